@@ -1,0 +1,90 @@
+package dev.couchjobs;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@link CouchJobs#accept} may take and how long it waits (RFC 007, the options of {@code accept}). Immutable.
+ *
+ * <p>By default only jobs that are due are taken, and the call waits until there is one.
+ */
+public final class AcceptOptions {
+    private static final AcceptOptions DEFAULTS = new AcceptOptions(false, null, null);
+
+    private final boolean noSchedule;
+    private final @Nullable Instant maxSchedTime;
+    private final @Nullable Duration timeout;
+
+    private AcceptOptions(boolean noSchedule, @Nullable Instant maxSchedTime, @Nullable Duration timeout) {
+        if (noSchedule && maxSchedTime != null) {
+            throw new IllegalArgumentException(
+                    "noSchedule takes only jobs without a scheduled time, so maxSchedTime has no meaning beside it:"
+                            + " leave one of them out.");
+        }
+        this.noSchedule = noSchedule;
+        this.maxSchedTime = maxSchedTime;
+        this.timeout = timeout;
+    }
+
+    /** {@return due jobs only, and wait for one without limit} */
+    public static AcceptOptions defaults() {
+        return DEFAULTS;
+    }
+
+    /** {@return due jobs only, and do not wait: the answer is empty if there is none} */
+    public static AcceptOptions nonBlocking() {
+        return DEFAULTS.timeout(Duration.ZERO);
+    }
+
+    /**
+     * Takes only jobs without a scheduled time, from a random place in the queue: with random job ids, acceptors then
+     * hardly ever meet.
+     *
+     * @return these options with {@code no_schedule}
+     * @throws IllegalArgumentException if {@code maxSchedTime} is given too
+     */
+    public AcceptOptions noSchedule() {
+        return new AcceptOptions(true, maxSchedTime, timeout);
+    }
+
+    /**
+     * Takes only jobs scheduled at or before this time, in place of the present time: a later time takes jobs early.
+     *
+     * @param time the latest scheduled time to take; counted in whole seconds
+     * @return these options with {@code max_sched_time}
+     * @throws IllegalArgumentException if {@code noSchedule} is given too
+     */
+    public AcceptOptions maxSchedTime(Instant time) {
+        return new AcceptOptions(noSchedule, Objects.requireNonNull(time, "time"), timeout);
+    }
+
+    /**
+     * How long to wait when there is no job to take, counted from the call; zero for not at all.
+     *
+     * @param timeout the longest wait, not negative
+     * @return these options with {@code timeout}
+     */
+    public AcceptOptions timeout(Duration timeout) {
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("A timeout cannot be negative: " + timeout);
+        }
+        return new AcceptOptions(noSchedule, maxSchedTime, timeout);
+    }
+
+    /** {@return whether only jobs without a scheduled time are taken} */
+    public boolean isNoSchedule() {
+        return noSchedule;
+    }
+
+    /** {@return the latest scheduled time to take, or null for the present time} */
+    public @Nullable Instant maxSchedTime() {
+        return maxSchedTime;
+    }
+
+    /** {@return the longest wait, or null to wait without limit} */
+    public @Nullable Duration timeout() {
+        return timeout;
+    }
+}

@@ -1,0 +1,582 @@
+package dev.couchjobs;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.ReadTransactionContext;
+import com.apple.foundationdb.TransactionContext;
+import com.apple.foundationdb.subspace.Subspace;
+import dev.couchjobs.internal.accept.Acceptors;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.TypeTimeouts;
+import dev.couchjobs.internal.monitor.ActivityMonitors;
+import dev.couchjobs.internal.notify.Notifiers;
+import dev.couchjobs.internal.verbs.Creation;
+import dev.couchjobs.internal.verbs.PayloadCodec;
+import dev.couchjobs.internal.verbs.Processing;
+import dev.couchjobs.internal.verbs.Queries;
+import dev.couchjobs.internal.verbs.ScheduledTimes;
+import dev.couchjobs.internal.verbs.Transactions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Background jobs on FoundationDB: the verbs of CouchDB's RFC 007.
+ *
+ * <p>Every verb that changes something takes a {@link TransactionContext} first. Given a {@link Database}, it runs in a
+ * transaction of its own, is retried as FoundationDB asks for, and acts once even where the result of a commit is
+ * unknown. Given a {@link com.apple.foundationdb.Transaction}, it joins it: what it writes commits together with what the
+ * caller writes, or not at all. The future of a verb that joined has to be completed before that transaction is
+ * committed; of several verbs on one job in one transaction, each sees what the one before it did.
+ *
+ * <p>Nothing here blocks. Futures complete on the database's executor, and fail with a {@link JobsException}, with an
+ * {@code FDBException}, or, for arguments that make no sense, not at all: those are thrown by the call itself.
+ *
+ * <p>One instance serves any number of threads. It starts background work only for what it is used for: a process that
+ * accepts jobs of a type also watches over that type's running jobs, and one that waits for changes reads their feed.
+ * {@link #close} ends all that; jobs and claims stay in the database.
+ */
+public final class CouchJobs implements AutoCloseable {
+    private final Database database;
+    private final Keyspace keyspace;
+    private final Transactions transactions;
+    private final Creation creation;
+    private final Processing processing;
+    private final Queries queries;
+    private final Acceptors acceptors;
+    private final ActivityMonitors monitors;
+    private final Notifiers notifiers;
+
+    private CouchJobs(Builder settings) {
+        database = settings.database;
+        Environment environment = settings.environment;
+        PayloadCodec codec = new PayloadCodec(settings.mapper);
+        keyspace = new Keyspace(settings.subspace);
+        transactions = new Transactions(environment, settings.transactionTimeout);
+        creation = new Creation(keyspace, transactions, codec);
+        processing = new Processing(keyspace, transactions, codec);
+        queries = new Queries(keyspace, transactions, codec);
+        acceptors = new Acceptors(database, environment, keyspace, transactions, codec);
+        monitors = new ActivityMonitors(database, environment, keyspace, transactions, settings.feedRetention);
+        notifiers = new Notifiers(database, environment, keyspace, transactions, codec);
+    }
+
+    /**
+     * Jobs in a database, with everything as it is by default.
+     *
+     * @param database a cluster's database or an embedded one
+     * @return an instance, to be closed when no longer needed
+     */
+    public static CouchJobs on(Database database) {
+        return builder(database).build();
+    }
+
+    /**
+     * Jobs in a database, with some things otherwise than by default.
+     *
+     * @param database a cluster's database or an embedded one
+     * @return a builder
+     */
+    public static Builder builder(Database database) {
+        return new Builder(database);
+    }
+
+    // Job Creation API
+
+    /**
+     * Adds a job that may run at once (RFC 007, {@code add/4}).
+     *
+     * <p>If there is such a job already: a pending one gets the new data and loses its scheduled time; a running one
+     * keeps its data and will run once more when it is finished; a finished one is pending again, with the new data. To
+     * add a pending job just as it is changes nothing and conflicts with nobody.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the job, which must have an activity timeout
+     * @param jobId its id, unique within its type, 1 to 1,000 bytes in UTF-8
+     * @param data its data
+     * @param <D> the type of the data
+     * @return when it is done; fails with {@link TypeTimeoutMissingException}
+     * @throws PayloadException if the data cannot be stored
+     */
+    public <D> CompletableFuture<Void> add(TransactionContext context, JobType<D> type, String jobId, D data) {
+        return creation.add(context, type, jobId, data, ScheduledTimes.NONE);
+    }
+
+    /**
+     * Adds a job that is not to run before some time (RFC 007, {@code add/5}). If there is such a job already it is
+     * treated as {@link #add(TransactionContext, JobType, String, Object)} says, and gets the new scheduled time.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the job, which must have an activity timeout
+     * @param jobId its id, unique within its type, 1 to 1,000 bytes in UTF-8
+     * @param data its data
+     * @param scheduledTime the time, stored as the first whole second that is not before it
+     * @param <D> the type of the data
+     * @return when it is done; fails with {@link TypeTimeoutMissingException}
+     * @throws PayloadException if the data cannot be stored
+     */
+    public <D> CompletableFuture<Void> add(
+            TransactionContext context, JobType<D> type, String jobId, D data, Instant scheduledTime) {
+        return creation.add(context, type, jobId, data, ScheduledTimes.toSeconds(scheduledTime));
+    }
+
+    /**
+     * Removes a job (RFC 007, {@code remove}). If it is running, its processor is told so by
+     * {@link JobHaltedException} when it next calls {@code update} or {@code finish}.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the job
+     * @param jobId its id
+     * @return whether there was such a job
+     */
+    public CompletableFuture<Boolean> remove(TransactionContext context, JobType<?> type, String jobId) {
+        return creation.remove(context, type, jobId);
+    }
+
+    /**
+     * The data of a job (RFC 007, {@code get_job_data}).
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the job
+     * @param jobId its id
+     * @param <D> the type of the data
+     * @return the data, or empty if there is no such job; fails with {@link PayloadException} if it cannot be read
+     */
+    public <D> CompletableFuture<Optional<D>> getJobData(
+            ReadTransactionContext context, JobType<D> type, String jobId) {
+        return queries.data(context, type, jobId);
+    }
+
+    /**
+     * The state of a job (RFC 007, {@code get_job_state}).
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the job
+     * @param jobId its id
+     * @return the state; {@link JobState#NOT_FOUND} if there is no such job
+     */
+    public CompletableFuture<JobState> getJobState(ReadTransactionContext context, JobType<?> type, String jobId) {
+        return queries.state(context, type, jobId);
+    }
+
+    /**
+     * One page of the jobs of a type, in the order of their ids.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the jobs
+     * @param afterJobId the last id of the page before, or the empty string for the first page
+     * @param limit the most jobs to list, at least one
+     * @return the jobs; fewer than {@code limit} only on the last page
+     */
+    public CompletableFuture<List<JobSummary>> listJobs(
+            ReadTransactionContext context, JobType<?> type, String afterJobId, int limit) {
+        return queries.list(context, type, afterJobId, limit);
+    }
+
+    // Types
+
+    /**
+     * Sets the activity timeout of a type (RFC 007, {@code set_type_timeout}): how long a processor may be silent before
+     * its job is given to another. To be called once for a type before its first job is added; monitors on all nodes
+     * follow a change within the timeout they know.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @param timeout a whole number of seconds, at least one
+     * @return when it is done
+     * @throws IllegalArgumentException if the timeout is anything else
+     */
+    public CompletableFuture<Void> setTypeTimeout(TransactionContext context, JobType<?> type, Duration timeout) {
+        TypeTimeouts.check(timeout);
+        return transactions.run(context, tx -> {
+            TypeTimeouts.set(tx, keyspace.type(type.name()), timeout);
+            return CompletableFuture.completedFuture(null);
+        });
+    }
+
+    /**
+     * The activity timeout of a type (RFC 007, {@code get_type_timeout}).
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @return the timeout, or empty if the type has none
+     */
+    public CompletableFuture<Optional<Duration>> getTypeTimeout(ReadTransactionContext context, JobType<?> type) {
+        return transactions.read(context, tx -> TypeTimeouts.get(tx, keyspace.type(type.name())));
+    }
+
+    /**
+     * Takes the activity timeout of a type away: no job can be added to it, and running jobs are no longer watched over.
+     * The jobs themselves stay.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @return when it is done
+     */
+    public CompletableFuture<Void> clearTypeTimeout(TransactionContext context, JobType<?> type) {
+        return transactions.run(context, tx -> {
+            TypeTimeouts.clear(tx, keyspace.type(type.name()));
+            return CompletableFuture.completedFuture(null);
+        });
+    }
+
+    /**
+     * The names of the types that have an activity timeout.
+     *
+     * @param context a database, or a transaction to join
+     * @return the names, in order
+     */
+    public CompletableFuture<List<String>> getTypes(ReadTransactionContext context) {
+        return transactions.read(context, tx -> TypeTimeouts.types(tx, keyspace));
+    }
+
+    // Job Processing API
+
+    /**
+     * Claims a job that is due, and waits without limit until there is one (RFC 007, {@code accept/1}).
+     *
+     * @param type the type of job wanted
+     * @param <D> the type of the data
+     * @return the claimed job; never empty
+     */
+    public <D> CompletableFuture<Optional<Job<D>>> accept(JobType<D> type) {
+        return accept(type, AcceptOptions.defaults());
+    }
+
+    /**
+     * Claims a job (RFC 007, {@code accept/2}). A caller who waits is woken by a watch; nothing is polled. Calls that
+     * wait in one process are served together, first come first served, by one transaction for many jobs.
+     *
+     * <p>A claim holds until it is finished, or until its processor has been silent for the type's activity timeout: call
+     * {@code update} well before that. From the first call on, this instance also watches over the running jobs of the
+     * type, whoever runs them.
+     *
+     * <p>Cancelling the future gives up waiting; a claim that was just being made is handed back.
+     *
+     * @param type the type of job wanted
+     * @param options which jobs, and how long to wait
+     * @param <D> the type of the data
+     * @return the claimed job, or empty when the time is up
+     */
+    public <D> CompletableFuture<Optional<Job<D>>> accept(JobType<D> type, AcceptOptions options) {
+        monitors.watchOver(type.name());
+        return acceptors.accept(type, options);
+    }
+
+    /**
+     * Tells that a job is still being worked on (RFC 007, {@code update/2}). In a transaction of the caller's it is also
+     * the fence: the other writes of that transaction commit only if the claim still holds.
+     *
+     * @param context a database, or a transaction to join
+     * @param job the claim
+     * @param <D> the type of the data
+     * @return the claim as it is now; fails with {@link JobHaltedException} if it is lost
+     */
+    public <D> CompletableFuture<Job<D>> update(TransactionContext context, Job<D> job) {
+        return processing.update(context, job, null);
+    }
+
+    /**
+     * Tells that a job is still being worked on, and replaces its data (RFC 007, {@code update/3}). Subscribers are told.
+     *
+     * @param context a database, or a transaction to join
+     * @param job the claim
+     * @param data the new data
+     * @param <D> the type of the data
+     * @return the claim as it is now; fails with {@link JobHaltedException} if it is lost
+     * @throws PayloadException if the data cannot be stored
+     */
+    public <D> CompletableFuture<Job<D>> update(TransactionContext context, Job<D> job, D data) {
+        return processing.update(context, job, Objects.requireNonNull(data, "data"));
+    }
+
+    /**
+     * Ends the work on a job (RFC 007, {@code finish/2}): it is finished, or pending again if that was asked for.
+     *
+     * @param context a database, or a transaction to join
+     * @param job the claim
+     * @param <D> the type of the data
+     * @return when it is done; fails with {@link JobHaltedException} if the claim is lost, and then nothing was changed
+     */
+    public <D> CompletableFuture<Void> finish(TransactionContext context, Job<D> job) {
+        return processing.finish(context, job, null);
+    }
+
+    /**
+     * Ends the work on a job and replaces its data, for example by its result (RFC 007, {@code finish/3}).
+     *
+     * @param context a database, or a transaction to join
+     * @param job the claim
+     * @param data the final data
+     * @param <D> the type of the data
+     * @return when it is done; fails with {@link JobHaltedException} if the claim is lost, and then nothing was changed
+     * @throws PayloadException if the data cannot be stored
+     */
+    public <D> CompletableFuture<Void> finish(TransactionContext context, Job<D> job, D data) {
+        return processing.finish(context, job, Objects.requireNonNull(data, "data"));
+    }
+
+    /**
+     * Asks for a job to run once more, at its scheduled time as it stands (RFC 007, {@code resubmit/2}): pending again as
+     * soon as it is finished, or at once if this claim has finished it already.
+     *
+     * @param context a database, or a transaction to join
+     * @param job the claim
+     * @param <D> the type of the data
+     * @return the claim as it is now; fails with {@link JobHaltedException} if the job is gone or another's
+     */
+    public <D> CompletableFuture<Job<D>> resubmit(TransactionContext context, Job<D> job) {
+        return processing.resubmit(context, job, OptionalLong.empty(), null);
+    }
+
+    /**
+     * Asks for a job to run once more, at another time (RFC 007, {@code resubmit/3}).
+     *
+     * @param context a database, or a transaction to join
+     * @param job the claim
+     * @param scheduledTime the time, stored as the first whole second that is not before it
+     * @param <D> the type of the data
+     * @return the claim as it is now; fails with {@link JobHaltedException} if the job is gone or another's
+     */
+    public <D> CompletableFuture<Job<D>> resubmit(TransactionContext context, Job<D> job, Instant scheduledTime) {
+        return processing.resubmit(context, job, OptionalLong.of(ScheduledTimes.toSeconds(scheduledTime)), null);
+    }
+
+    /**
+     * Asks for a job to run once more, at another time and with other data. The data is taken only if this claim has
+     * finished the job already; while it runs, its processor sets the data with {@code update} or {@code finish}.
+     *
+     * @param context a database, or a transaction to join
+     * @param job the claim
+     * @param scheduledTime the time, stored as the first whole second that is not before it
+     * @param data the new data
+     * @param <D> the type of the data
+     * @return the claim as it is now; fails with {@link JobHaltedException} if the job is gone or another's
+     * @throws PayloadException if the data cannot be stored
+     */
+    public <D> CompletableFuture<Job<D>> resubmit(
+            TransactionContext context, Job<D> job, Instant scheduledTime, D data) {
+        OptionalLong time = OptionalLong.of(ScheduledTimes.toSeconds(scheduledTime));
+        return processing.resubmit(context, job, time, Objects.requireNonNull(data, "data"));
+    }
+
+    /**
+     * Whether somebody asked for the job to run once more (RFC 007, {@code is_resubmitted}); ask it of the job that
+     * {@code update} returned.
+     *
+     * @param job the claim
+     * @return whether it will be pending again when it is finished
+     */
+    public boolean isResubmitted(Job<?> job) {
+        return job.isResubmitted();
+    }
+
+    /**
+     * Watches over the running jobs of a type in this process, as {@code accept} does by itself: jobs whose processors
+     * have been silent for the activity timeout T become pending again, at most 1.5 T after their last sign of life.
+     * Any number of processes may do so.
+     *
+     * @param type the type
+     */
+    public void monitor(JobType<?> type) {
+        monitors.watchOver(type.name());
+    }
+
+    // Subscriptions
+
+    /**
+     * Subscribes to the changes of a job, wherever they are made (RFC 007, {@code subscribe}). Nothing is lost between
+     * the state that the subscription reports and the first event.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the job
+     * @param jobId its id
+     * @param <D> the type of the data
+     * @return the subscription, to be closed when no longer needed
+     */
+    public <D> CompletableFuture<Subscription<D>> subscribe(
+            ReadTransactionContext context, JobType<D> type, String jobId) {
+        return notifiers.subscribe(context, type, jobId);
+    }
+
+    /**
+     * Ends a subscription (RFC 007, {@code unsubscribe}) and drops the events that nobody has waited for.
+     *
+     * @param subscription the subscription
+     */
+    public void unsubscribe(Subscription<?> subscription) {
+        subscription.close();
+    }
+
+    /**
+     * Waits for the next change of a job (RFC 007, {@code wait/2}).
+     *
+     * @param subscription the subscription
+     * @param timeout how long to wait, counted from the call
+     * @param <D> the type of the data
+     * @return the change, or empty when the time is up or no change can come any more
+     */
+    public <D> CompletableFuture<Optional<JobEvent<D>>> wait(Subscription<D> subscription, Duration timeout) {
+        return waitFor(List.of(subscription), null, timeout);
+    }
+
+    /**
+     * Waits until a job comes into one state (RFC 007, {@code wait/3}). Changes to other states are passed over.
+     *
+     * @param subscription the subscription
+     * @param state the state
+     * @param timeout how long to wait, counted from the call
+     * @param <D> the type of the data
+     * @return the change, or empty when the time is up or no change can come any more
+     */
+    public <D> CompletableFuture<Optional<JobEvent<D>>> wait(
+            Subscription<D> subscription, JobState state, Duration timeout) {
+        return waitFor(List.of(subscription), state, timeout);
+    }
+
+    /**
+     * Waits for the next change of any of several jobs (RFC 007, {@code wait/2}); changes come in the order of their
+     * commits.
+     *
+     * @param subscriptions the subscriptions
+     * @param timeout how long to wait, counted from the call
+     * @param <D> the type of the data
+     * @return the change, or empty when the time is up or no change can come any more
+     */
+    public <D> CompletableFuture<Optional<JobEvent<D>>> wait(
+            Collection<? extends Subscription<? extends D>> subscriptions, Duration timeout) {
+        return waitFor(subscriptions, null, timeout);
+    }
+
+    /**
+     * Waits until any of several jobs comes into one state (RFC 007, {@code wait/3}). Changes to other states are passed
+     * over.
+     *
+     * @param subscriptions the subscriptions
+     * @param state the state
+     * @param timeout how long to wait, counted from the call
+     * @param <D> the type of the data
+     * @return the change, or empty when the time is up or no change can come any more
+     */
+    public <D> CompletableFuture<Optional<JobEvent<D>>> wait(
+            Collection<? extends Subscription<? extends D>> subscriptions, JobState state, Duration timeout) {
+        return waitFor(subscriptions, state, timeout);
+    }
+
+    @SuppressWarnings("unchecked") // an event has the data type of its subscription, and events are only read
+    private <D> CompletableFuture<Optional<JobEvent<D>>> waitFor(
+            Collection<? extends Subscription<? extends D>> subscriptions, @Nullable JobState state, Duration timeout) {
+        return notifiers.await(subscriptions, state, timeout).thenApply(event -> event.map(any -> (JobEvent<D>) any));
+    }
+
+    /**
+     * Ends all background work of this instance; calls that wait fail with {@link CouchJobsClosedException}. Neither the
+     * database is closed nor any job changed.
+     */
+    @Override
+    public void close() {
+        acceptors.close();
+        notifiers.close();
+        monitors.close();
+    }
+
+    /** What an instance may have otherwise than by default. */
+    public static final class Builder {
+        private final Database database;
+        private Subspace subspace = new Subspace();
+        private Environment environment = Environment.system();
+        private ObjectMapper mapper = JsonMapper.shared();
+        private Duration transactionTimeout = Duration.ofSeconds(60);
+        private Duration feedRetention = Duration.ofMinutes(10);
+
+        private Builder(Database database) {
+            this.database = Objects.requireNonNull(database, "database");
+        }
+
+        /**
+         * Where the jobs are kept, so that several instances can share a cluster; by default the root.
+         *
+         * @param subspace the prefix of all keys
+         * @return this builder
+         */
+        public Builder subspace(Subspace subspace) {
+            this.subspace = Objects.requireNonNull(subspace, "subspace");
+            return this;
+        }
+
+        /**
+         * Clock, timers and randomness; by default the system's.
+         *
+         * @param environment the environment
+         * @return this builder
+         */
+        public Builder environment(Environment environment) {
+            this.environment = Objects.requireNonNull(environment, "environment");
+            return this;
+        }
+
+        /**
+         * What writes and reads the data of jobs; by default a plain {@link JsonMapper}.
+         *
+         * @param mapper a JSON mapper
+         * @return this builder
+         */
+        public Builder objectMapper(ObjectMapper mapper) {
+            this.mapper = Objects.requireNonNull(mapper, "mapper");
+            return this;
+        }
+
+        /**
+         * How long a transaction that a verb runs by itself may take with all its retries; by default 60 seconds.
+         *
+         * @param timeout more than nothing
+         * @return this builder
+         */
+        public Builder transactionTimeout(Duration timeout) {
+            this.transactionTimeout = positive(timeout, "transactionTimeout");
+            return this;
+        }
+
+        /**
+         * How long the changes of jobs can be read after they were made, at least; by default ten minutes. A process that
+         * was suspended for longer is told the state of the jobs it follows instead of the changes it missed. Not less
+         * than the transaction timeout makes sense: verbs recognise their own commits in the feed.
+         *
+         * @param retention more than nothing
+         * @return this builder
+         */
+        public Builder feedRetention(Duration retention) {
+            this.feedRetention = positive(retention, "feedRetention");
+            return this;
+        }
+
+        private static Duration positive(Duration duration, String name) {
+            if (duration.isZero() || duration.isNegative()) {
+                throw new IllegalArgumentException(name + " must be more than nothing; this is " + duration + ".");
+            }
+            return duration;
+        }
+
+        /**
+         * Makes the instance. It does nothing until it is used.
+         *
+         * @return the instance, to be closed when no longer needed
+         * @throws IllegalArgumentException if the feed would be trimmed while a transaction may still look into it
+         */
+        public CouchJobs build() {
+            if (feedRetention.compareTo(transactionTimeout) < 0) {
+                throw new IllegalArgumentException("feedRetention (" + feedRetention
+                        + ") must not be less than transactionTimeout (" + transactionTimeout
+                        + "): verbs recognise their own commits in the feed.");
+            }
+            return new CouchJobs(this);
+        }
+    }
+}

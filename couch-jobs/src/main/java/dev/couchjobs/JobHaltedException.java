@@ -1,0 +1,37 @@
+package dev.couchjobs;
+
+/**
+ * The processor no longer holds the job and must stop working on it (RFC 007, {@code halt}): the job was removed, or its
+ * lock is another's, because this processor was silent for longer than the type's timeout.
+ *
+ * <p>The transaction in which a verb met this is cancelled, so that nothing else written in it can commit.
+ */
+public class JobHaltedException extends JobsException {
+    private static final long serialVersionUID = 1L;
+
+    private final String typeName;
+    private final String jobId;
+
+    /**
+     * Made by couch-jobs.
+     *
+     * @param typeName the name of the job's type
+     * @param jobId the id of the job
+     * @param message what was wrong and what to do
+     */
+    public JobHaltedException(String typeName, String jobId, String message) {
+        super(message);
+        this.typeName = typeName;
+        this.jobId = jobId;
+    }
+
+    /** {@return the name of the job's type} */
+    public String typeName() {
+        return typeName;
+    }
+
+    /** {@return the id of the job} */
+    public String jobId() {
+        return jobId;
+    }
+}

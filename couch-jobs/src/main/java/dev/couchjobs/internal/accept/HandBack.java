@@ -1,0 +1,48 @@
+package dev.couchjobs.internal.accept;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.Job;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.verbs.Transactions;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Puts a job that was claimed for somebody who no longer wants it back into the queue, as it was. */
+final class HandBack {
+    private static final Logger LOG = LoggerFactory.getLogger(HandBack.class);
+
+    private final Database database;
+    private final Keyspace keyspace;
+    private final Transactions transactions;
+
+    HandBack(Database database, Keyspace keyspace, Transactions transactions) {
+        this.database = database;
+        this.keyspace = keyspace;
+        this.transactions = transactions;
+    }
+
+    void give(Job<?> job) {
+        JobRef ref = keyspace.job(job.type().name(), job.id());
+        var unused = transactions
+                .run(
+                        database,
+                        tx -> JobTable.edit(tx, ref, before -> {
+                            before.filter(row -> row.isHeldBy(job.lock()))
+                                    .ifPresent(row -> JobTable.save(tx, ref, row, waiting(row), OptionalLong.empty()));
+                            return CompletableFuture.completedFuture(ref);
+                        }))
+                .exceptionally(error -> {
+                    LOG.warn("{} could not be handed back; it returns when its lease has run out", job, error);
+                    return ref;
+                });
+    }
+
+    private static JobRow waiting(JobRow row) {
+        return row.enqueued(row.payload(), row.scheduledTime());
+    }
+}

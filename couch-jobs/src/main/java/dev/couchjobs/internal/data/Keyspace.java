@@ -1,0 +1,50 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/** The top-level subspace {@code "couch_jobs"} of RFC 007 under the user's prefix. */
+public final class Keyspace {
+    private static final int JOB_ID_BYTES_MAX = 1_000;
+
+    private final Subspace root;
+    private final ConcurrentMap<String, TypeKeys> types = new ConcurrentHashMap<>();
+
+    public Keyspace(Subspace prefix) {
+        root = prefix.subspace(Tuple.from("couch_jobs"));
+    }
+
+    /** {@return the keys of that type} */
+    public TypeKeys type(String typeName) {
+        return types.computeIfAbsent(typeName, name -> new TypeKeys(root, name));
+    }
+
+    /** {@return where that job is} */
+    public JobRef job(String typeName, String jobId) {
+        int bytes = jobId.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes == 0 || bytes > JOB_ID_BYTES_MAX) {
+            throw new IllegalArgumentException(
+                    "A job id has 1 to " + JOB_ID_BYTES_MAX + " bytes in UTF-8; this one has " + bytes
+                            + ": use a short id and put the rest into the job's data.");
+        }
+        return new JobRef(type(typeName), jobId);
+    }
+
+    /** {@return the range of the timeouts of all types, which is also the list of the types} */
+    public Range activityTimeouts() {
+        return timeouts().range();
+    }
+
+    /** {@return the name of its type} */
+    public String typeName(byte[] activityTimeoutKey) {
+        return timeouts().unpack(activityTimeoutKey).getString(0);
+    }
+
+    private Subspace timeouts() {
+        return root.subspace(Tuple.from("activity_timeout"));
+    }
+}

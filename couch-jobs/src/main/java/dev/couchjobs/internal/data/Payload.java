@@ -1,0 +1,97 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job's data as JSON: inside of the job's row while it is small, else in chunks under keys of their own, so that a
+ * heartbeat, which rewrites the row, does not rewrite it. FoundationDB allows 100,000 bytes in one value.
+ */
+public final class Payload {
+    static final int INLINE_BYTES_MAX = 8_192;
+    private static final int CHUNK_BYTES = 90_000;
+
+    private final byte @Nullable [] json;
+    private final int chunks;
+
+    private Payload(byte @Nullable [] json, int chunks) {
+        this.json = json;
+        this.chunks = chunks;
+    }
+
+    /** {@return a payload that is stored with the next save of its row} */
+    public static Payload of(byte[] json) {
+        return new Payload(json, json.length <= INLINE_BYTES_MAX ? 0 : (json.length + CHUNK_BYTES - 1) / CHUNK_BYTES);
+    }
+
+    /** What the row's fifth element says: the JSON itself, or the number of its chunks. */
+    static Payload ofElement(Object element) {
+        return element instanceof byte[] json
+                ? new Payload(json, 0)
+                : new Payload(null, Math.toIntExact((Long) element));
+    }
+
+    Object element() {
+        return chunks == 0 ? inline() : (Object) (long) chunks;
+    }
+
+    /** {@return the JSON} */
+    public CompletableFuture<byte[]> load(ReadTransaction tx, JobRef ref) {
+        if (json != null) {
+            return CompletableFuture.completedFuture(json);
+        }
+        return tx.getRange(ref.keys().payload(ref.id())).asList().thenApply(Payload::joined);
+    }
+
+    /** {@return the JSON, if it need not be loaded} */
+    public Optional<byte[]> known() {
+        return Optional.ofNullable(json);
+    }
+
+    /** {@return whether this payload is known to hold exactly that; false if it would have to be loaded to tell} */
+    public boolean isKnownToEqual(byte[] json) {
+        return this.json != null && Arrays.equals(this.json, json);
+    }
+
+    /** Writes the chunks of {@code after} in the place of those of {@code before}. */
+    static void replace(Transaction tx, JobRef ref, @Nullable Payload before, @Nullable Payload after) {
+        if (before == after) {
+            return;
+        }
+        if (before != null && before.chunks > 0) {
+            tx.clear(ref.keys().payload(ref.id()));
+        }
+        if (after != null) {
+            for (int chunk = 0; chunk < after.chunks; chunk++) {
+                tx.set(ref.keys().payload(ref.id(), chunk), after.chunk(chunk));
+            }
+        }
+    }
+
+    private byte[] chunk(int chunk) {
+        byte[] all = inline();
+        int from = chunk * CHUNK_BYTES;
+        return Arrays.copyOfRange(all, from, Math.min(all.length, from + CHUNK_BYTES));
+    }
+
+    private byte[] inline() {
+        if (json == null) {
+            throw new IllegalStateException("A payload that was not loaded cannot be written again.");
+        }
+        return json;
+    }
+
+    private static byte[] joined(List<KeyValue> rows) {
+        List<byte[]> parts = new ArrayList<>(rows.size());
+        rows.forEach(row -> parts.add(row.getValue()));
+        return ByteArrayUtil.join(new byte[0], parts);
+    }
+}

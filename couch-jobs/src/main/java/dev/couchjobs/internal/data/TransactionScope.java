@@ -1,0 +1,102 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.couchjobs.TooManyJobsException;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What couch-jobs knows of one transaction that FoundationDB cannot tell it: the rows it wrote there, and the user
+ * versions it gave out.
+ *
+ * <p>A row that holds the stamp of the commit to come cannot be read back before it (error 1036), and two jobs changed in
+ * one transaction need different user versions, or their index rows would fall on one key. Both belong to the
+ * transaction and not to an instance of the library, so the scopes are shared by the whole process; each goes when its
+ * transaction is no longer referred to.
+ */
+final class TransactionScope {
+    private static final int JOBS_MAX = 0xFFFF;
+
+    private static final Cache<ReadTransaction, TransactionScope> SCOPES =
+            Caffeine.newBuilder().weakKeys().executor(Runnable::run).build();
+
+    private final Map<ByteBuffer, Entry> entries = new HashMap<>();
+
+    /** What a transaction left under a key; no row if it removed it. */
+    record Written(Optional<JobRow> row) {}
+
+    private TransactionScope() {}
+
+    static TransactionScope of(Transaction tx) {
+        return SCOPES.get(tx, unused -> new TransactionScope());
+    }
+
+    /** The row that this transaction left under a key, if it wrote there at all. */
+    static Optional<Written> written(ReadTransaction tx, byte[] dataKey) {
+        TransactionScope scope = SCOPES.getIfPresent(tx);
+        return scope == null ? Optional.empty() : scope.written(dataKey);
+    }
+
+    private synchronized Optional<Written> written(byte[] dataKey) {
+        Entry entry = entries.get(ByteBuffer.wrap(dataKey));
+        return entry == null ? Optional.empty() : entry.written;
+    }
+
+    synchronized void remember(byte[] dataKey, @Nullable JobRow row) {
+        entry(dataKey).written = Optional.of(new Written(Optional.ofNullable(row)));
+    }
+
+    /** Tells the jobs of this transaction apart; a job keeps its number however often it is written. */
+    synchronized int userVersion(byte[] dataKey) {
+        Entry entry = entry(dataKey);
+        if (entry.userVersion > JOBS_MAX) {
+            throw new TooManyJobsException(JOBS_MAX + 1);
+        }
+        return entry.userVersion;
+    }
+
+    /** Runs what concerns one job in the order of the calls, so that each sees what the one before it wrote. */
+    <T> CompletableFuture<T> inTurn(byte[] dataKey, Supplier<CompletableFuture<T>> step) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        CompletableFuture<?> before;
+        synchronized (this) {
+            Entry entry = entry(dataKey);
+            before = entry.last;
+            entry.last = result;
+        }
+        var unused = before.handle((value, error) -> Optional.empty())
+                .thenCompose(ready -> step.get())
+                .whenComplete((value, error) -> {
+                    if (error == null) {
+                        result.complete(value);
+                    } else {
+                        result.completeExceptionally(error);
+                    }
+                });
+        return result;
+    }
+
+    private Entry entry(byte[] dataKey) {
+        return entries.computeIfAbsent(ByteBuffer.wrap(dataKey), key -> new Entry(entries.size()));
+    }
+
+    /** What is known of one job. */
+    private static final class Entry {
+        final int userVersion;
+        CompletableFuture<?> last = CompletableFuture.completedFuture(Optional.empty());
+
+        Optional<Written> written = Optional.empty();
+
+        Entry(int userVersion) {
+            this.userVersion = userVersion;
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import com.apple.foundationdb.tuple.Tuple;
+import com.apple.foundationdb.tuple.Versionstamp;
+
+/** The keys of one job type: the data model of RFC 007, and below it what goes beyond the RFC. */
+public final class TypeKeys {
+    private final String typeName;
+    private final Subspace data;
+    private final Subspace pending;
+    private final Subspace activity;
+    private final Subspace payload;
+    private final Subspace feed;
+    private final byte[] watchesPending;
+    private final byte[] watchesActivity;
+    private final byte[] activityTimeout;
+    private final byte[] feedTrimmed;
+
+    TypeKeys(Subspace root, String typeName) {
+        this.typeName = typeName;
+        data = root.subspace(Tuple.from("data", typeName));
+        pending = root.subspace(Tuple.from("pending", typeName));
+        activity = root.subspace(Tuple.from("activity", typeName));
+        watchesPending = root.pack(Tuple.from("watches_pending", typeName));
+        watchesActivity = root.pack(Tuple.from("watches_activity", typeName));
+        activityTimeout = root.pack(Tuple.from("activity_timeout", typeName));
+        payload = root.subspace(Tuple.from("payload", typeName));
+        feed = root.subspace(Tuple.from("feed", typeName));
+        feedTrimmed = root.pack(Tuple.from("feed_trimmed", typeName));
+    }
+
+    /** {@return the name of the type} */
+    public String typeName() {
+        return typeName;
+    }
+
+    byte[] data(String jobId) {
+        return data.pack(jobId);
+    }
+
+    Range dataAfter(String jobId) {
+        return new Range(ByteArrayUtil.keyAfter(data.pack(jobId)), data.range().end);
+    }
+
+    String jobIdOfData(byte[] key) {
+        return data.unpack(key).getString(0);
+    }
+
+    byte[] pending(long scheduledTime, String jobId) {
+        return pending.pack(Tuple.from(scheduledTime, jobId));
+    }
+
+    /** All pending rows that are scheduled at or before a time, whatever their ids. */
+    Range pendingUpTo(long scheduledTime) {
+        return new Range(pending.range().begin, pending.get(scheduledTime).range().end);
+    }
+
+    /** All pending rows that are scheduled after a time. */
+    Range pendingAfter(long scheduledTime) {
+        return new Range(pending.get(scheduledTime).range().end, pending.range().end);
+    }
+
+    /** All pending rows without a scheduled time. */
+    Range pendingUnscheduled() {
+        return pending.get(0L).range();
+    }
+
+    Tuple unpackPending(byte[] key) {
+        return pending.unpack(key);
+    }
+
+    /** Changed by every commit that puts a job into the pending queue. */
+    public byte[] watchesPending() {
+        return watchesPending;
+    }
+
+    /** Changed by every commit that appends to the feed. */
+    public byte[] watchesActivity() {
+        return watchesActivity;
+    }
+
+    byte[] activityTimeout() {
+        return activityTimeout;
+    }
+
+    byte[] activityPrefix() {
+        return activity.pack();
+    }
+
+    byte[] activity(Versionstamp sequence) {
+        return activity.pack(sequence);
+    }
+
+    /** The rows of the running jobs that were last heard of at or before a sequence. */
+    Range activityUpTo(Versionstamp sequence) {
+        return new Range(activity.range().begin, ByteArrayUtil.keyAfter(activity.pack(sequence)));
+    }
+
+    Versionstamp sequenceOfActivity(byte[] key) {
+        return activity.unpack(key).getVersionstamp(0);
+    }
+
+    byte[] payload(String jobId, int chunk) {
+        return payload.pack(Tuple.from(jobId, chunk));
+    }
+
+    Range payload(String jobId) {
+        return payload.get(jobId).range();
+    }
+
+    byte[] feedPrefix() {
+        return feed.pack();
+    }
+
+    Range feedAfter(Versionstamp sequence) {
+        return new Range(ByteArrayUtil.keyAfter(feed.pack(sequence)), feed.range().end);
+    }
+
+    Range feedUpTo(Versionstamp sequence) {
+        return new Range(feed.range().begin, ByteArrayUtil.keyAfter(feed.pack(sequence)));
+    }
+
+    Versionstamp sequenceOfFeed(byte[] key) {
+        return feed.unpack(key).getVersionstamp(0);
+    }
+
+    byte[] feedTrimmed() {
+        return feedTrimmed;
+    }
+}

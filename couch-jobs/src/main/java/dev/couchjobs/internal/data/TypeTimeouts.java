@@ -1,0 +1,48 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Tuple;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** The {@code activity_timeout} rows, in whole seconds; the types that have one are the types there are. */
+public final class TypeTimeouts {
+    private TypeTimeouts() {}
+
+    public static void check(Duration timeout) {
+        if (timeout.compareTo(Duration.ofSeconds(1)) < 0 || !timeout.equals(Duration.ofSeconds(timeout.toSeconds()))) {
+            throw new IllegalArgumentException(
+                    "An activity timeout is a whole number of seconds, at least one; this is " + timeout + ".");
+        }
+    }
+
+    public static void set(Transaction tx, TypeKeys keys, Duration timeout) {
+        tx.set(keys.activityTimeout(), Tuple.from(timeout.toSeconds()).pack());
+    }
+
+    public static void clear(Transaction tx, TypeKeys keys) {
+        tx.clear(keys.activityTimeout());
+    }
+
+    /** {@return the timeout, if the type has one} */
+    public static CompletableFuture<Optional<Duration>> get(ReadTransaction tx, TypeKeys keys) {
+        return tx.snapshot()
+                .get(keys.activityTimeout())
+                .thenApply(value -> Optional.ofNullable(value)
+                        .map(seconds ->
+                                Duration.ofSeconds(Tuple.fromBytes(seconds).getLong(0))));
+    }
+
+    /** {@return the names of the types that have a timeout} */
+    public static CompletableFuture<List<String>> types(ReadTransaction tx, Keyspace keyspace) {
+        return tx.snapshot()
+                .getRange(keyspace.activityTimeouts())
+                .asList()
+                .thenApply(rows -> rows.stream()
+                        .map(row -> keyspace.typeName(row.getKey()))
+                        .toList());
+    }
+}

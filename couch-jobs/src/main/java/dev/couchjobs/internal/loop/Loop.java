@@ -1,0 +1,159 @@
+package dev.couchjobs.internal.loop;
+
+import dev.couchjobs.Environment;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Background work in rounds: never two rounds at once, and after each the pause that it asked for.
+ *
+ * <p>A round that fails does not end the loop. It is logged and tried again after a back-off that doubles from 10 ms to
+ * 5 s, with jitter; a poke does not shorten it. The loop ends with {@link #close}, and not before.
+ */
+public final class Loop implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Loop.class);
+    private static final long BACKOFF_FIRST_MILLIS = 10;
+    private static final long BACKOFF_MAX_MILLIS = 5_000;
+
+    private enum Phase {
+        NOT_STARTED,
+        IN_ROUND,
+        PAUSED,
+        BACKING_OFF,
+        CLOSED
+    }
+
+    private final String name;
+    private final Environment environment;
+    private final Supplier<CompletableFuture<Pause>> round;
+
+    // Guarded by this.
+    private Phase phase = Phase.NOT_STARTED;
+    private boolean poked;
+    private int failures;
+    private @Nullable Pause pause;
+    private @Nullable Future<?> timer;
+    // Tells the wake-up that is wanted from one that came too late to be cancelled.
+    private @Nullable Object awaited;
+
+    public Loop(String name, Environment environment, Supplier<CompletableFuture<Pause>> round) {
+        this.name = name;
+        this.environment = environment;
+        this.round = round;
+    }
+
+    /** Asks for a round that begins after this call: at once, or right after the round that is under way. */
+    public synchronized void poke() {
+        switch (phase) {
+            case NOT_STARTED, PAUSED -> begin();
+            case IN_ROUND, BACKING_OFF -> poked = true;
+            case CLOSED -> {}
+        }
+    }
+
+    /** Ends the loop; a round that is under way runs to its end. */
+    @Override
+    public synchronized void close() {
+        endPause();
+        phase = Phase.CLOSED;
+    }
+
+    private void begin() {
+        endPause();
+        phase = Phase.IN_ROUND;
+        poked = false;
+        environment.scheduler().execute(this::runRound);
+    }
+
+    private void runRound() {
+        CompletableFuture<Pause> running;
+        try {
+            running = round.get();
+        } catch (RuntimeException e) {
+            running = CompletableFuture.failedFuture(e);
+        }
+        var unused = running.whenComplete(this::endRound);
+    }
+
+    private synchronized void endRound(@Nullable Pause wanted, @Nullable Throwable error) {
+        if (phase == Phase.CLOSED) {
+            cancelSignal(wanted);
+        } else if (error != null || wanted == null) {
+            backOff(error);
+        } else {
+            failures = 0;
+            pause(wanted);
+        }
+    }
+
+    private void pause(Pause wanted) {
+        pause = wanted;
+        if (poked || wanted.atMost().filter(Duration::isZero).isPresent()) {
+            begin();
+            return;
+        }
+        phase = Phase.PAUSED;
+        Object wakeUp = new Object();
+        awaited = wakeUp;
+        wanted.atMost().ifPresent(delay -> wakeAfter(delay, wakeUp));
+        if (wanted.signal().isPresent()) {
+            var unused = wanted.signal().get().whenComplete((value, error) -> signalled(wakeUp, error));
+        }
+    }
+
+    private synchronized void signalled(Object wakeUp, @Nullable Throwable error) {
+        if (awaited != wakeUp) {
+            return;
+        }
+        if (error == null) {
+            begin();
+        } else if (!(error instanceof CancellationException)) {
+            backOff(error);
+        }
+    }
+
+    private void backOff(@Nullable Throwable error) {
+        endPause();
+        failures++;
+        long full = Math.min(BACKOFF_MAX_MILLIS, BACKOFF_FIRST_MILLIS << Math.min(failures - 1, 16));
+        long millis = full / 2 + environment.random().nextLong(full / 2 + 1);
+        LOG.warn("{}: round failed, next one in {} ms", name, millis, error);
+        phase = Phase.BACKING_OFF;
+        Object wakeUp = new Object();
+        awaited = wakeUp;
+        wakeAfter(Duration.ofMillis(millis), wakeUp);
+    }
+
+    private void wakeAfter(Duration delay, Object wakeUp) {
+        timer = environment.scheduler().schedule(() -> timeUp(wakeUp), delay.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private synchronized void timeUp(Object wakeUp) {
+        if (awaited == wakeUp) {
+            begin();
+        }
+    }
+
+    private void endPause() {
+        Pause ended = pause;
+        pause = null;
+        awaited = null;
+        if (timer != null) {
+            timer.cancel(false);
+            timer = null;
+        }
+        cancelSignal(ended);
+    }
+
+    private static void cancelSignal(@Nullable Pause ended) {
+        Optional.ofNullable(ended).flatMap(Pause::signal).ifPresent(signal -> signal.cancel(false));
+    }
+}

@@ -1,0 +1,39 @@
+package dev.couchjobs.internal.loop;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What a {@link Loop} waits for before its next round: a signal, a time, or whichever comes first. A poke ends any pause.
+ *
+ * @param signal ends the pause when it completes; cancelled when the pause ends otherwise
+ * @param atMost the longest pause
+ */
+public record Pause(Optional<CompletableFuture<?>> signal, Optional<Duration> atMost) {
+
+    /** {@return no pause at all} */
+    public static Pause none() {
+        return atMost(Duration.ZERO);
+    }
+
+    /** {@return a pause that only a poke ends} */
+    public static Pause untilPoked() {
+        return new Pause(Optional.empty(), Optional.empty());
+    }
+
+    /** {@return a pause of that time} */
+    public static Pause atMost(Duration duration) {
+        return new Pause(Optional.empty(), Optional.of(duration));
+    }
+
+    /** {@return a pause until then} */
+    public static Pause until(CompletableFuture<?> signal) {
+        return new Pause(Optional.of(signal), Optional.empty());
+    }
+
+    /** {@return this pause, but not longer} */
+    public Pause butAtMost(Duration duration) {
+        return new Pause(signal, Optional.of(duration));
+    }
+}

@@ -1,0 +1,164 @@
+package dev.couchjobs.internal.monitor;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.Environment;
+import dev.couchjobs.internal.data.ActivityIndex;
+import dev.couchjobs.internal.data.ChangeFeed;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.Stamps;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.data.TypeTimeouts;
+import dev.couchjobs.internal.loop.Loop;
+import dev.couchjobs.internal.loop.Pause;
+import dev.couchjobs.internal.verbs.Transactions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Makes the jobs of one type pending again when their processors have gone silent (RFC 007, "Activity Monitor").
+ *
+ * <p>Four times in every activity timeout T it marks the database's read version. A job whose last sign of life is not
+ * after a mark that is T old has been silent for T, whatever any clock says, and is put back: between T and 1.5 T after
+ * its last sign of life, plus the time of one transaction. Any number of monitors may run on any nodes: a job is put back
+ * only if it still runs under the very sequence that was seen, so what two of them both try happens once.
+ *
+ * <p>It also trims the change feed.
+ */
+public final class ActivityMonitor implements AutoCloseable {
+    private static final Duration WITHOUT_TIMEOUT_CHECK_EVERY = Duration.ofSeconds(5);
+    private static final int MARKS_PER_TIMEOUT = 4;
+    private static final int JITTER_PERCENT = 20;
+    private static final int BATCH_MAX = 100;
+
+    private final Database database;
+    private final Environment environment;
+    private final Keyspace keyspace;
+    private final Transactions transactions;
+    private final TypeKeys keys;
+    private final Duration feedRetention;
+    private final Loop loop;
+
+    // Touched by one round at a time.
+    private final AgedMarks leaseMarks = new AgedMarks();
+    private final AgedMarks feedMarks = new AgedMarks();
+    private Optional<Duration> timeout = Optional.empty();
+    private Duration lastPause = Duration.ZERO;
+    private int batch = BATCH_MAX;
+
+    public ActivityMonitor(
+            Database database,
+            Environment environment,
+            Keyspace keyspace,
+            Transactions transactions,
+            String typeName,
+            Duration feedRetention) {
+        this.database = database;
+        this.environment = environment;
+        this.keyspace = keyspace;
+        this.transactions = transactions;
+        this.keys = keyspace.type(typeName);
+        this.feedRetention = feedRetention;
+        this.loop = new Loop("activity monitor of " + typeName, environment, this::round);
+    }
+
+    /** Begins to watch. */
+    public void start() {
+        loop.poke();
+    }
+
+    @Override
+    public void close() {
+        loop.close();
+    }
+
+    private record Now(Optional<Duration> timeout, Versionstamp sequence) {}
+
+    private CompletableFuture<Pause> round() {
+        leaseMarks.elapse(lastPause);
+        feedMarks.elapse(lastPause);
+        lastPause = Duration.ZERO; // counts only once it has been slept through
+        return look().thenCompose(this::act).thenApply(done -> pause());
+    }
+
+    private CompletableFuture<Now> look() {
+        return transactions.read(
+                database,
+                tx -> tx.getReadVersion()
+                        .thenCombine(
+                                TypeTimeouts.get(tx, keys), (version, known) -> new Now(known, Stamps.upTo(version))));
+    }
+
+    private CompletableFuture<Optional<Versionstamp>> act(Now now) {
+        if (!now.timeout().equals(timeout)) {
+            timeout = now.timeout();
+            leaseMarks.forget();
+        }
+        if (timeout.isEmpty()) {
+            return trim(now);
+        }
+        leaseMarks.mark(now.sequence(), Duration.ZERO);
+        Optional<Versionstamp> silent = leaseMarks.takeOlderThan(timeout.get());
+        return silent.isPresent() ? sweep(silent.get()).thenCompose(done -> trim(now)) : trim(now);
+    }
+
+    private Pause pause() {
+        Duration full = timeout.map(t -> t.dividedBy(MARKS_PER_TIMEOUT)).orElse(WITHOUT_TIMEOUT_CHECK_EVERY);
+        int percent = 100 + environment.random().nextInt(JITTER_PERCENT + 1);
+        lastPause = full.multipliedBy(percent).dividedBy(100);
+        return Pause.atMost(lastPause);
+    }
+
+    private CompletableFuture<Integer> sweep(Versionstamp silentSince) {
+        int limit = batch;
+        return sweepBatch(silentSince, limit)
+                .whenComplete((seen, error) ->
+                        batch = error == null ? Math.min(BATCH_MAX, limit + 10) : Math.max(1, limit / 2))
+                .thenCompose(seen -> seen < limit ? CompletableFuture.completedFuture(seen) : sweep(silentSince));
+    }
+
+    /** One bounded transaction; each further try of it takes half as many, so that it fits into its five seconds. */
+    private CompletableFuture<Integer> sweepBatch(Versionstamp silentSince, int limit) {
+        AtomicInteger tries = new AtomicInteger();
+        return transactions.run(database, tx -> {
+            int size = Math.max(1, limit >> Math.min(tries.getAndIncrement(), 10));
+            return ActivityIndex.silentSince(tx, keys, silentSince, size)
+                    .thenCompose(rows -> enqueueAll(tx, rows).thenApply(done -> rows.size() < size ? 0 : limit));
+        });
+    }
+
+    private CompletableFuture<Void> enqueueAll(Transaction tx, List<ActivityIndex.Entry> rows) {
+        return CompletableFuture.allOf(
+                rows.stream().map(row -> enqueue(tx, row)).toArray(CompletableFuture<?>[]::new));
+    }
+
+    private CompletableFuture<?> enqueue(Transaction tx, ActivityIndex.Entry seen) {
+        var ref = keyspace.job(keys.typeName(), seen.jobId());
+        return JobTable.edit(tx, ref, row -> {
+            if (row.isPresent() && seen.sequence().equals(row.get().sequence())) {
+                JobRow silent = row.get();
+                JobRow pending = silent.enqueued(silent.payload(), silent.scheduledTime());
+                JobTable.save(tx, ref, silent, pending, OptionalLong.empty());
+            } else {
+                ActivityIndex.clear(tx, keys, seen);
+            }
+            return CompletableFuture.completedFuture(seen);
+        });
+    }
+
+    private CompletableFuture<Optional<Versionstamp>> trim(Now now) {
+        feedMarks.mark(now.sequence(), feedRetention.dividedBy(8));
+        Optional<Versionstamp> old = feedMarks.takeOlderThan(feedRetention);
+        return old.isEmpty()
+                ? CompletableFuture.completedFuture(old)
+                : transactions.run(
+                        database, tx -> ChangeFeed.trim(tx, keys, old.get()).thenApply(done -> old));
+    }
+}

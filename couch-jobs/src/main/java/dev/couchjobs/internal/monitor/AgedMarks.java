@@ -1,0 +1,46 @@
+package dev.couchjobs.internal.monitor;
+
+import com.apple.foundationdb.tuple.Versionstamp;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Remembers where the database was, and tells which of those places are older than a given age.
+ *
+ * <p>Age is counted in pauses that this process has slept through, and so is never overestimated: no clock is compared
+ * with another, and a process that was suspended only finds its marks younger than they are.
+ */
+final class AgedMarks {
+    private final Deque<Mark> marks = new ArrayDeque<>();
+    private Duration elapsed = Duration.ZERO;
+
+    private record Mark(Versionstamp at, Duration since) {}
+
+    void elapse(Duration pause) {
+        elapsed = elapsed.plus(pause);
+    }
+
+    /** Marks the present place, unless the last mark is younger than {@code spacing}. */
+    void mark(Versionstamp now, Duration spacing) {
+        Mark last = marks.peekLast();
+        if (last == null || elapsed.minus(last.since).compareTo(spacing) >= 0) {
+            marks.addLast(new Mark(now, elapsed));
+        }
+    }
+
+    /** Takes out what is older than {@code age} and returns the newest of it. */
+    Optional<Versionstamp> takeOlderThan(Duration age) {
+        @Nullable Mark newest = null;
+        while (!marks.isEmpty() && elapsed.minus(marks.peekFirst().since).compareTo(age) >= 0) {
+            newest = marks.pollFirst();
+        }
+        return Optional.ofNullable(newest).map(Mark::at);
+    }
+
+    void forget() {
+        marks.clear();
+    }
+}

@@ -1,0 +1,129 @@
+package dev.couchjobs.internal.notify;
+
+import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.JobEvent;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Subscription;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.verbs.PayloadCodec;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A subscription: what it has been told, and what nobody has waited for yet. Its state is guarded by the mailroom. */
+final class FeedSubscription<D> implements Subscription<D> {
+    private static final int CHANGES_KEPT_MAX = 1_024;
+
+    private final JobType<D> type;
+    private final JobRef ref;
+    private final PayloadCodec codec;
+    private final Change found;
+    private final Mailroom mailroom;
+
+    private final Deque<Change> unclaimed = new ArrayDeque<>();
+    private Versionstamp position;
+    private boolean ended;
+
+    FeedSubscription(JobType<D> type, JobRef ref, PayloadCodec codec, Change found, Mailroom mailroom) {
+        this.type = type;
+        this.ref = ref;
+        this.codec = codec;
+        this.found = found;
+        this.mailroom = mailroom;
+        this.position = found.sequence();
+        if (found.state().isTerminal()) {
+            unclaimed.add(found);
+            ended = true;
+        }
+    }
+
+    @Override
+    public JobType<D> type() {
+        return type;
+    }
+
+    @Override
+    public String jobId() {
+        return ref.id();
+    }
+
+    @Override
+    public JobState state() {
+        return found.state();
+    }
+
+    @Override
+    public Optional<D> data() {
+        return decode(found);
+    }
+
+    @Override
+    public boolean isEnded() {
+        synchronized (mailroom) {
+            return ended;
+        }
+    }
+
+    @Override
+    public void close() {
+        mailroom.unsubscribe(this);
+    }
+
+    JobRef ref() {
+        return ref;
+    }
+
+    /** The sequence after which this subscriber has been told nothing. */
+    Versionstamp position() {
+        synchronized (mailroom) {
+            return position;
+        }
+    }
+
+    JobEvent<D> event(Change change) {
+        return new JobEvent<>(type, ref.id(), change.state(), decode(change), change.sequence());
+    }
+
+    private Optional<D> decode(Change change) {
+        return change.json().map(json -> codec.decode(type, ref.id(), json));
+    }
+
+    // What follows is called with the mailroom locked.
+
+    /** Takes a change in, unless it is over or has heard of it already: a feed may be read twice. */
+    boolean offer(Change change) {
+        if (ended || change.sequence().compareTo(position) <= 0) {
+            return false;
+        }
+        position = change.sequence();
+        ended = change.state().isTerminal();
+        unclaimed.add(change);
+        if (unclaimed.size() > CHANGES_KEPT_MAX) {
+            unclaimed.removeFirst();
+        }
+        return true;
+    }
+
+    /** The first change not yet waited for, of one state or of any. */
+    Optional<Change> peek(@Nullable JobState state) {
+        return unclaimed.stream()
+                .filter(change -> state == null || change.state() == state)
+                .findFirst();
+    }
+
+    /** Gives a change out, and lets go of those before it that were of no interest. */
+    void take(Change change) {
+        unclaimed.removeIf(other -> other.sequence().compareTo(change.sequence()) <= 0);
+    }
+
+    boolean canBringMore() {
+        return !ended;
+    }
+
+    void end() {
+        ended = true;
+        unclaimed.clear();
+    }
+}

@@ -1,0 +1,92 @@
+package dev.couchjobs.internal.verbs;
+
+import dev.couchjobs.Job;
+import dev.couchjobs.JobType;
+import dev.couchjobs.internal.data.JobRow;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+
+/** A claim as it was made or last confirmed; decodes its data when asked, so that bad data spoils no claim. */
+public final class ClaimedJob<D> implements Job<D> {
+    private final JobType<D> type;
+    private final String id;
+    private final UUID lock;
+    private final long scheduledTime;
+    private final boolean resubmitted;
+    private final byte[] json;
+    private final PayloadCodec codec;
+
+    public ClaimedJob(JobType<D> type, String id, JobRow row, UUID lock, byte[] json, PayloadCodec codec) {
+        this.type = type;
+        this.id = id;
+        this.lock = lock;
+        this.scheduledTime = row.scheduledTime();
+        this.resubmitted = row.resubmit();
+        this.json = json;
+        this.codec = codec;
+    }
+
+    static <D> ClaimedJob<D> of(Job<D> job) {
+        if (job instanceof ClaimedJob<D> claimed) {
+            return claimed;
+        }
+        throw new IllegalArgumentException("A job to update, finish or resubmit is one that accept or update returned;"
+                + " this is a " + job.getClass().getName() + ".");
+    }
+
+    /** This claim with what its job's row says now; the data is kept where the row does not hold it itself. */
+    ClaimedJob<D> seenAs(JobRow row) {
+        return new ClaimedJob<>(type, id, row, lock, row.payload().known().orElse(json), codec);
+    }
+
+    @Override
+    public JobType<D> type() {
+        return type;
+    }
+
+    @Override
+    public String id() {
+        return id;
+    }
+
+    @Override
+    public UUID lock() {
+        return lock;
+    }
+
+    @Override
+    public Optional<Instant> scheduledTime() {
+        return ScheduledTimes.toInstant(scheduledTime);
+    }
+
+    @Override
+    public D data() {
+        return codec.decode(type, id, json);
+    }
+
+    @Override
+    public boolean isResubmitted() {
+        return resubmitted;
+    }
+
+    /** Claims are equal when they are the same claim, whatever has been learnt of the job since. */
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof ClaimedJob<?> that
+                && lock.equals(that.lock)
+                && id.equals(that.id)
+                && type.equals(that.type);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(type, id, lock);
+    }
+
+    @Override
+    public String toString() {
+        return "Job[" + type + "/" + id + ", lock " + lock + "]";
+    }
+}

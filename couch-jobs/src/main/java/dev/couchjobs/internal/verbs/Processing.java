@@ -1,0 +1,128 @@
+package dev.couchjobs.internal.verbs;
+
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.TransactionContext;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobAlreadyFinishedException;
+import dev.couchjobs.JobHaltedException;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.Payload;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The verbs of those who run jobs: {@code update}, {@code finish} and {@code resubmit} (RFC 007, "Job Processing API").
+ *
+ * <p>Each reads the job's row so that it conflicts with a takeover, and compares the lock. A lost lock cancels the
+ * transaction, so that nothing else written there can commit, even if the caller does not look at the result.
+ */
+public final class Processing {
+    private final Keyspace keyspace;
+    private final Transactions transactions;
+    private final PayloadCodec codec;
+
+    public Processing(Keyspace keyspace, Transactions transactions, PayloadCodec codec) {
+        this.keyspace = keyspace;
+        this.transactions = transactions;
+        this.codec = codec;
+    }
+
+    /** {@return the claim as it is now} */
+    public <D> CompletableFuture<Job<D>> update(TransactionContext context, Job<D> job, @Nullable D data) {
+        JobRef ref = ref(job);
+        Optional<byte[]> json = encode(job, data);
+        // A second heartbeat does no harm, so it need not recognise its own commit.
+        return transactions.run(
+                context,
+                tx -> JobTable.edit(tx, ref, before -> {
+                    JobRow row = held(tx, job, before);
+                    JobRow after = row.heardOf(payload(row, json));
+                    JobTable.save(tx, ref, row, after, OptionalLong.empty());
+                    return CompletableFuture.completedFuture(ClaimedJob.of(job).seenAs(after));
+                }));
+    }
+
+    /** {@return when it is done} */
+    public <D> CompletableFuture<@Nullable Void> finish(TransactionContext context, Job<D> job, @Nullable D data) {
+        JobRef ref = ref(job);
+        Optional<byte[]> json = encode(job, data);
+        return transactions.runOnce(
+                context,
+                ref.keys(),
+                tx -> CompletableFuture.completedFuture(null),
+                (tx, token) -> JobTable.edit(tx, ref, before -> {
+                    JobRow row = held(tx, job, before);
+                    JobTable.save(tx, ref, row, row.finished(payload(row, json)), token);
+                    return CompletableFuture.completedFuture(null);
+                }));
+    }
+
+    /**
+     * Flags a running job to be pending again when it is finished; one that this claim has already finished, and nobody
+     * has taken since, becomes pending at once.
+     */
+    public <D> CompletableFuture<Job<D>> resubmit(
+            TransactionContext context, Job<D> job, OptionalLong scheduledTime, @Nullable D data) {
+        JobRef ref = ref(job);
+        Optional<byte[]> json = encode(job, data);
+        return transactions.runOnce(
+                context,
+                ref.keys(),
+                tx -> JobTable.read(tx, ref).thenApply(row -> resubmitted(job, resubmittable(tx, job, row))),
+                (tx, token) -> JobTable.edit(tx, ref, before -> {
+                    JobRow row = resubmittable(tx, job, before);
+                    long time = scheduledTime.orElse(row.scheduledTime());
+                    JobRow after =
+                            row.isHeldBy(job.lock()) ? row.flagged(time) : row.enqueued(payload(row, json), time);
+                    JobTable.save(tx, ref, row, after, token);
+                    return CompletableFuture.completedFuture(resubmitted(job, after));
+                }));
+    }
+
+    private static <D> Job<D> resubmitted(Job<D> job, JobRow row) {
+        return ClaimedJob.of(job).seenAs(row.flagged(row.scheduledTime()));
+    }
+
+    private static JobRow held(Transaction tx, Job<?> job, Optional<JobRow> row) {
+        return row.filter(found -> found.isHeldBy(job.lock())).orElseThrow(() -> halt(tx, job, row));
+    }
+
+    private static JobRow resubmittable(Transaction tx, Job<?> job, Optional<JobRow> row) {
+        return row.filter(found -> found.isHeldBy(job.lock()) || found.wasLastHeldBy(job.lock()))
+                .orElseThrow(() -> halt(tx, job, row));
+    }
+
+    private static JobHaltedException halt(Transaction tx, Job<?> job, Optional<JobRow> row) {
+        tx.cancel();
+        String type = job.type().name();
+        if (row.isPresent() && row.get().wasLastHeldBy(job.lock())) {
+            return new JobAlreadyFinishedException(type, job.id());
+        }
+        String why = row.isEmpty()
+                ? " has been removed."
+                : " is no longer held by this processor, which was silent for longer than the type's timeout.";
+        return new JobHaltedException(
+                type,
+                job.id(),
+                "Job " + job.id() + " of type " + type + why + " Stop working on it; nothing was written.");
+    }
+
+    private JobRef ref(Job<?> job) {
+        return keyspace.job(job.type().name(), job.id());
+    }
+
+    private <D> Optional<byte[]> encode(Job<D> job, @Nullable D data) {
+        return data == null ? Optional.empty() : Optional.of(codec.encode(job.type(), job.id(), data));
+    }
+
+    private static Payload payload(JobRow row, Optional<byte[]> json) {
+        return json.filter(bytes -> !row.payload().isKnownToEqual(bytes))
+                .map(Payload::of)
+                .orElse(row.payload());
+    }
+}

@@ -1,0 +1,66 @@
+package dev.couchjobs.internal.verbs;
+
+import com.apple.foundationdb.ReadTransactionContext;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobSummary;
+import dev.couchjobs.JobType;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.Keyspace;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** The verbs that only look: {@code get_job_data}, {@code get_job_state} (RFC 007) and a listing. */
+public final class Queries {
+    private final Keyspace keyspace;
+    private final Transactions transactions;
+    private final PayloadCodec codec;
+
+    public Queries(Keyspace keyspace, Transactions transactions, PayloadCodec codec) {
+        this.keyspace = keyspace;
+        this.transactions = transactions;
+        this.codec = codec;
+    }
+
+    /** {@return the data, or empty if there is no such job} */
+    public <D> CompletableFuture<Optional<D>> data(ReadTransactionContext context, JobType<D> type, String jobId) {
+        JobRef ref = keyspace.job(type.name(), jobId);
+        return transactions.read(
+                context,
+                tx -> JobTable.read(tx, ref)
+                        .thenCompose(row -> row.isEmpty()
+                                ? CompletableFuture.completedFuture(Optional.<D>empty())
+                                : row.get()
+                                        .payload()
+                                        .load(tx, ref)
+                                        .thenApply(json -> Optional.of(codec.decode(type, jobId, json)))));
+    }
+
+    /** {@return the state} */
+    public CompletableFuture<JobState> state(ReadTransactionContext context, JobType<?> type, String jobId) {
+        JobRef ref = keyspace.job(type.name(), jobId);
+        return transactions.read(
+                context,
+                tx -> JobTable.read(tx, ref)
+                        .thenApply(row -> row.map(JobRow::state).orElse(JobState.NOT_FOUND)));
+    }
+
+    /** {@return the jobs in the order of their ids} */
+    public CompletableFuture<List<JobSummary>> list(
+            ReadTransactionContext context, JobType<?> type, String after, int limit) {
+        if (limit < 1) {
+            throw new IllegalArgumentException("A listing has room for at least one job; the limit is " + limit + ".");
+        }
+        return transactions
+                .read(context, tx -> JobTable.list(tx, keyspace.type(type.name()), after, limit))
+                .thenApply(rows -> rows.entrySet().stream()
+                        .map(row -> summary(row.getKey(), row.getValue()))
+                        .toList());
+    }
+
+    private static JobSummary summary(String jobId, JobRow row) {
+        return new JobSummary(jobId, row.state(), ScheduledTimes.toInstant(row.scheduledTime()));
+    }
+}

@@ -1,0 +1,91 @@
+package dev.couchjobs.internal.verbs;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.ReadTransactionContext;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.TransactionContext;
+import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.Environment;
+import dev.couchjobs.internal.data.ChangeFeed;
+import dev.couchjobs.internal.data.Stamps;
+import dev.couchjobs.internal.data.TypeKeys;
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Runs verbs: in the caller's transaction as they come, in transactions of our own within a time limit, and once. */
+public final class Transactions {
+    private final Environment environment;
+    private final Duration timeout;
+
+    public Transactions(Environment environment, Duration timeout) {
+        this.environment = environment;
+        this.timeout = timeout;
+    }
+
+    /** A verb, which hands the token to what it saves. */
+    @FunctionalInterface
+    interface Verb<T> {
+        CompletableFuture<T> apply(Transaction tx, OptionalLong token);
+    }
+
+    /** Runs something that may happen twice without harm. */
+    public <T> CompletableFuture<T> run(TransactionContext context, Function<Transaction, CompletableFuture<T>> body) {
+        if (context instanceof Transaction tx) {
+            return body.apply(tx);
+        }
+        return context.runAsync(tx -> {
+            limit(tx);
+            return body.apply(tx);
+        });
+    }
+
+    /** Runs something that only reads. */
+    public <T> CompletableFuture<T> read(
+            ReadTransactionContext context, Function<ReadTransaction, CompletableFuture<T>> body) {
+        if (context instanceof ReadTransaction tx) {
+            return body.apply(tx);
+        }
+        return context.readAsync(tx -> {
+            limit(tx);
+            return body.apply(tx);
+        });
+    }
+
+    /**
+     * Runs a verb so that it acts once, also when the result of a commit is unknown: before every further try it looks
+     * in the feed, from where the first began, for the entry that an earlier try may have left.
+     *
+     * <p>In a transaction of the caller's there is nothing to look for: whoever retries it calls the verb anew.
+     */
+    <T> CompletableFuture<T> runOnce(
+            TransactionContext context,
+            TypeKeys keys,
+            Function<Transaction, CompletableFuture<T>> ifDone,
+            Verb<T> verb) {
+        if (context instanceof Transaction tx) {
+            return verb.apply(tx, OptionalLong.empty());
+        }
+        long token = environment.random().nextLong();
+        AtomicReference<@Nullable Versionstamp> firstTry = new AtomicReference<>();
+        return context.runAsync(tx -> {
+            limit(tx);
+            Versionstamp since = firstTry.get();
+            if (since == null) {
+                return tx.getReadVersion().thenCompose(version -> {
+                    firstTry.set(Stamps.upTo(version));
+                    return verb.apply(tx, OptionalLong.of(token));
+                });
+            }
+            return ChangeFeed.contains(tx, keys, since, token, context.getExecutor())
+                    .thenCompose(done -> done ? ifDone.apply(tx) : verb.apply(tx, OptionalLong.of(token)));
+        });
+    }
+
+    private void limit(ReadTransaction tx) {
+        tx.options().setTimeout(timeout.toMillis());
+    }
+}

@@ -1,0 +1,5 @@
+/** The verbs of RFC 007 as transactions over the data model. Not for users. */
+@NullMarked
+package dev.couchjobs.internal.verbs;
+
+import org.jspecify.annotations.NullMarked;
