@@ -63,8 +63,8 @@ public final class CouchJobs implements AutoCloseable {
         creation = new Creation(keyspace, transactions, codec);
         processing = new Processing(keyspace, transactions, codec);
         queries = new Queries(keyspace, transactions, codec);
-        acceptors = new Acceptors(database, environment, keyspace, transactions, codec);
         monitors = new ActivityMonitors(database, environment, keyspace, transactions, settings.feedRetention);
+        acceptors = new Acceptors(database, environment, keyspace, transactions, codec, monitors);
         notifiers = new Notifiers(database, environment, keyspace, transactions, codec);
     }
 
@@ -266,7 +266,6 @@ public final class CouchJobs implements AutoCloseable {
      * @return the claimed job, or empty when the time is up
      */
     public <D> CompletableFuture<Optional<Job<D>>> accept(JobType<D> type, AcceptOptions options) {
-        monitors.watchOver(type.name());
         return acceptors.accept(type, options);
     }
 

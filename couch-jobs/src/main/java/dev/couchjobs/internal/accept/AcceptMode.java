@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.OptionalLong;
 
 /**
- * Which jobs an acceptor takes; those who want the same are served together.
+ * Which jobs are wanted; those who want the same are served together.
  *
  * @param noSchedule only jobs without a scheduled time, from a random place
  * @param maxScheduledTime the latest scheduled time to take, in seconds; empty for the present time
@@ -19,6 +19,11 @@ record AcceptMode(boolean noSchedule, OptionalLong maxScheduledTime) {
                 max == null
                         ? OptionalLong.empty()
                         : OptionalLong.of(Math.max(ScheduledTimes.NONE, max.getEpochSecond())));
+    }
+
+    /** The latest scheduled time to take at the present time {@code now}, in seconds since the epoch. */
+    long latest(long now) {
+        return maxScheduledTime.orElse(now);
     }
 
     /** Whether time alone may bring a job to take. */

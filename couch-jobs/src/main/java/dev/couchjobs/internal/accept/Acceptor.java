@@ -1,31 +1,26 @@
 package dev.couchjobs.internal.accept;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
-import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.JobType;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.CompletionException;
 
 /**
  * Serves all who wait in this process for jobs of one type.
@@ -36,36 +31,33 @@ import org.jspecify.annotations.Nullable;
  * comes. While nobody waits there are no rounds.
  */
 public final class Acceptor<D> implements AutoCloseable {
-    private static final int JOBS_PER_ROUND_MAX = 100;
+    private static final int JOBS_PER_MODE_MAX = 100;
     /** The wall clock may be set; a job that is due is found this late at most. */
     private static final Duration CLOCK_TRUSTED_FOR = Duration.ofSeconds(30);
 
     private final Database database;
     private final Environment environment;
     private final Transactions transactions;
-    private final TypeKeys keys;
     private final Claims<D> claims;
     private final HandBack handBack;
-    private final Spread spread = new Spread();
     private final Loop loop;
 
     private final Set<Waiter<D>> waiters = new LinkedHashSet<>(); // guarded by itself
     private boolean closed; // guarded by waiters
 
     Acceptor(
+            JobType<D> type,
             Database database,
             Environment environment,
             Transactions transactions,
-            TypeKeys keys,
             Claims<D> claims,
             HandBack handBack) {
         this.database = database;
         this.environment = environment;
         this.transactions = transactions;
-        this.keys = keys;
         this.claims = claims;
         this.handBack = handBack;
-        this.loop = new Loop("acceptor of " + keys.typeName(), environment, this::round);
+        this.loop = new Loop("acceptor of " + type, environment, this::round);
     }
 
     CompletableFuture<Optional<Job<D>>> accept(AcceptOptions options) {
@@ -94,12 +86,19 @@ public final class Acceptor<D> implements AutoCloseable {
         loop.close();
     }
 
+    private void giveUpOn(Waiter<D> waiter, Throwable error) {
+        leave(waiter);
+        waiter.fail(error instanceof CompletionException && error.getCause() != null ? error.getCause() : error);
+    }
+
+    /** Takes a waiter out before it is answered, so that no other round claims for it as well. */
     private void leave(Waiter<D> waiter) {
+        boolean last;
         synchronized (waiters) {
-            waiters.remove(waiter);
-            if (waiters.isEmpty()) {
-                loop.poke(); // lets go of the watch
-            }
+            last = waiters.remove(waiter) && waiters.isEmpty();
+        }
+        if (last) {
+            loop.poke(); // lets go of the watch
         }
     }
 
@@ -108,93 +107,60 @@ public final class Acceptor<D> implements AutoCloseable {
         if (served.isEmpty()) {
             return CompletableFuture.completedFuture(Pause.untilPoked());
         }
-        Map<AcceptMode, Claims.Tries> tries = new LinkedHashMap<>();
-        served.keySet().forEach(mode -> tries.put(mode, new Claims.Tries()));
-        TransactionContext context = database;
+        Map<AcceptMode, Integer> wanted = new LinkedHashMap<>();
+        served.forEach((mode, queue) -> wanted.put(mode, Math.min(queue.size(), JOBS_PER_MODE_MAX)));
+        Claims<D>.Claim claim = claims.new Claim(wanted);
         return transactions
-                .run(context, tx -> claim(tx, served, tries))
+                .run(database, claim::attempt)
                 .whenComplete((outcome, error) -> {
                     if (error != null) {
-                        served.values().forEach(queue -> queue.forEach(waiter -> waiter.fail(error)));
+                        served.values().forEach(queue -> queue.forEach(waiter -> giveUpOn(waiter, error)));
                     }
                 })
-                .thenApply(outcome -> deliver(outcome, served));
+                .thenApply(outcome -> {
+                    outcome.jobs()
+                            .forEach((mode, jobs) -> deliver(jobs, served.getOrDefault(mode, new ArrayDeque<>())));
+                    outcome.exhausted()
+                            .forEach(mode -> dismissImpatient(served.getOrDefault(mode, new ArrayDeque<>())));
+                    return pause(outcome);
+                });
     }
 
     /** Those who wait, first come first served, by what they want. */
     private Map<AcceptMode, Deque<Waiter<D>>> hungry() {
         Map<AcceptMode, Deque<Waiter<D>>> byMode = new LinkedHashMap<>();
         synchronized (waiters) {
-            Iterator<Waiter<D>> all = waiters.iterator();
-            for (int count = 0; count < JOBS_PER_ROUND_MAX && all.hasNext(); count++) {
-                Waiter<D> waiter = all.next();
-                byMode.computeIfAbsent(waiter.mode(), mode -> new ArrayDeque<>())
-                        .add(waiter);
-            }
+            waiters.forEach(waiter -> byMode.computeIfAbsent(waiter.mode(), mode -> new ArrayDeque<>())
+                    .add(waiter));
         }
         return byMode;
     }
 
-    /** What one transaction came to: jobs, or else a watch and the time of the next job. */
-    private record Outcome<D>(
-            Map<AcceptMode, List<Job<D>>> jobs, @Nullable CompletableFuture<?> watch, OptionalLong nextDue) {
-        boolean isEmpty() {
-            return jobs.values().stream().allMatch(List::isEmpty);
+    private void deliver(List<Job<D>> jobs, Deque<Waiter<D>> queue) {
+        for (Job<D> job : jobs) {
+            Waiter<D> waiter = queue.poll();
+            if (waiter == null) {
+                handBack.give(job);
+            } else {
+                leave(waiter);
+                waiter.give(job, handBack);
+            }
         }
     }
 
-    private CompletableFuture<Outcome<D>> claim(
-            Transaction tx, Map<AcceptMode, Deque<Waiter<D>>> served, Map<AcceptMode, Claims.Tries> tries) {
-        Map<AcceptMode, CompletableFuture<List<Job<D>>>> taking = new LinkedHashMap<>();
-        tries.forEach((mode, tried) -> {
-            Deque<Waiter<D>> queue = served.getOrDefault(mode, new ArrayDeque<>());
-            if (tried.isFirst()) {
-                spread.undisturbed();
-            } else {
-                spread.conflicted(queue.size());
-            }
-            taking.put(mode, claims.take(tx, mode, queue.size(), spread.rows(), tried));
+    /** Tells those who wanted one look at the queue that there is nothing left for them. */
+    private void dismissImpatient(Deque<Waiter<D>> queue) {
+        queue.stream().filter(Waiter::isImpatient).forEach(waiter -> {
+            leave(waiter);
+            waiter.answerNothing();
         });
-        return CompletableFuture.allOf(taking.values().toArray(CompletableFuture<?>[]::new))
-                .thenCompose(done -> {
-                    Map<AcceptMode, List<Job<D>>> jobs = new LinkedHashMap<>();
-                    taking.forEach((mode, taken) -> jobs.put(mode, taken.join()));
-                    Outcome<D> claimed = new Outcome<>(jobs, null, OptionalLong.empty());
-                    return claimed.isEmpty() ? watching(tx, jobs) : CompletableFuture.completedFuture(claimed);
-                });
     }
 
-    /** Only where nothing was claimed: a watch reads its key, and a claim beside it would conflict with every enqueue. */
-    private CompletableFuture<Outcome<D>> watching(Transaction tx, Map<AcceptMode, List<Job<D>>> nothing) {
-        CompletableFuture<Void> watch = tx.watch(keys.watchesPending());
-        List<CompletableFuture<OptionalLong>> times = new ArrayList<>();
-        nothing.keySet().forEach(mode -> times.add(claims.nextDue(tx, mode)));
-        return CompletableFuture.allOf(times.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> new Outcome<>(
-                        nothing,
-                        watch,
-                        times.stream()
-                                .flatMapToLong(time -> time.join().stream())
-                                .min()));
-    }
-
-    private Pause deliver(Outcome<D> outcome, Map<AcceptMode, Deque<Waiter<D>>> served) {
-        outcome.jobs().forEach((mode, jobs) -> {
-            Deque<Waiter<D>> queue = served.getOrDefault(mode, new ArrayDeque<>());
-            for (Job<D> job : jobs) {
-                Waiter<D> waiter = queue.poll();
-                if (waiter == null) {
-                    handBack.give(job);
-                } else {
-                    waiter.give(job, handBack);
-                }
-            }
-        });
-        served.values().forEach(queue -> queue.forEach(Waiter::nothingFound));
-        if (outcome.watch() == null) {
+    private Pause pause(Claims.Outcome<D> outcome) {
+        if (outcome.watch().isEmpty()) {
             return Pause.none();
         }
-        Pause pause = Pause.until(outcome.watch());
+        Pause pause = Pause.until(outcome.watch().get());
         return outcome.nextDue().isPresent()
                 ? pause.butAtMost(untilDue(outcome.nextDue().getAsLong()))
                 : pause;

@@ -7,6 +7,7 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.monitor.ActivityMonitors;
 import dev.couchjobs.internal.verbs.PayloadCodec;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.util.HashMap;
@@ -15,13 +16,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** The acceptors of one instance, one for each job type, made when first needed. */
+/** The acceptors of one instance, one for each job type, made when first needed; who accepts jobs also watches over them. */
 public final class Acceptors implements AutoCloseable {
     private final Database database;
     private final Environment environment;
     private final Keyspace keyspace;
     private final Transactions transactions;
     private final PayloadCodec codec;
+    private final ActivityMonitors monitors;
 
     private final Map<JobType<?>, Acceptor<?>> acceptors = new HashMap<>(); // guarded by itself
     private boolean closed; // guarded by acceptors
@@ -31,12 +33,14 @@ public final class Acceptors implements AutoCloseable {
             Environment environment,
             Keyspace keyspace,
             Transactions transactions,
-            PayloadCodec codec) {
+            PayloadCodec codec,
+            ActivityMonitors monitors) {
         this.database = database;
         this.environment = environment;
         this.keyspace = keyspace;
         this.transactions = transactions;
         this.codec = codec;
+        this.monitors = monitors;
     }
 
     /** {@return a claimed job, or empty when the time is up} */
@@ -57,11 +61,12 @@ public final class Acceptors implements AutoCloseable {
     }
 
     private <D> Acceptor<D> create(JobType<D> type) {
+        monitors.watchOver(type.name());
         return new Acceptor<>(
+                type,
                 database,
                 environment,
                 transactions,
-                keyspace.type(type.name()),
                 new Claims<>(type, keyspace, environment, codec),
                 new HandBack(database, keyspace, transactions));
     }

@@ -14,19 +14,24 @@ import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.verbs.ClaimedJob;
 import dev.couchjobs.internal.verbs.PayloadCodec;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /**
  * Takes jobs out of the pending queue of one type, many in one transaction.
  *
- * <p>The queue is read without conflicts; only the rows of the jobs taken conflict, so claims that take different jobs
- * never disturb each other.
+ * <p>Only the rows of the jobs taken conflict, so claims that take different jobs never disturb each other. A claim that
+ * finds nothing arms a watch in that same transaction on the key that every enqueue changes: nothing that is added
+ * between looking and watching is missed.
  */
 final class Claims<D> {
     private final JobType<D> type;
@@ -34,6 +39,8 @@ final class Claims<D> {
     private final TypeKeys keys;
     private final Environment environment;
     private final PayloadCodec codec;
+    private final Candidates candidates;
+    private final Spread spread = new Spread();
 
     Claims(JobType<D> type, Keyspace keyspace, Environment environment, PayloadCodec codec) {
         this.type = type;
@@ -41,109 +48,145 @@ final class Claims<D> {
         this.keys = keyspace.type(type.name());
         this.environment = environment;
         this.codec = codec;
+        this.candidates = new Candidates(keys, environment.random());
     }
 
     /**
-     * The locks that the tries of one claim have put on jobs. If the result of a commit is unknown, the next try finds
-     * its jobs by them and does not take others beside.
+     * What a claim came to: jobs by what was wanted, or else a watch and the time of the next job.
+     *
+     * @param exhausted what was wanted and is not there any more
+     * @param nextDue seconds since the epoch
      */
-    static final class Tries {
-        private final Map<String, UUID> locks = new HashMap<>();
-        private int count;
-
-        boolean isFirst() {
-            return count == 0;
+    record Outcome<D>(
+            Map<AcceptMode, List<Job<D>>> jobs,
+            Set<AcceptMode> exhausted,
+            Optional<CompletableFuture<Void>> watch,
+            OptionalLong nextDue) {
+        boolean isEmpty() {
+            return jobs.values().stream().allMatch(List::isEmpty);
         }
     }
 
-    /** Takes up to {@code wanted} jobs. */
-    CompletableFuture<List<Job<D>>> take(Transaction tx, AcceptMode mode, int wanted, int spread, Tries tries) {
-        return takenBefore(tx, tries).thenCompose(taken -> {
-            tries.count++;
-            return taken.isEmpty()
-                    ? candidates(tx, mode, wanted, spread).thenCompose(rows -> takeAll(tx, rows, tries))
-                    : CompletableFuture.completedFuture(taken);
-        });
-    }
+    /** One claim, through all the tries that its transaction takes. */
+    final class Claim {
+        private final Map<AcceptMode, Integer> wanted;
+        /** The locks that earlier tries have put on jobs: if one of them did commit after all, its jobs are known by them. */
+        private final Map<AcceptMode, Map<String, UUID>> locks = new LinkedHashMap<>();
 
-    /** The next time at which a job becomes due, if time alone may bring one. */
-    CompletableFuture<OptionalLong> nextDue(Transaction tx, AcceptMode mode) {
-        return mode.followsClock()
-                ? PendingQueue.nextAfter(tx, keys, now())
-                : CompletableFuture.completedFuture(OptionalLong.empty());
-    }
+        /** @param wanted how many jobs to take, by what is wanted */
+        Claim(Map<AcceptMode, Integer> wanted) {
+            this.wanted = wanted;
+        }
 
-    private CompletableFuture<List<Job<D>>> takenBefore(Transaction tx, Tries tries) {
-        List<CompletableFuture<Optional<Job<D>>>> looks = new ArrayList<>();
-        tries.locks.forEach((jobId, lock) -> looks.add(heldBy(tx, jobId, lock)));
-        return present(looks);
+        CompletableFuture<Outcome<D>> attempt(Transaction tx) {
+            if (locks.isEmpty()) {
+                spread.undisturbed();
+                return takeNew(tx);
+            }
+            spread.conflicted(locks.values().stream().mapToInt(Map::size).sum());
+            return takenBefore(tx)
+                    .thenCompose(before -> before.isEmpty() ? takeNew(tx) : CompletableFuture.completedFuture(before));
+        }
+
+        private CompletableFuture<Outcome<D>> takenBefore(Transaction tx) {
+            Map<AcceptMode, CompletableFuture<List<Job<D>>>> looks = new LinkedHashMap<>();
+            locks.forEach((mode, ofMode) -> {
+                List<CompletableFuture<Optional<Job<D>>>> jobs = new ArrayList<>();
+                ofMode.forEach((jobId, lock) -> jobs.add(heldBy(tx, jobId, lock)));
+                looks.put(mode, present(jobs));
+            });
+            return all(looks).thenApply(jobs -> new Outcome<>(jobs, Set.of(), Optional.empty(), OptionalLong.empty()));
+        }
+
+        private CompletableFuture<Outcome<D>> takeNew(Transaction tx) {
+            long now = environment.clock().instant().getEpochSecond();
+            Map<AcceptMode, CompletableFuture<List<Job<D>>>> taking = new LinkedHashMap<>();
+            wanted.forEach((mode, count) -> taking.put(mode, take(tx, mode, now, count)));
+            return all(taking).thenCompose(jobs -> {
+                Set<AcceptMode> exhausted = new LinkedHashSet<>();
+                jobs.forEach((mode, taken) -> {
+                    if (taken.size() < wanted.getOrDefault(mode, 0)) {
+                        exhausted.add(mode);
+                    }
+                });
+                Outcome<D> outcome = new Outcome<>(jobs, exhausted, Optional.empty(), OptionalLong.empty());
+                return outcome.isEmpty() ? watching(tx, now) : CompletableFuture.completedFuture(outcome);
+            });
+        }
+
+        /** Takes jobs; goes on behind rows that turn out to stand for none, which it clears away. */
+        private CompletableFuture<List<Job<D>>> take(Transaction tx, AcceptMode mode, long now, int count) {
+            return candidates
+                    .pick(tx, mode, now, count, spread.rows())
+                    .thenCompose(rows -> takeAll(tx, mode, rows)
+                            .thenCompose(taken -> taken.size() == rows.size()
+                                    ? CompletableFuture.completedFuture(taken)
+                                    : take(tx, mode, now, count - taken.size())
+                                            .thenApply(more -> concat(taken, more))));
+        }
+
+        private CompletableFuture<List<Job<D>>> takeAll(
+                Transaction tx, AcceptMode mode, List<PendingQueue.Entry> rows) {
+            List<CompletableFuture<Optional<Job<D>>>> claims = new ArrayList<>();
+            for (PendingQueue.Entry row : rows) {
+                UUID lock = randomLock();
+                locks.computeIfAbsent(mode, unused -> new LinkedHashMap<>()).put(row.jobId(), lock);
+                claims.add(claim(tx, row, lock));
+            }
+            return present(claims);
+        }
+
+        /** A watch reads its key, and a claim beside it would conflict with every enqueue; so only beside none. */
+        private CompletableFuture<Outcome<D>> watching(Transaction tx, long now) {
+            Optional<CompletableFuture<Void>> watch = Optional.of(tx.watch(keys.watchesPending()));
+            List<CompletableFuture<OptionalLong>> times = wanted.keySet().stream()
+                    .map(mode -> candidates.nextDue(tx, mode, now))
+                    .toList();
+            return allOf(times).thenApply(done -> {
+                OptionalLong next = times.stream()
+                        .flatMapToLong(time -> time.join().stream())
+                        .min();
+                return new Outcome<>(Map.of(), wanted.keySet(), watch, next);
+            });
+        }
+
+        private CompletableFuture<Map<AcceptMode, List<Job<D>>>> all(
+                Map<AcceptMode, CompletableFuture<List<Job<D>>>> pending) {
+            return allOf(pending.values()).thenApply(done -> {
+                Map<AcceptMode, List<Job<D>>> jobs = new LinkedHashMap<>();
+                pending.forEach((mode, taken) -> jobs.put(mode, taken.join()));
+                return jobs;
+            });
+        }
     }
 
     private CompletableFuture<Optional<Job<D>>> heldBy(Transaction tx, String jobId, UUID lock) {
         JobRef ref = keyspace.job(type.name(), jobId);
         return JobTable.read(tx, ref)
                 .thenCompose(row -> row.filter(found -> found.isHeldBy(lock))
-                        .map(found -> claim(tx, ref, found, lock))
+                        .map(found -> claimed(tx, ref, found, lock))
                         .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty())));
     }
 
-    private CompletableFuture<List<PendingQueue.Entry>> candidates(
-            Transaction tx, AcceptMode mode, int wanted, int spread) {
-        if (mode.noSchedule()) {
-            String anywhere = Long.toHexString(environment.random().nextLong());
-            return PendingQueue.unscheduledFrom(tx, keys, anywhere, wanted + spread)
-                    .thenApply(rows -> slice(rows, wanted));
-        }
-        return PendingQueue.head(tx, keys, mode.maxScheduledTime().orElseGet(this::now), wanted + spread)
-                .thenApply(rows -> slice(rows, wanted));
-    }
-
-    private List<PendingQueue.Entry> slice(List<PendingQueue.Entry> rows, int wanted) {
-        int slack = rows.size() - wanted;
-        if (slack <= 0) {
-            return rows;
-        }
-        int from = environment.random().nextInt(slack + 1);
-        return rows.subList(from, from + wanted);
-    }
-
-    private CompletableFuture<List<Job<D>>> takeAll(Transaction tx, List<PendingQueue.Entry> rows, Tries tries) {
-        List<CompletableFuture<Optional<Job<D>>>> claims = new ArrayList<>();
-        for (PendingQueue.Entry row : rows) {
-            UUID lock = randomLock();
-            tries.locks.put(row.jobId(), lock);
-            claims.add(take(tx, row, lock));
-        }
-        return present(claims);
-    }
-
-    private CompletableFuture<Optional<Job<D>>> take(Transaction tx, PendingQueue.Entry entry, UUID lock) {
+    private CompletableFuture<Optional<Job<D>>> claim(Transaction tx, PendingQueue.Entry entry, UUID lock) {
         JobRef ref = keyspace.job(type.name(), entry.jobId());
         return JobTable.edit(tx, ref, before -> {
-            if (!bearsOut(before, entry)) {
-                PendingQueue.clear(tx, keys, entry);
+            Optional<JobRow> waiting = before.filter(
+                    row -> row.state() == JobState.PENDING && row.scheduledTime() == entry.scheduledTime());
+            if (waiting.isEmpty()) {
+                PendingQueue.clear(tx, keys, entry); // the job's own row does not bear it out
                 return CompletableFuture.completedFuture(Optional.empty());
             }
-            JobRow row = before.get();
-            JobRow after = row.claimed(lock);
-            JobTable.save(tx, ref, row, after, OptionalLong.empty());
-            return claim(tx, ref, after, lock);
+            JobRow after = waiting.get().claimed(lock);
+            JobTable.save(tx, ref, waiting.get(), after, OptionalLong.empty());
+            return claimed(tx, ref, after, lock);
         });
     }
 
-    private static boolean bearsOut(Optional<JobRow> row, PendingQueue.Entry entry) {
-        return row.filter(found -> found.state() == JobState.PENDING && found.scheduledTime() == entry.scheduledTime())
-                .isPresent();
-    }
-
-    private CompletableFuture<Optional<Job<D>>> claim(Transaction tx, JobRef ref, JobRow row, UUID lock) {
+    private CompletableFuture<Optional<Job<D>>> claimed(Transaction tx, JobRef ref, JobRow row, UUID lock) {
         return row.payload()
                 .load(tx, ref)
                 .thenApply(json -> Optional.of(new ClaimedJob<>(type, ref.id(), row, lock, json, codec)));
-    }
-
-    private long now() {
-        return environment.clock().instant().getEpochSecond();
     }
 
     /** A random UUID (version 4) from the environment's randomness. */
@@ -154,8 +197,16 @@ final class Claims<D> {
     }
 
     private static <T> CompletableFuture<List<T>> present(List<CompletableFuture<Optional<T>>> all) {
-        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+        return allOf(all)
                 .thenApply(done ->
                         all.stream().flatMap(each -> each.join().stream()).toList());
+    }
+
+    private static <T> List<T> concat(List<T> first, List<T> second) {
+        return Stream.concat(first.stream(), second.stream()).toList();
+    }
+
+    private static CompletableFuture<Void> allOf(Collection<? extends CompletableFuture<?>> all) {
+        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
     }
 }

@@ -2,6 +2,7 @@ package dev.couchjobs.internal.accept;
 
 import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.Job;
+import dev.couchjobs.internal.loop.Delays;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -38,10 +39,10 @@ final class Waiter<D> {
 
     /** Counts the deadline from the call; a zero timeout is counted in rounds instead. */
     void startTimer(ScheduledExecutorService scheduler) {
-        if (timeout == null || timeout.isZero()) {
+        if (timeout == null || isImpatient()) {
             return;
         }
-        Future<?> timer = scheduler.schedule(this::answerNothing, timeout.toMillis(), TimeUnit.MILLISECONDS);
+        Future<?> timer = scheduler.schedule(this::answerNothing, Delays.nanos(timeout), TimeUnit.NANOSECONDS);
         whenDone(() -> timer.cancel(false));
     }
 
@@ -54,17 +55,16 @@ final class Waiter<D> {
         });
     }
 
-    void nothingFound() {
-        if (timeout != null && timeout.isZero()) {
-            answerNothing();
-        }
+    /** Whether one look at the queue is all that this caller waits for. */
+    boolean isImpatient() {
+        return timeout != null && timeout.isZero();
     }
 
     void fail(Throwable error) {
         executor.execute(() -> result.completeExceptionally(error));
     }
 
-    private void answerNothing() {
+    void answerNothing() {
         executor.execute(() -> result.complete(Optional.empty()));
     }
 }

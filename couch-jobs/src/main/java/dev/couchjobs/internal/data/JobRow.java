@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param scheduledTime seconds since the epoch, 0 for none
  * @param resubmit whether a running job is to be pending again when it is finished
  * @param payload the job's data
- * @param finishedBy the lock of the claim that last finished the job, so that a finish that is tried twice is recognised
+ * @param finishedBy the lock of the claim that finished the job, until somebody claims it again, so that a finish that is
+ *     tried twice is recognised
  */
 public record JobRow(
         JobState state,
@@ -45,7 +46,7 @@ public record JobRow(
 
     /** {@return this job claimed with a lock} */
     public JobRow claimed(UUID lock) {
-        return new JobRow(JobState.RUNNING, NEXT_COMMIT, lock, scheduledTime, false, payload, finishedBy);
+        return new JobRow(JobState.RUNNING, NEXT_COMMIT, lock, scheduledTime, false, payload, null);
     }
 
     /** {@return this running job heard of again} */

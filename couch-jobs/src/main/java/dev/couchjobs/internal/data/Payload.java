@@ -56,6 +56,13 @@ public final class Payload {
         return Optional.ofNullable(json);
     }
 
+    /** {@return whether this payload holds exactly that JSON; loaded to compare only if it has as many chunks} */
+    public CompletableFuture<Boolean> holds(ReadTransaction tx, JobRef ref, byte[] json) {
+        return chunks != of(json).chunks
+                ? CompletableFuture.completedFuture(false)
+                : load(tx, ref).thenApply(stored -> Arrays.equals(stored, json));
+    }
+
     /** {@return whether this payload is known to hold exactly that; false if it would have to be loaded to tell} */
     public boolean isKnownToEqual(byte[] json) {
         return this.json != null && Arrays.equals(this.json, json);

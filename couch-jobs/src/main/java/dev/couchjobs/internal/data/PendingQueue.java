@@ -21,10 +21,15 @@ public final class PendingQueue {
      */
     public record Entry(long scheduledTime, String jobId) {}
 
-    /** {@return the head of the queue: earliest scheduled time first, then by id} */
-    public static CompletableFuture<List<Entry>> head(
-            ReadTransaction tx, TypeKeys keys, long maxScheduledTime, int limit) {
-        return read(tx, keys, keys.pendingUpTo(maxScheduledTime), limit);
+    /** {@return the first rows without a scheduled time, by id} */
+    public static CompletableFuture<List<Entry>> unscheduled(ReadTransaction tx, TypeKeys keys, int limit) {
+        return read(tx, keys, keys.pendingUnscheduled(), limit);
+    }
+
+    /** {@return the first rows with a scheduled time up to {@code latest}: earliest time first, then by id} */
+    public static CompletableFuture<List<Entry>> scheduledUpTo(
+            ReadTransaction tx, TypeKeys keys, long latest, int limit) {
+        return read(tx, keys, keys.pendingScheduledUpTo(latest), limit);
     }
 
     /** {@return rows without a scheduled time, from that id on and then round from the first} */

@@ -1,14 +1,17 @@
 package dev.couchjobs.internal.data;
 
+import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.couchjobs.TooManyJobsException;
-import java.nio.ByteBuffer;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +31,7 @@ final class TransactionScope {
     private static final Cache<ReadTransaction, TransactionScope> SCOPES =
             Caffeine.newBuilder().weakKeys().executor(Runnable::run).build();
 
-    private final Map<ByteBuffer, Entry> entries = new HashMap<>();
+    private final NavigableMap<byte[], Entry> entries = new TreeMap<>(Arrays::compareUnsigned);
 
     /** What a transaction left under a key; no row if it removed it. */
     record Written(Optional<JobRow> row) {}
@@ -36,7 +39,22 @@ final class TransactionScope {
     private TransactionScope() {}
 
     static TransactionScope of(Transaction tx) {
-        return SCOPES.get(tx, unused -> new TransactionScope());
+        TransactionScope scope = SCOPES.get(tx, unused -> new TransactionScope());
+        SCOPES.put(tx.snapshot(), scope); // reads of the snapshot view see what the transaction wrote, too
+        return scope;
+    }
+
+    /** All rows that this transaction wrote within a range, by their keys; those that it removed are empty. */
+    static SortedMap<byte[], Optional<JobRow>> writtenWithin(ReadTransaction tx, Range range) {
+        TransactionScope scope = SCOPES.getIfPresent(tx);
+        return scope == null ? Collections.emptySortedMap() : scope.writtenWithin(range);
+    }
+
+    private synchronized SortedMap<byte[], Optional<JobRow>> writtenWithin(Range range) {
+        SortedMap<byte[], Optional<JobRow>> rows = new TreeMap<>(Arrays::compareUnsigned);
+        entries.subMap(range.begin, range.end)
+                .forEach((key, entry) -> entry.written.ifPresent(written -> rows.put(key, written.row())));
+        return rows;
     }
 
     /** The row that this transaction left under a key, if it wrote there at all. */
@@ -46,7 +64,7 @@ final class TransactionScope {
     }
 
     private synchronized Optional<Written> written(byte[] dataKey) {
-        Entry entry = entries.get(ByteBuffer.wrap(dataKey));
+        Entry entry = entries.get(dataKey);
         return entry == null ? Optional.empty() : entry.written;
     }
 
@@ -85,7 +103,7 @@ final class TransactionScope {
     }
 
     private Entry entry(byte[] dataKey) {
-        return entries.computeIfAbsent(ByteBuffer.wrap(dataKey), key -> new Entry(entries.size()));
+        return entries.computeIfAbsent(dataKey, key -> new Entry(entries.size()));
     }
 
     /** What is known of one job. */

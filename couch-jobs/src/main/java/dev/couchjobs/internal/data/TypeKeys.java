@@ -53,9 +53,10 @@ public final class TypeKeys {
         return pending.pack(Tuple.from(scheduledTime, jobId));
     }
 
-    /** All pending rows that are scheduled at or before a time, whatever their ids. */
-    Range pendingUpTo(long scheduledTime) {
-        return new Range(pending.range().begin, pending.get(scheduledTime).range().end);
+    /** All pending rows that have a scheduled time, and one at or before {@code latest}, whatever their ids. */
+    Range pendingScheduledUpTo(long latest) {
+        byte[] begin = pending.get(0L).range().end;
+        return new Range(begin, latest > 0 ? pending.get(latest).range().end : begin);
     }
 
     /** All pending rows that are scheduled after a time. */

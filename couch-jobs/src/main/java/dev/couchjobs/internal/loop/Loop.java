@@ -133,7 +133,7 @@ public final class Loop implements AutoCloseable {
     }
 
     private void wakeAfter(Duration delay, Object wakeUp) {
-        timer = environment.scheduler().schedule(() -> timeUp(wakeUp), delay.toNanos(), TimeUnit.NANOSECONDS);
+        timer = environment.scheduler().schedule(() -> timeUp(wakeUp), Delays.nanos(delay), TimeUnit.NANOSECONDS);
     }
 
     private synchronized void timeUp(Object wakeUp) {

@@ -9,7 +9,9 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.verbs.PayloadCodec;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A subscription: what it has been told, and what nobody has waited for yet. Its state is guarded by the mailroom. */
@@ -23,6 +25,7 @@ final class FeedSubscription<D> implements Subscription<D> {
     private final Mailroom mailroom;
 
     private final Deque<Change> unclaimed = new ArrayDeque<>();
+    private final Set<Wait> waits = new LinkedHashSet<>();
     private Versionstamp position;
     private boolean ended;
 
@@ -92,10 +95,15 @@ final class FeedSubscription<D> implements Subscription<D> {
 
     // What follows is called with the mailroom locked.
 
+    /** Those who wait for a change of this job, first come first. */
+    Set<Wait> waits() {
+        return waits;
+    }
+
     /** Takes a change in, unless it is over or has heard of it already: a feed may be read twice. */
-    boolean offer(Change change) {
+    void offer(Change change) {
         if (ended || change.sequence().compareTo(position) <= 0) {
-            return false;
+            return;
         }
         position = change.sequence();
         ended = change.state().isTerminal();
@@ -103,7 +111,6 @@ final class FeedSubscription<D> implements Subscription<D> {
         if (unclaimed.size() > CHANGES_KEPT_MAX) {
             unclaimed.removeFirst();
         }
-        return true;
     }
 
     /** The first change not yet waited for, of one state or of any. */

@@ -4,12 +4,14 @@ import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.JobEvent;
 import dev.couchjobs.JobState;
 import dev.couchjobs.Subscription;
+import dev.couchjobs.internal.loop.Delays;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
@@ -19,49 +21,52 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings changes and those who wait for them together. One lock guards it all; nothing is called while it is held.
+ * Brings changes and those who wait for them together. One lock, the mailroom's own, guards the subscriptions and who
+ * waits for them; no result is completed while it is held.
  */
-public final class Mailroom implements AutoCloseable {
+final class Mailroom implements AutoCloseable {
     private final ScheduledExecutorService scheduler;
     private final Executor executor;
     private final Consumer<FeedSubscription<?>> onUnsubscribe;
 
-    private final List<Wait> waits = new ArrayList<>();
-    private boolean closed;
+    private final Set<Wait> waits = new LinkedHashSet<>(); // guarded by this
+    private boolean closed; // guarded by this
 
+    /**
+     * @param executor completes what callers wait for, so that their next steps may block
+     * @param onUnsubscribe told of subscriptions that are no longer wanted
+     */
     Mailroom(ScheduledExecutorService scheduler, Executor executor, Consumer<FeedSubscription<?>> onUnsubscribe) {
         this.scheduler = scheduler;
         this.executor = executor;
         this.onUnsubscribe = onUnsubscribe;
     }
 
-    /** Somebody who waits for the next change of some subscriptions. */
-    private record Wait(
-            List<FeedSubscription<?>> of, @Nullable JobState state, CompletableFuture<Optional<Delivery>> result) {}
-
-    private record Delivery(FeedSubscription<?> subscription, Change change) {}
-
-    /** {@return the earliest change that is there or comes; empty when the time is up or none can come any more} */
+    /** The earliest change that is there or comes; empty when the time is up or none can come any more. */
     CompletableFuture<Optional<JobEvent<?>>> await(
             Collection<? extends Subscription<?>> subscriptions, @Nullable JobState state, Duration timeout) {
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("A timeout cannot be negative: " + timeout);
+        }
         Wait wait = new Wait(ours(subscriptions), state, new CompletableFuture<>());
         synchronized (this) {
             if (closed) {
                 return CompletableFuture.failedFuture(new CouchJobsClosedException());
             }
             waits.add(wait);
+            wait.of().forEach(subscription -> subscription.waits().add(wait));
         }
-        settle();
-        if (!wait.result.isDone()) {
-            Future<?> timer =
-                    scheduler.schedule(() -> answer(wait, Optional.empty()), timeout.toNanos(), TimeUnit.NANOSECONDS);
-            var unused = wait.result.whenComplete((event, error) -> timer.cancel(false));
+        settle(List.of(wait));
+        if (!wait.result().isDone()) {
+            Future<?> timer = scheduler.schedule(() -> timeUp(wait), Delays.nanos(timeout), TimeUnit.NANOSECONDS);
+            var unused = wait.result().whenComplete((event, error) -> timer.cancel(false));
         }
-        return wait.result.thenApplyAsync(
-                delivery -> delivery.map(found -> found.subscription.event(found.change)), executor);
+        return wait.result()
+                .thenApplyAsync(
+                        delivery -> delivery.map(found -> found.subscription().event(found.change())), executor);
     }
 
-    private List<FeedSubscription<?>> ours(Collection<? extends Subscription<?>> subscriptions) {
+    private static List<FeedSubscription<?>> ours(Collection<? extends Subscription<?>> subscriptions) {
         List<FeedSubscription<?>> ours = new ArrayList<>();
         for (Subscription<?> subscription : subscriptions) {
             if (!(subscription instanceof FeedSubscription<?> known)) {
@@ -74,49 +79,58 @@ public final class Mailroom implements AutoCloseable {
         return ours;
     }
 
-    /** Takes changes in, in the order of their commits. */
-    void deliver(FeedSubscription<?> to, Change change) {
+    /** Takes a change in, and tells whether the subscription goes on after it. */
+    boolean deliver(FeedSubscription<?> to, Change change) {
+        List<Wait> waiting;
+        boolean goesOn;
         synchronized (this) {
             to.offer(change);
+            waiting = List.copyOf(to.waits());
+            goesOn = to.canBringMore();
         }
-        settle();
+        settle(waiting);
+        return goesOn;
     }
 
     void unsubscribe(FeedSubscription<?> subscription) {
+        List<Wait> waiting;
         synchronized (this) {
             subscription.end();
+            waiting = List.copyOf(subscription.waits());
         }
         onUnsubscribe.accept(subscription);
-        settle();
+        settle(waiting);
     }
 
-    /** Answers those who wait for what is there, first come first served, and those for whom nothing can come. */
-    private void settle() {
+    /** Answers those for whom a change is there, first come first served, and those for whom none can come. */
+    private void settle(List<Wait> candidates) {
         List<Runnable> answers = new ArrayList<>();
         synchronized (this) {
-            for (Wait wait : List.copyOf(waits)) {
-                Optional<Delivery> earliest = wait.of.stream()
-                        .flatMap(subscription -> subscription.peek(wait.state).stream()
-                                .map(change -> new Delivery(subscription, change)))
-                        .min(Comparator.comparing(delivery -> delivery.change.sequence()));
-                boolean hopeless = wait.of.stream().noneMatch(FeedSubscription::canBringMore);
-                if (earliest.isPresent() || hopeless) {
-                    waits.remove(wait);
-                    earliest.ifPresent(delivery -> delivery.subscription.take(delivery.change));
-                    answers.add(() -> wait.result.complete(earliest));
+            for (Wait wait : candidates) {
+                Optional<Wait.Delivery> earliest = wait.earliest();
+                if ((earliest.isPresent() || wait.isHopeless()) && dismiss(wait)) {
+                    earliest.ifPresent(delivery -> delivery.subscription().take(delivery.change()));
+                    answers.add(() -> wait.result().complete(earliest));
                 }
             }
         }
         answers.forEach(Runnable::run);
     }
 
-    private void answer(Wait wait, Optional<Delivery> delivery) {
+    private void timeUp(Wait wait) {
+        boolean waited;
         synchronized (this) {
-            if (!waits.remove(wait)) {
-                return;
-            }
+            waited = dismiss(wait);
         }
-        wait.result.complete(delivery);
+        if (waited) {
+            wait.result().complete(Optional.empty());
+        }
+    }
+
+    /** False if it has been answered already. */
+    private boolean dismiss(Wait wait) {
+        wait.of().forEach(subscription -> subscription.waits().remove(wait));
+        return waits.remove(wait);
     }
 
     @Override
@@ -125,8 +139,8 @@ public final class Mailroom implements AutoCloseable {
         synchronized (this) {
             closed = true;
             left = List.copyOf(waits);
-            waits.clear();
+            left.forEach(this::dismiss);
         }
-        left.forEach(wait -> wait.result.completeExceptionally(new CouchJobsClosedException()));
+        left.forEach(wait -> wait.result().completeExceptionally(new CouchJobsClosedException()));
     }
 }

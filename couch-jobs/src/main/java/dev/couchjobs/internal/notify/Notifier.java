@@ -163,8 +163,7 @@ final class Notifier implements AutoCloseable {
         Optional<byte[]> json = page.data.getOrDefault(entry.jobId(), Optional.empty());
         Change change = new Change(entry.sequence(), entry.state(), json);
         for (FeedSubscription<?> subscription : told.getOrDefault(entry.jobId(), List.of())) {
-            mailroom.deliver(subscription, change);
-            if (!subscription.canBringMore()) {
+            if (!mailroom.deliver(subscription, change)) {
                 remove(subscription);
             }
         }

@@ -48,10 +48,7 @@ public final class Notifiers implements AutoCloseable {
         this.keyspace = keyspace;
         this.transactions = transactions;
         this.codec = codec;
-        this.mailroom = new Mailroom(
-                environment.scheduler(),
-                database.getExecutor(),
-                gone -> notifier(gone.type()).remove(gone));
+        this.mailroom = new Mailroom(environment.scheduler(), database.getExecutor(), this::forget);
     }
 
     /** Reads the job's state at some version and then follows the feed from that very version on. */
@@ -85,6 +82,16 @@ public final class Notifiers implements AutoCloseable {
     public CompletableFuture<Optional<JobEvent<?>>> await(
             Collection<? extends Subscription<?>> subscriptions, @Nullable JobState state, Duration timeout) {
         return mailroom.await(subscriptions, state, timeout);
+    }
+
+    private void forget(FeedSubscription<?> subscription) {
+        Notifier notifier;
+        synchronized (notifiers) {
+            notifier = notifiers.get(subscription.type().name());
+        }
+        if (notifier != null) {
+            notifier.remove(subscription);
+        }
     }
 
     private Notifier notifier(JobType<?> type) {

@@ -39,36 +39,40 @@ public final class Creation {
             return JobTable.edit(
                     tx,
                     ref,
-                    before -> timeout.thenApply(known -> {
+                    before -> timeout.thenCompose(known -> {
                         if (known.isEmpty()) {
                             throw new TypeTimeoutMissingException(type.name());
                         }
-                        added(before, json, scheduledTime)
-                                .ifPresent(after -> JobTable.save(tx, ref, before.orElse(null), after, token));
-                        return null;
+                        return isAsGiven(tx, ref, before, json, scheduledTime).thenApply(nothingNew -> {
+                            if (!nothingNew) {
+                                JobTable.save(tx, ref, before.orElse(null), added(before, json, scheduledTime), token);
+                            }
+                            return null;
+                        });
                     }));
         });
     }
 
-    /** The four cases of {@code add}; empty when there is nothing to change: no write, no conflict. */
-    private static Optional<JobRow> added(Optional<JobRow> before, byte[] json, long scheduledTime) {
-        if (before.isEmpty()) {
-            return Optional.of(JobRow.added(Payload.of(json), scheduledTime));
+    /** Whether there is nothing to change: then there is no write, and no conflict. */
+    private static CompletableFuture<Boolean> isAsGiven(
+            Transaction tx, JobRef ref, Optional<JobRow> before, byte[] json, long scheduledTime) {
+        if (before.isEmpty() || before.get().scheduledTime() != scheduledTime) {
+            return CompletableFuture.completedFuture(false);
         }
         JobRow row = before.get();
-        boolean sameTime = row.scheduledTime() == scheduledTime;
-        boolean asItIs = switch (row.state()) {
-            case PENDING -> sameTime && row.payload().isKnownToEqual(json);
-            case RUNNING -> sameTime && row.resubmit();
-            case FINISHED, NOT_FOUND -> false;
-        };
-        if (asItIs) {
-            return Optional.empty();
+        return row.state() == JobState.PENDING
+                ? row.payload().holds(tx, ref, json)
+                : CompletableFuture.completedFuture(row.state() == JobState.RUNNING && row.resubmit());
+    }
+
+    /** The four cases of {@code add}. */
+    private static JobRow added(Optional<JobRow> before, byte[] json, long scheduledTime) {
+        if (before.isEmpty()) {
+            return JobRow.added(Payload.of(json), scheduledTime);
         }
-        return Optional.of(
-                row.state() == JobState.RUNNING
-                        ? row.flagged(scheduledTime)
-                        : row.enqueued(Payload.of(json), scheduledTime));
+        return before.get().state() == JobState.RUNNING
+                ? before.get().flagged(scheduledTime)
+                : before.get().enqueued(Payload.of(json), scheduledTime);
     }
 
     /** {@return whether there was such a job} */
