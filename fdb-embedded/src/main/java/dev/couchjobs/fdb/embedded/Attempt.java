@@ -1,0 +1,178 @@
+package dev.couchjobs.fdb.embedded;
+
+import com.apple.foundationdb.FDBException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One try of a transaction: everything that {@code onError} throws away. Guarded by the lock of its
+ * {@link ClientTransaction}; what a commit took along is no longer changed.
+ */
+final class Attempt {
+    /** FoundationDB counts its own bookkeeping for each conflict range. */
+    static final int RANGE_OVERHEAD_BYTES = 24;
+
+    private final Engine engine;
+    private final TransactionSettings settings;
+    private final WriteBuffer writes = new WriteBuffer();
+    private final RangeSet readConflicts = new RangeSet();
+    private final RangeSet writeConflicts = new RangeSet();
+    private final NavigableMap<byte[], List<Watch>> watches = new TreeMap<>(Bytes.ORDER);
+    private final List<CompletableFuture<byte[]>> versionstamps = new ArrayList<>();
+
+    private @Nullable Snapshot snapshot;
+    private boolean used;
+    private long approximateSize;
+    /** What a write or an option did wrong: the call itself returns, and all that follows fails. */
+    private @Nullable FDBException poison;
+    /** Why this attempt is over before its commit: cancelled, closed, or timed out. */
+    private @Nullable FDBException ended;
+
+    private @Nullable CommitReply commit;
+
+    Attempt(Engine engine, TransactionSettings settings) {
+        this.engine = engine;
+        this.settings = settings;
+    }
+
+    TransactionSettings settings() {
+        return settings;
+    }
+
+    WriteBuffer writes() {
+        return writes;
+    }
+
+    RangeSet readConflicts() {
+        return readConflicts;
+    }
+
+    RangeSet writeConflicts() {
+        return writeConflicts;
+    }
+
+    NavigableMap<byte[], List<Watch>> watches() {
+        return watches;
+    }
+
+    void awaitVersionstamp(CompletableFuture<byte[]> versionstamp) {
+        versionstamps.add(versionstamp);
+    }
+
+    /** Those who wait for the versionstamp, each of whom is to be answered once. */
+    List<CompletableFuture<byte[]>> takeVersionstamps() {
+        List<CompletableFuture<byte[]>> waiting = List.copyOf(versionstamps);
+        versionstamps.clear();
+        return waiting;
+    }
+
+    /** Fails if an earlier mistake, a commit or an end forbids to go on. */
+    void checkUsable() {
+        checkNotPoisoned();
+        checkNotCommitting();
+        checkNotEnded();
+    }
+
+    void checkNotPoisoned() {
+        if (poison != null) {
+            throw poison;
+        }
+        engine.checkOpen();
+    }
+
+    /** Holds after the commit as well: a transaction is used up by it. */
+    void checkNotCommitting() {
+        if (commit != null) {
+            throw FdbError.USED_DURING_COMMIT.exception();
+        }
+    }
+
+    void checkNotEnded() {
+        if (ended != null) {
+            throw ended;
+        }
+    }
+
+    boolean isPoisoned() {
+        return poison != null;
+    }
+
+    void poison(FDBException error) {
+        poison = error;
+    }
+
+    @Nullable FDBException ended() {
+        return ended;
+    }
+
+    void end(FDBException error) {
+        if (ended == null) {
+            ended = error;
+        }
+    }
+
+    @Nullable CommitReply commit() {
+        return commit;
+    }
+
+    void startCommit(CommitReply reply) {
+        commit = reply;
+    }
+
+    /** The snapshot that all reads of this attempt share, taken by the first. */
+    Snapshot snapshot() {
+        if (snapshot == null) {
+            snapshot = engine.versions().latest();
+        } else if (engine.versions().isTooOld(snapshot.version())) {
+            throw FdbError.TRANSACTION_TOO_OLD.exception();
+        }
+        return snapshot;
+    }
+
+    /** Unlike {@link #snapshot} it neither takes one nor minds its age. */
+    @Nullable Snapshot snapshotIfTaken() {
+        return snapshot;
+    }
+
+    void readAt(long version) {
+        if (snapshot != null) {
+            throw FdbError.READ_VERSION_ALREADY_SET.exception();
+        }
+        if (version <= 0) {
+            throw FdbError.VERSION_INVALID.exception(Long.toString(version));
+        }
+        snapshot = engine.versions().at(version);
+    }
+
+    /** From the first read or write on it is too late to switch off read-your-writes. */
+    void markUsed() {
+        used = true;
+    }
+
+    boolean isUsed() {
+        return used || !writes.isEmpty();
+    }
+
+    void addSize(long bytes) {
+        approximateSize += bytes;
+    }
+
+    long approximateSize() {
+        return approximateSize;
+    }
+
+    /** What the commit would send to a cluster. */
+    long commitSize() {
+        return writes.bytes() + bytes(readConflicts) + bytes(writeConflicts);
+    }
+
+    private static long bytes(RangeSet ranges) {
+        return ranges.ranges().stream()
+                .mapToLong(range -> range.bytes() + RANGE_OVERHEAD_BYTES)
+                .sum();
+    }
+}

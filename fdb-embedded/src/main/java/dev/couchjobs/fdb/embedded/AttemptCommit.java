@@ -1,0 +1,96 @@
+package dev.couchjobs.fdb.embedded;
+
+import com.apple.foundationdb.FDBException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+
+/** The end of an attempt, good or bad, and who is told of it. Used under the lock of the {@link ClientTransaction}. */
+final class AttemptCommit {
+    private final Engine engine;
+    private final Executor executor;
+    private final Attempt attempt;
+
+    AttemptCommit(Engine engine, Executor executor, Attempt attempt) {
+        this.engine = engine;
+        this.executor = executor;
+        this.attempt = attempt;
+    }
+
+    boolean isReadOnly() {
+        return attempt.writes().isEmpty() && attempt.writeConflicts().isEmpty();
+    }
+
+    /** A transaction that writes nothing has nothing to conflict with, and only its watches outlive it. */
+    void finishReadOnly(CommitReply reply) {
+        watches().forEach(engine.pipeline()::arm);
+        failVersionstamps(FdbError.NO_COMMIT_VERSION);
+        reply.succeedAtOnce();
+    }
+
+    Commit prepare(Commit.Outcome outcome) {
+        if (attempt.settings().isReadOnly()) {
+            throw FdbError.TRANSACTION_READ_ONLY.exception();
+        }
+        long size = attempt.commitSize();
+        if (size > attempt.settings().sizeLimit()) {
+            throw FdbError.TRANSACTION_TOO_LARGE.exception(
+                    size + " of " + attempt.settings().sizeLimit() + " bytes");
+        }
+        return new Commit(
+                readVersion(),
+                attempt.readConflicts().ranges(),
+                attempt.writeConflicts().ranges(),
+                attempt.writes(),
+                watches(),
+                outcome);
+    }
+
+    void succeed(CommitReply reply, CommitStamp stamp) {
+        for (CompletableFuture<byte[]> versionstamp : attempt.takeVersionstamps()) {
+            Completions.execute(() -> versionstamp.complete(stamp.toBytes()), executor);
+        }
+        reply.succeed();
+    }
+
+    void fail(CommitReply reply, RuntimeException error) {
+        watches().forEach(watch -> watch.fail(error));
+        failVersionstamps(FdbError.TRANSACTION_INVALID_VERSION);
+        reply.fail(error);
+    }
+
+    /** Ends what has not been committed; a commit under way may still happen, but nobody is told. */
+    void abandon(FDBException error) {
+        attempt.end(error);
+        CommitReply reply = attempt.commit();
+        if (reply == null) {
+            watches().forEach(watch -> watch.fail(error));
+        } else {
+            reply.fail(error);
+        }
+        for (CompletableFuture<byte[]> versionstamp : attempt.takeVersionstamps()) {
+            Completions.fail(versionstamp, error, executor);
+        }
+    }
+
+    private long readVersion() {
+        Snapshot snapshot = attempt.snapshotIfTaken();
+        if (snapshot == null && !attempt.readConflicts().isEmpty()) {
+            snapshot = attempt.snapshot();
+        }
+        return snapshot == null ? Commit.NO_READ_VERSION : snapshot.version();
+    }
+
+    private List<Watch> watches() {
+        List<Watch> all = new ArrayList<>();
+        attempt.watches().values().forEach(all::addAll);
+        return all;
+    }
+
+    private void failVersionstamps(FdbError error) {
+        for (CompletableFuture<byte[]> versionstamp : attempt.takeVersionstamps()) {
+            Completions.fail(versionstamp, error.exception(), executor);
+        }
+    }
+}

@@ -1,0 +1,306 @@
+package dev.couchjobs.fdb.embedded;
+
+import com.apple.foundationdb.FDBException;
+import java.util.ArrayList;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A transaction through all its tries: what the C client keeps behind a transaction's pointer. Thread-safe by its own
+ * lock; nothing waits under it, and no user's continuation runs under it.
+ */
+final class ClientTransaction {
+    private static final long NOT_COMMITTED = -1;
+
+    private final Engine engine;
+    private final Executor executor;
+    private final TransactionSettings defaults;
+    private final long createdNanos;
+    private final Backoff backoff = new Backoff();
+
+    private Attempt attempt;
+    private @Nullable CompletableFuture<@Nullable Void> timeout;
+    private @Nullable CompletableFuture<@Nullable Void> pendingRetry;
+    private long committedVersion = NOT_COMMITTED;
+
+    ClientTransaction(Engine engine, Executor executor, TransactionSettings defaults) {
+        this.engine = engine;
+        this.executor = executor;
+        this.defaults = defaults;
+        this.createdNanos = engine.nanoTime();
+        this.attempt = new Attempt(engine, defaults.copy());
+        restartTimeout();
+    }
+
+    Executor executor() {
+        return executor;
+    }
+
+    /** Reads complete at once: the snapshot is in memory. */
+    <T extends @Nullable Object> CompletableFuture<T> read(Function<TransactionReads, T> read) {
+        return answer(() -> {
+            attempt.checkUsable();
+            return read.apply(new TransactionReads(attempt));
+        });
+    }
+
+    /** A write never fails in place: what is wrong with it, all that follows fails with. */
+    synchronized void write(Consumer<TransactionWrites> write) {
+        if (attempt.isPoisoned()) {
+            return;
+        }
+        try {
+            write.accept(new TransactionWrites(attempt));
+        } catch (FDBException error) {
+            attempt.poison(error);
+        }
+    }
+
+    void addReadConflict(KeyRange range) {
+        write(writes -> {
+            attempt.checkNotCommitting();
+            TransactionReads reads = new TransactionReads(attempt);
+            reads.checkLegal(range.begin());
+            reads.checkLegal(range.end());
+            KeyRange shortened = new KeyRange(KeySpace.shortened(range.begin()), KeySpace.shortened(range.end()));
+            if (!shortened.isEmpty()) {
+                reads.addConflict(shortened.begin(), shortened.end());
+            }
+        });
+    }
+
+    synchronized void setOption(TransactionOption option, byte @Nullable [] value) {
+        if (attempt.isPoisoned()) {
+            return;
+        }
+        try {
+            if (option == TransactionOption.READ_YOUR_WRITES_DISABLE && attempt.isUsed()) {
+                throw FdbError.CLIENT_INVALID_OPERATION.exception(
+                        "READ_YOUR_WRITES_DISABLE has to come before all reads and writes");
+            }
+            attempt.settings().apply(option, value);
+            if (option == TransactionOption.TIMEOUT) {
+                restartTimeout();
+            }
+        } catch (FDBException error) {
+            attempt.poison(error);
+        }
+    }
+
+    CompletableFuture<Long> getReadVersion() {
+        return answer(() -> {
+            attempt.checkNotPoisoned();
+            attempt.checkNotEnded();
+            return attempt.snapshot().version();
+        });
+    }
+
+    void setReadVersion(long version) {
+        write(writes -> attempt.readAt(version));
+    }
+
+    CompletableFuture<Long> getApproximateSize() {
+        return answer(() -> {
+            attempt.checkNotPoisoned();
+            return attempt.approximateSize();
+        });
+    }
+
+    synchronized long getCommittedVersion() {
+        return committedVersion;
+    }
+
+    CompletableFuture<byte[]> getVersionstamp() {
+        CompletableFuture<byte[]> versionstamp = new CompletableFuture<>();
+        synchronized (this) {
+            try {
+                attempt.checkUsable();
+                attempt.awaitVersionstamp(versionstamp);
+            } catch (FDBException error) {
+                versionstamp.completeExceptionally(error);
+            }
+        }
+        return versionstamp;
+    }
+
+    /** The key is read like any other; the watch waits from the commit on. */
+    CompletableFuture<@Nullable Void> watch(byte[] key) {
+        synchronized (this) {
+            try {
+                attempt.checkUsable();
+                if (attempt.settings().isReadYourWritesDisabled()) {
+                    throw FdbError.WATCHES_DISABLED.exception();
+                }
+                byte[] seen = new TransactionReads(attempt).get(key, false);
+                if (key.length > Limits.writableKeyBytes(key)) {
+                    throw FdbError.KEY_TOO_LARGE.exception(key.length + " bytes");
+                }
+                Watch watch = new Watch(key, seen, executor);
+                engine.watches().add(watch);
+                attempt.watches()
+                        .computeIfAbsent(key, first -> new ArrayList<>())
+                        .add(watch);
+                return watch.future();
+            } catch (FDBException error) {
+                return CompletableFuture.failedFuture(error);
+            }
+        }
+    }
+
+    CompletableFuture<@Nullable Void> commit() {
+        CommitReply reply = CommitReply.on(executor);
+        startCommit(reply);
+        return reply.future();
+    }
+
+    /** Commits on this very thread if it can, which then blocks until it is done; throws what the future would hold. */
+    void commitAndWait() {
+        CommitReply reply = CommitReply.awaited();
+        startCommit(reply);
+        engine.pipeline().help();
+        reply.future().join();
+    }
+
+    private synchronized void startCommit(CommitReply reply) {
+        try {
+            attempt.checkUsable();
+        } catch (FDBException error) {
+            reply.future().completeExceptionally(error);
+            return;
+        }
+        attempt.startCommit(reply);
+        AttemptCommit commit = ending();
+        try {
+            if (commit.isReadOnly()) {
+                commit.finishReadOnly(reply);
+            } else if (reply.isAwaited()) {
+                engine.pipeline().submitToHelp(commit.prepare(new Outcome(attempt, reply)));
+            } else {
+                engine.pipeline().submit(commit.prepare(new Outcome(attempt, reply)));
+            }
+        } catch (FDBException error) {
+            commit.fail(reply, error);
+        }
+    }
+
+    void cancel() {
+        end(FdbError.TRANSACTION_CANCELLED.exception());
+    }
+
+    void close() {
+        cancel();
+        synchronized (this) {
+            stopTimeout();
+        }
+    }
+
+    /** Completes when the transaction is as new again; after a failure it is of no more use. */
+    synchronized CompletableFuture<@Nullable Void> onError(FDBException error) {
+        FDBException ended = attempt.ended();
+        if (ended != null) {
+            return CompletableFuture.failedFuture(ended);
+        }
+        FdbError known = FdbError.ofCode(error.getCode());
+        boolean mayRetry = backoff.mayRetry(attempt.settings().retryLimit());
+        if (known == null || !mayRetry || !Backoff.retries(known)) {
+            close();
+            return CompletableFuture.failedFuture(error);
+        }
+        int maxMillis = attempt.settings().maxRetryDelayMillis();
+        CompletableFuture<@Nullable Void> retry = new CompletableFuture<>();
+        pendingRetry = retry;
+        long delay = backoff.nextDelayNanos(known, maxMillis, engine.jitter());
+        Completions.whenSettled(engine.after(delay), failure -> retry(retry, failure));
+        return retry;
+    }
+
+    private void retry(CompletableFuture<@Nullable Void> retry, @Nullable Throwable failure) {
+        synchronized (this) {
+            pendingRetry = null;
+            Throwable obstacle = failure == null ? attempt.ended() : failure;
+            if (obstacle != null) {
+                Completions.fail(retry, obstacle, executor);
+                return;
+            }
+            end(FdbError.TRANSACTION_CANCELLED.exception());
+            attempt = new Attempt(engine, attempt.settings().forRetry(defaults));
+            committedVersion = NOT_COMMITTED;
+        }
+        Completions.complete(retry, executor);
+    }
+
+    private synchronized <T extends @Nullable Object> CompletableFuture<T> answer(Supplier<T> question) {
+        try {
+            return CompletableFuture.completedFuture(question.get());
+        } catch (FDBException error) {
+            return CompletableFuture.failedFuture(error);
+        }
+    }
+
+    private AttemptCommit ending() {
+        return new AttemptCommit(engine, executor, attempt);
+    }
+
+    private synchronized void end(FDBException error) {
+        CompletableFuture<@Nullable Void> retry = pendingRetry;
+        if (retry != null) {
+            Completions.fail(retry, error, executor);
+        }
+        ending().abandon(error);
+    }
+
+    private synchronized void restartTimeout() {
+        stopTimeout();
+        int millis = attempt.settings().timeoutMillis();
+        if (millis > 0) {
+            long elapsed = engine.nanoTime() - createdNanos;
+            timeout = engine.after(Math.max(0, TimeUnit.MILLISECONDS.toNanos(millis) - elapsed));
+            Completions.whenSettled(timeout, error -> {
+                if (error == null) {
+                    end(FdbError.TRANSACTION_TIMED_OUT.exception());
+                }
+            });
+        }
+    }
+
+    private synchronized void stopTimeout() {
+        if (timeout != null) {
+            timeout.cancel(false);
+            timeout = null;
+        }
+    }
+
+    /** What the pipeline tells; a later attempt has no use for it. */
+    private final class Outcome implements Commit.Outcome {
+        private final Attempt committing;
+        private final CommitReply reply;
+
+        Outcome(Attempt committing, CommitReply reply) {
+            this.committing = committing;
+            this.reply = reply;
+        }
+
+        @Override
+        public void committed(CommitStamp stamp) {
+            synchronized (ClientTransaction.this) {
+                if (attempt == committing) {
+                    committedVersion = stamp.version();
+                    stopTimeout();
+                }
+                new AttemptCommit(engine, executor, committing).succeed(reply, stamp);
+            }
+        }
+
+        @Override
+        public void failed(RuntimeException error) {
+            synchronized (ClientTransaction.this) {
+                new AttemptCommit(engine, executor, committing).fail(reply, error);
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package dev.couchjobs.fdb.embedded;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer to a commit, and the executor on which it is given. Only the first answer counts, also while it is still on
+ * its way. Guarded by the lock of the {@link ClientTransaction}.
+ */
+final class CommitReply {
+    private final CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
+    private final Executor executor;
+    private final boolean awaited;
+    private boolean answered;
+
+    private CommitReply(Executor executor, boolean awaited) {
+        this.executor = executor;
+        this.awaited = awaited;
+    }
+
+    /** To a user, who may hang anything on the future. */
+    static CommitReply on(Executor executor) {
+        return new CommitReply(executor, false);
+    }
+
+    /** To a thread that does nothing but wait for it, so that the pipeline itself may answer. */
+    static CommitReply awaited() {
+        return new CommitReply(Runnable::run, true);
+    }
+
+    boolean isAwaited() {
+        return awaited;
+    }
+
+    CompletableFuture<@Nullable Void> future() {
+        return future;
+    }
+
+    void succeed() {
+        if (!answered) {
+            answered = true;
+            Completions.complete(future, executor);
+        }
+    }
+
+    /** On the thread that commits, for what is settled before anything is sent. */
+    void succeedAtOnce() {
+        answered = true;
+        future.complete(null);
+    }
+
+    void fail(Throwable error) {
+        if (!answered) {
+            answered = true;
+            Completions.fail(future, error, executor);
+        }
+    }
+}

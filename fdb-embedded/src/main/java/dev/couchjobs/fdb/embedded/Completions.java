@@ -1,0 +1,34 @@
+package dev.couchjobs.fdb.embedded;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Completes futures on the executor that their owner chose, so that a user's continuation never runs in the engine. */
+final class Completions {
+    private Completions() {}
+
+    static void complete(CompletableFuture<@Nullable Void> future, Executor executor) {
+        execute(() -> future.complete(null), executor);
+    }
+
+    static void fail(CompletableFuture<?> future, Throwable error, Executor executor) {
+        execute(() -> future.completeExceptionally(error), executor);
+    }
+
+    static void execute(Runnable completion, Executor executor) {
+        try {
+            executor.execute(completion);
+        } catch (RejectedExecutionException stopped) {
+            // Its owner has stopped the executor; an answer on the wrong thread is better than none.
+            completion.run();
+        }
+    }
+
+    /** Runs {@code observer} when the future is settled, with the error or null; for its effect, not for a value. */
+    static void whenSettled(CompletableFuture<?> future, Consumer<@Nullable Throwable> observer) {
+        CompletableFuture<?> unused = future.whenComplete((value, error) -> observer.accept(error));
+    }
+}

@@ -1,0 +1,59 @@
+package dev.couchjobs.fdb.embedded;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/** Walks the entries of an {@link OrderedMap} in one direction. */
+final class Cursor<V> {
+    /** The nodes whose own entry is still to come, the nearest on top. */
+    private final Deque<Node<V>> path = new ArrayDeque<>();
+
+    private final boolean upwards;
+
+    private Cursor(boolean upwards) {
+        this.upwards = upwards;
+    }
+
+    static <V> Cursor<V> ascending(@Nullable Node<V> root, byte[] from) {
+        Cursor<V> cursor = new Cursor<>(true);
+        Node<V> node = root;
+        while (node != null) {
+            if (Bytes.less(node.key, from)) {
+                node = node.right;
+            } else {
+                cursor.path.push(node);
+                node = node.left;
+            }
+        }
+        return cursor;
+    }
+
+    static <V> Cursor<V> descending(@Nullable Node<V> root, byte[] before) {
+        Cursor<V> cursor = new Cursor<>(false);
+        Node<V> node = root;
+        while (node != null) {
+            if (Bytes.less(node.key, before)) {
+                cursor.path.push(node);
+                node = node.right;
+            } else {
+                node = node.left;
+            }
+        }
+        return cursor;
+    }
+
+    /** The entry to come, or null past the last one. */
+    @Nullable Node<V> peek() {
+        return path.peek();
+    }
+
+    void advance() {
+        Node<V> passed = path.pop();
+        Node<V> node = upwards ? passed.right : passed.left;
+        while (node != null) {
+            path.push(node);
+            node = upwards ? node.left : node.right;
+        }
+    }
+}

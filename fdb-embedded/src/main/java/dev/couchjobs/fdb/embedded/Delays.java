@@ -1,0 +1,49 @@
+package dev.couchjobs.fdb.embedded;
+
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** Waits without a thread. When the engine closes every wait ends, so that nobody waits for a timer that is gone. */
+final class Delays {
+    private final ScheduledExecutorService scheduler;
+    private final Map<Long, CompletableFuture<?>> pending = new ConcurrentHashMap<>();
+    private final AtomicLong started = new AtomicLong();
+    private volatile boolean closed;
+
+    Delays(ScheduledExecutorService scheduler) {
+        this.scheduler = scheduler;
+    }
+
+    /** Completes after the delay, on the scheduler's thread; cancelling it frees the timer; fails when the engine closes. */
+    CompletableFuture<@Nullable Void> after(long nanos) {
+        CompletableFuture<@Nullable Void> delay = new CompletableFuture<>();
+        long id = started.incrementAndGet();
+        pending.put(id, delay);
+        try {
+            Future<?> timer = scheduler.schedule(() -> delay.complete(null), nanos, TimeUnit.NANOSECONDS);
+            Completions.whenSettled(delay, error -> {
+                pending.remove(id);
+                timer.cancel(false);
+            });
+        } catch (RejectedExecutionException stopped) {
+            pending.remove(id);
+            delay.completeExceptionally(Engine.closedError());
+        }
+        if (closed) {
+            delay.completeExceptionally(Engine.closedError());
+        }
+        return delay;
+    }
+
+    void close() {
+        closed = true;
+        pending.values().forEach(delay -> delay.completeExceptionally(Engine.closedError()));
+    }
+}

@@ -1,0 +1,52 @@
+package dev.couchjobs.fdb.embedded;
+
+import java.util.Random;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * All that the engine takes from the world outside: threads, timers, the time and randomness. It has no other source of
+ * any of them, so an environment in which these are simulated makes the engine repeatable. One single-threaded scheduler
+ * may serve as both executor and scheduler.
+ *
+ * <p>Whoever makes an environment shuts it down; the engine only does so for one that it made itself.
+ *
+ * @param executor runs commits and, unless a transaction names another, the continuations of what the engine completes
+ * @param scheduler waits for back-off delays and timeouts
+ * @param nanoTime a clock in nanoseconds that never goes back, with any origin
+ * @param random jitter for back-off; used by one thread at a time
+ */
+public record EngineEnvironment(
+        Executor executor, ScheduledExecutorService scheduler, LongSupplier nanoTime, RandomGenerator random) {
+    private static final int IDLE_SECONDS = 10;
+
+    /**
+     * The real thing: daemon threads that start when needed and end when idle, and the system's clock.
+     *
+     * @return an environment with threads of its own
+     */
+    public static EngineEnvironment system() {
+        ThreadFactory threads = daemonThreads();
+        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, threads);
+        timer.setRemoveOnCancelPolicy(true);
+        timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
+        timer.allowCoreThreadTimeOut(true);
+        return new EngineEnvironment(Executors.newCachedThreadPool(threads), timer, System::nanoTime, new Random());
+    }
+
+    private static ThreadFactory daemonThreads() {
+        AtomicInteger started = new AtomicInteger();
+        return task -> {
+            Thread thread = new Thread(task, "fdb-embedded-" + started.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+}

@@ -1,0 +1,21 @@
+package dev.couchjobs.fdb.embedded;
+
+/** The keys from {@code begin} up to, but not including, {@code end}. The arrays are shared and never written. */
+@SuppressWarnings("ArrayRecordComponent") // nobody compares or hashes a range
+record KeyRange(byte[] begin, byte[] end) {
+    static KeyRange of(byte[] key) {
+        return new KeyRange(key, Bytes.after(key));
+    }
+
+    boolean contains(byte[] key) {
+        return !Bytes.less(key, begin) && Bytes.less(key, end);
+    }
+
+    boolean isEmpty() {
+        return !Bytes.less(begin, end);
+    }
+
+    long bytes() {
+        return (long) begin.length + end.length;
+    }
+}

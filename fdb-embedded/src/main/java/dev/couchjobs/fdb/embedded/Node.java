@@ -1,0 +1,30 @@
+package dev.couchjobs.fdb.embedded;
+
+import org.jspecify.annotations.Nullable;
+
+/** An entry of an {@link OrderedMap} with the entries below it; immutable, so that maps share what they agree on. */
+final class Node<V> {
+    final byte[] key;
+    final V value;
+    final @Nullable Node<V> left;
+    final @Nullable Node<V> right;
+    final int size;
+    final long summary;
+
+    Node(byte[] key, V value, @Nullable Node<V> left, @Nullable Node<V> right, long summary) {
+        this.key = key;
+        this.value = value;
+        this.left = left;
+        this.right = right;
+        this.size = 1 + size(left) + size(right);
+        this.summary = summary;
+    }
+
+    static int size(@Nullable Node<?> node) {
+        return node == null ? 0 : node.size;
+    }
+
+    static long summary(@Nullable Node<?> node) {
+        return node == null ? 0 : node.summary;
+    }
+}

@@ -1,0 +1,153 @@
+package dev.couchjobs.fdb.embedded;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An immutable map ordered by key, so that a snapshot of the whole database is one pointer. Every change makes a new map
+ * that shares all but O(log n) nodes with the old one; clearing a range, counting, and summing over a range cost
+ * O(log n) as well. Neither keys nor values are copied: whoever puts an array in leaves it alone afterwards.
+ */
+final class OrderedMap<V> {
+    private final WeightBalancedTree<V> trees;
+    private final @Nullable Node<V> root;
+
+    private OrderedMap(WeightBalancedTree<V> trees, @Nullable Node<V> root) {
+        this.trees = trees;
+        this.root = root;
+    }
+
+    static <V> OrderedMap<V> empty(Summary<V> summary) {
+        return new OrderedMap<>(new WeightBalancedTree<>(summary), null);
+    }
+
+    int size() {
+        return Node.size(root);
+    }
+
+    @Nullable V get(byte[] key) {
+        Node<V> node = root;
+        while (node != null) {
+            int order = Bytes.compare(key, node.key);
+            if (order == 0) {
+                return node.value;
+            }
+            node = order < 0 ? node.left : node.right;
+        }
+        return null;
+    }
+
+    OrderedMap<V> put(byte[] key, V value) {
+        return new OrderedMap<>(trees, trees.insert(root, key, value));
+    }
+
+    OrderedMap<V> remove(byte[] key) {
+        return withRoot(trees.remove(root, key));
+    }
+
+    /** Without the keys from {@code begin} up to, but not including, {@code end}. */
+    OrderedMap<V> removeRange(byte[] begin, byte[] end) {
+        if (!Bytes.less(begin, end) || rank(begin) == rank(end)) {
+            return this;
+        }
+        return withRoot(trees.concat(trees.below(root, begin), trees.from(root, end)));
+    }
+
+    /** The entry with the greatest key that is not greater than {@code key}. */
+    @Nullable Node<V> floor(byte[] key) {
+        Node<V> best = null;
+        Node<V> node = root;
+        while (node != null) {
+            if (Bytes.less(key, node.key)) {
+                node = node.left;
+            } else {
+                best = node;
+                node = node.right;
+            }
+        }
+        return best;
+    }
+
+    /** The entry with the greatest key that is less than {@code key}. */
+    @Nullable Node<V> lower(byte[] key) {
+        Node<V> best = null;
+        Node<V> node = root;
+        while (node != null) {
+            if (Bytes.less(node.key, key)) {
+                best = node;
+                node = node.right;
+            } else {
+                node = node.left;
+            }
+        }
+        return best;
+    }
+
+    /** How many keys are less than {@code key}. */
+    int rank(byte[] key) {
+        int rank = 0;
+        Node<V> node = root;
+        while (node != null) {
+            if (Bytes.less(node.key, key)) {
+                rank += Node.size(node.left) + 1;
+                node = node.right;
+            } else {
+                node = node.left;
+            }
+        }
+        return rank;
+    }
+
+    /** The entry that has exactly {@code rank} keys below it. */
+    Node<V> select(int rank) {
+        Node<V> node = root;
+        int wanted = rank;
+        while (node != null) {
+            int lefts = Node.size(node.left);
+            if (wanted == lefts) {
+                return node;
+            }
+            if (wanted < lefts) {
+                node = node.left;
+            } else {
+                wanted -= lefts + 1;
+                node = node.right;
+            }
+        }
+        throw new IndexOutOfBoundsException(rank);
+    }
+
+    /** The summary of the keys from {@code begin} up to, but not including, {@code end}. */
+    long summary(byte[] begin, byte[] end) {
+        return Bytes.less(begin, end) ? summary(root, begin, end) : 0;
+    }
+
+    /** From the first key that is not less than {@code from}, upwards. */
+    Cursor<V> ascending(byte[] from) {
+        return Cursor.ascending(root, from);
+    }
+
+    /** From the last key that is less than {@code before}, downwards. */
+    Cursor<V> descending(byte[] before) {
+        return Cursor.descending(root, before);
+    }
+
+    private OrderedMap<V> withRoot(@Nullable Node<V> changed) {
+        return changed == root ? this : new OrderedMap<>(trees, changed);
+    }
+
+    /** A null bound is already known to lie outside the subtree, which ends the descent on that side. */
+    private long summary(@Nullable Node<V> node, byte @Nullable [] begin, byte @Nullable [] end) {
+        if (node == null || (begin == null && end == null)) {
+            return Node.summary(node);
+        }
+        if (begin != null && Bytes.less(node.key, begin)) {
+            return summary(node.right, begin, end);
+        }
+        if (end != null && !Bytes.less(node.key, end)) {
+            return summary(node.left, begin, end);
+        }
+        Summary<V> summary = trees.summary();
+        long sides = summary.join(summary(node.left, begin, null), summary(node.right, null, end));
+        return summary.join(summary.of(node.key, node.value), sides);
+    }
+}

@@ -1,0 +1,100 @@
+package dev.couchjobs.fdb.embedded;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** A set of keys, kept as disjoint ranges that do not touch. Not thread-safe. */
+final class RangeSet {
+    /** From the first key of each range to the end of that range. */
+    private final NavigableMap<byte[], byte[]> ends = new TreeMap<>(Bytes.ORDER);
+
+    boolean isEmpty() {
+        return ends.isEmpty();
+    }
+
+    void add(byte[] begin, byte[] end) {
+        if (!Bytes.less(begin, end)) {
+            return;
+        }
+        byte[] from = begin;
+        byte[] to = end;
+        Map.Entry<byte[], byte[]> before = ends.floorEntry(begin);
+        if (before != null && !Bytes.less(before.getValue(), begin)) {
+            if (!Bytes.less(before.getValue(), end)) {
+                return;
+            }
+            from = before.getKey();
+        }
+        NavigableMap<byte[], byte[]> swallowed = ends.subMap(from, true, end, true);
+        if (!swallowed.isEmpty()) {
+            to = Bytes.max(end, swallowed.lastEntry().getValue());
+            swallowed.clear();
+        }
+        ends.put(from, to);
+    }
+
+    void remove(byte[] begin, byte[] end) {
+        if (ends.isEmpty() || !Bytes.less(begin, end)) {
+            return;
+        }
+        Map.Entry<byte[], byte[]> before = ends.lowerEntry(begin);
+        if (before != null && Bytes.less(begin, before.getValue())) {
+            ends.put(before.getKey(), begin);
+            if (Bytes.less(end, before.getValue())) {
+                ends.put(end, before.getValue());
+                return;
+            }
+        }
+        NavigableMap<byte[], byte[]> inside = ends.subMap(begin, true, end, false);
+        if (!inside.isEmpty()) {
+            byte[] lastEnd = inside.lastEntry().getValue();
+            inside.clear();
+            if (Bytes.less(end, lastEnd)) {
+                ends.put(end, lastEnd);
+            }
+        }
+    }
+
+    boolean contains(byte[] key) {
+        return !ends.isEmpty() && rangeAt(key) != null;
+    }
+
+    /** The range that {@code key} is in. */
+    @Nullable KeyRange rangeAt(byte[] key) {
+        Map.Entry<byte[], byte[]> before = ends.floorEntry(key);
+        return before != null && Bytes.less(key, before.getValue())
+                ? new KeyRange(before.getKey(), before.getValue())
+                : null;
+    }
+
+    boolean intersects(byte[] begin, byte[] end) {
+        if (ends.isEmpty() || !Bytes.less(begin, end)) {
+            return false;
+        }
+        Map.Entry<byte[], byte[]> before = ends.lowerEntry(end);
+        return before != null && Bytes.less(begin, before.getValue());
+    }
+
+    /** The parts of this set between {@code begin} and {@code end}, in order. */
+    List<KeyRange> within(byte[] begin, byte[] end) {
+        List<KeyRange> parts = new ArrayList<>();
+        if (!Bytes.less(begin, end)) {
+            return parts;
+        }
+        KeyRange first = rangeAt(begin);
+        byte[] from = first == null ? begin : first.begin();
+        ends.subMap(from, true, end, false)
+                .forEach((b, e) -> parts.add(new KeyRange(Bytes.max(b, begin), Bytes.min(e, end))));
+        return parts;
+    }
+
+    List<KeyRange> ranges() {
+        List<KeyRange> all = new ArrayList<>(ends.size());
+        ends.forEach((begin, end) -> all.add(new KeyRange(begin, end)));
+        return all;
+    }
+}

@@ -1,0 +1,23 @@
+package dev.couchjobs.fdb.embedded;
+
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/** Time as FoundationDB tells it: a version for every microsecond. */
+final class VersionClock {
+    private static final long NANOS_PER_VERSION = TimeUnit.SECONDS.toNanos(1) / Limits.VERSIONS_PER_SECOND;
+
+    private final LongSupplier nanoTime;
+    private final long nanosAtFirst;
+    private final long first;
+
+    VersionClock(LongSupplier nanoTime, long first) {
+        this.nanoTime = nanoTime;
+        this.nanosAtFirst = nanoTime.getAsLong();
+        this.first = first;
+    }
+
+    long now() {
+        return first + (nanoTime.getAsLong() - nanosAtFirst) / NANOS_PER_VERSION;
+    }
+}

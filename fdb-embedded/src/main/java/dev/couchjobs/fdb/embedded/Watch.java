@@ -1,0 +1,48 @@
+package dev.couchjobs.fdb.embedded;
+
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** Somebody who waits for a key to have another value than the one they saw. */
+final class Watch {
+    private final byte[] key;
+    private final byte @Nullable [] seen;
+    private final Executor executor;
+    private final CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
+    private volatile boolean settled;
+
+    Watch(byte[] key, byte @Nullable [] seen, Executor executor) {
+        this.key = key;
+        this.seen = seen;
+        this.executor = executor;
+    }
+
+    /** Whether the engine has answered already; otherwise whoever waited has given up. */
+    boolean isSettled() {
+        return settled;
+    }
+
+    byte[] key() {
+        return key;
+    }
+
+    CompletableFuture<@Nullable Void> future() {
+        return future;
+    }
+
+    boolean differsFrom(byte @Nullable [] value) {
+        return !Arrays.equals(seen, value);
+    }
+
+    void fire() {
+        settled = true;
+        Completions.complete(future, executor);
+    }
+
+    void fail(Throwable error) {
+        settled = true;
+        Completions.fail(future, error, executor);
+    }
+}

@@ -1,0 +1,166 @@
+package dev.couchjobs.fdb.embedded;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The writes of one transaction, kept as their effect and not as their history: what is cleared, and on top of that what
+ * happens to single keys. Not thread-safe; no longer changed once the transaction commits.
+ */
+final class WriteBuffer {
+    /** FoundationDB counts its own bookkeeping for each mutation. */
+    private static final int MUTATION_OVERHEAD_BYTES = 44;
+
+    private final RangeSet cleared = new RangeSet();
+    private final NavigableMap<byte[], KeyWrites> keys = new TreeMap<>(Bytes.ORDER);
+    private final List<StampedKey> stampedKeys = new ArrayList<>();
+    private final RangeSet unreadable = new RangeSet();
+
+    boolean isEmpty() {
+        return keys.isEmpty() && cleared.isEmpty() && stampedKeys.isEmpty();
+    }
+
+    void set(byte[] key, byte[] value) {
+        writesTo(key).assign(value);
+    }
+
+    void clear(byte[] key) {
+        writesTo(key).assign(null);
+        makeReadable(key, Bytes.after(key));
+    }
+
+    void clear(byte[] begin, byte[] end) {
+        keys.subMap(begin, true, end, false).clear();
+        cleared.add(begin, end);
+        makeReadable(begin, end);
+    }
+
+    void mutate(AtomicMutation mutation, byte[] key, byte[] operand) {
+        writesTo(key).mutate(mutation, operand);
+        if (mutation == AtomicMutation.SET_VERSIONSTAMPED_VALUE) {
+            unreadable.add(key, Bytes.after(key));
+        }
+    }
+
+    void stampKey(StampedKey stampedKey) {
+        stampedKeys.add(stampedKey);
+        unreadable.add(
+                stampedKey.possibleKeys().begin(), stampedKey.possibleKeys().end());
+    }
+
+    /** The single-key writes, in order; ranges cleared lie beneath them. */
+    NavigableMap<byte[], KeyWrites> keys() {
+        return keys;
+    }
+
+    @Nullable KeyRange clearedAt(byte[] key) {
+        return cleared.isEmpty() ? null : cleared.rangeAt(key);
+    }
+
+    boolean isUnreadable(byte[] begin, byte[] end) {
+        return unreadable.intersects(begin, end);
+    }
+
+    /** Adds to {@code into} the parts of a range whose content depends on the database, and so on what others commit. */
+    void addUndetermined(byte[] begin, byte[] end, RangeSet into) {
+        if (isEmpty()) {
+            into.add(begin, end);
+            return;
+        }
+        RangeSet parts = new RangeSet();
+        parts.add(begin, end);
+        cleared.within(begin, end).forEach(range -> parts.remove(range.begin(), range.end()));
+        if (Bytes.less(begin, end)) {
+            keys.subMap(begin, true, end, false).forEach((key, writes) -> {
+                if (writes.determined()) {
+                    parts.remove(key, Bytes.after(key));
+                }
+            });
+        }
+        parts.ranges().forEach(range -> into.add(range.begin(), range.end()));
+    }
+
+    boolean isDetermined(byte[] key) {
+        KeyWrites writes = keys.get(key);
+        return writes != null ? writes.determined() : clearedAt(key) != null;
+    }
+
+    /** The database with these writes done. */
+    OrderedMap<byte[]> applyTo(OrderedMap<byte[]> data, CommitStamp stamp) {
+        OrderedMap<byte[]> result = data;
+        for (KeyRange range : cleared.ranges()) {
+            result = result.removeRange(range.begin(), range.end());
+        }
+        for (StampedKey stampedKey : stampedKeys) {
+            byte[] key = stampedKey.key(stamp);
+            if (stampedKey.survives(key)) {
+                result = result.put(key, stampedKey.value());
+            }
+        }
+        for (Map.Entry<byte[], KeyWrites> entry : keys.entrySet()) {
+            byte[] key = entry.getKey();
+            KeyWrites writes = entry.getValue();
+            byte[] value = writes.commitOver(writes.determined() ? null : result.get(key), stamp);
+            result = value == null ? result.remove(key) : result.put(key, value);
+        }
+        return result;
+    }
+
+    /** The keys that the stamp decides. */
+    List<byte[]> stampedKeys(CommitStamp stamp) {
+        List<byte[]> result = new ArrayList<>(stampedKeys.size());
+        for (StampedKey stampedKey : stampedKeys) {
+            result.add(stampedKey.key(stamp));
+        }
+        return result;
+    }
+
+    /** All that may change when this commits. */
+    List<KeyRange> touched(CommitStamp stamp) {
+        List<KeyRange> ranges = cleared.ranges();
+        keys.keySet().forEach(key -> ranges.add(KeyRange.of(key)));
+        stampedKeys(stamp).forEach(key -> ranges.add(KeyRange.of(key)));
+        return ranges;
+    }
+
+    /** What this contributes to the size of the transaction. */
+    long bytes() {
+        long bytes = 0;
+        for (KeyRange range : cleared.ranges()) {
+            bytes += range.bytes() + MUTATION_OVERHEAD_BYTES;
+        }
+        for (StampedKey stampedKey : stampedKeys) {
+            bytes += stampedKey.bytes() + MUTATION_OVERHEAD_BYTES;
+        }
+        for (Map.Entry<byte[], KeyWrites> entry : keys.entrySet()) {
+            bytes += entry.getKey().length + entry.getValue().bytes() + MUTATION_OVERHEAD_BYTES;
+        }
+        return bytes;
+    }
+
+    private KeyWrites writesTo(byte[] key) {
+        KeyWrites writes = keys.get(key);
+        if (writes == null) {
+            writes = new KeyWrites();
+            if (clearedAt(key) != null) {
+                writes.assign(null);
+            }
+            keys.put(key, writes);
+        }
+        return writes;
+    }
+
+    private void makeReadable(byte[] begin, byte[] end) {
+        if (!unreadable.intersects(begin, end)) {
+            return;
+        }
+        unreadable.remove(begin, end);
+        for (StampedKey stampedKey : stampedKeys) {
+            stampedKey.clear(begin, end);
+        }
+    }
+}

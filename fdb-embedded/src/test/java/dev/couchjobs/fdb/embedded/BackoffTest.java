@@ -1,0 +1,53 @@
+package dev.couchjobs.fdb.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class BackoffTest {
+    private final Backoff backoff = new Backoff();
+
+    @Test
+    void delaysDoubleUpToTheLimit() {
+        assertThat(delay(1)).isEqualTo(Duration.ofMillis(10));
+        assertThat(delay(1)).isEqualTo(Duration.ofMillis(20));
+        assertThat(delay(1)).isEqualTo(Duration.ofMillis(25));
+        assertThat(delay(1)).isEqualTo(Duration.ofMillis(25));
+    }
+
+    @Test
+    void jitterShortensADelayButNotTheNextOne() {
+        assertThat(delay(0.5)).isEqualTo(Duration.ofMillis(5));
+        assertThat(delay(1)).isEqualTo(Duration.ofMillis(20));
+    }
+
+    @Test
+    void anOldReadVersionWaitsAShortFixedTime() {
+        assertThat(backoff.nextDelayNanos(FdbError.TRANSACTION_TOO_OLD, 1_000, 0.1))
+                .isEqualTo(Duration.ofMillis(10).toNanos());
+        assertThat(backoff.nextDelayNanos(FdbError.FUTURE_VERSION, 3, 0.1))
+                .isEqualTo(Duration.ofMillis(3).toNanos());
+    }
+
+    @Test
+    void retriesAreCountedAgainstTheLimit() {
+        assertThat(backoff.mayRetry(2)).isTrue();
+        assertThat(backoff.mayRetry(2)).isTrue();
+        assertThat(backoff.mayRetry(2)).isFalse();
+        assertThat(backoff.mayRetry(TransactionSettings.UNLIMITED_RETRIES)).isTrue();
+    }
+
+    @Test
+    void onlyRetryableErrorsAreRetried() {
+        assertThat(Backoff.retries(FdbError.NOT_COMMITTED)).isTrue();
+        assertThat(Backoff.retries(FdbError.COMMIT_UNKNOWN_RESULT)).isTrue();
+        assertThat(Backoff.retries(FdbError.TRANSACTION_TIMED_OUT)).isFalse();
+        assertThat(Backoff.retries(FdbError.CLUSTER_VERSION_CHANGED)).isFalse();
+        assertThat(Backoff.retries(null)).isFalse();
+    }
+
+    private Duration delay(double jitter) {
+        return Duration.ofNanos(backoff.nextDelayNanos(FdbError.NOT_COMMITTED, 25, jitter));
+    }
+}

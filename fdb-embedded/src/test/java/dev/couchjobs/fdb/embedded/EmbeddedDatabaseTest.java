@@ -1,0 +1,105 @@
+package dev.couchjobs.fdb.embedded;
+
+import static dev.couchjobs.fdb.embedded.Keys.key;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.KeySelector;
+import com.apple.foundationdb.StreamingMode;
+import com.apple.foundationdb.Transaction;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+/** The engine on real threads, and what it says no to. */
+class EmbeddedDatabaseTest {
+    @Test
+    void itsThreadsAreDaemonsWithTheEnginesName() {
+        try (Database database = EmbeddedDatabase.openInMemory()) {
+            CompletableFuture<Thread> thread = new CompletableFuture<>();
+            database.getExecutor().execute(() -> thread.complete(Thread.currentThread()));
+            assertThat(thread.join().getName()).startsWith("fdb-embedded-");
+            assertThat(thread.join().isDaemon()).isTrue();
+        }
+    }
+
+    @Test
+    void itsThreadsEndWhenItIsClosed() throws InterruptedException {
+        Database database = EmbeddedDatabase.openInMemory();
+        database.run(tr -> {
+            tr.set(key("a"), key("1"));
+            return true;
+        });
+        database.runAsync(tr -> tr.get(key("a"))).join();
+        ExecutorService executor = (ExecutorService) database.getExecutor();
+        database.close();
+        assertThat(executor.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
+    }
+
+    @Test
+    void anEnvironmentOutlivesTheDatabasesOpenedInIt() {
+        EngineEnvironment environment = EngineEnvironment.system();
+        for (int i = 0; i < 2; i++) {
+            try (Database database = EmbeddedDatabase.openInMemory(environment)) {
+                assertThat(database.runAsync(tr -> tr.get(key("a"))).join()).isNull();
+                assertThat(database.<Boolean>run(tr -> {
+                            tr.set(key("a"), key("1"));
+                            return true;
+                        }))
+                        .isTrue();
+            }
+        }
+        environment.scheduler().shutdown();
+        ((ExecutorService) environment.executor()).shutdown();
+    }
+
+    @Test
+    void aContinuationThatBlocksHoldsUpNoCommit() {
+        try (Database database = EmbeddedDatabase.openInMemory()) {
+            CompletableFuture<Boolean> released = new CompletableFuture<>();
+            Transaction first = database.createTransaction();
+            first.set(key("a"), key("1"));
+            CompletableFuture<Boolean> blocked = first.commit().thenApply(done -> released.join());
+            for (int i = 0; i < 10; i++) {
+                database.runAsync(tr -> {
+                            tr.set(key("b"), key("1"));
+                            return CompletableFuture.completedFuture(true);
+                        })
+                        .join();
+            }
+            released.complete(true);
+            assertThat(blocked.join()).isTrue();
+        }
+    }
+
+    @Test
+    void whatNeedsAClusterIsRefusedInAWholeSentence() {
+        try (Database database = EmbeddedDatabase.openInMemory();
+                Transaction tr = database.createTransaction()) {
+            assertRefused("Tenants are not part of the embedded engine; ", () -> database.openTenant(key("t")));
+            assertRefused(
+                    "Blob granules are not", () -> database.blobbifyRange(key("a"), key("b"), database.getExecutor()));
+            assertRefused("Transaction option REPORT_CONFLICTING_KEYS", tr.options()::setReportConflictingKeys);
+            assertRefused("Database option USE_CONFIG_DATABASE", database.options()::setUseConfigDatabase);
+            assertRefused("The special key space", () -> tr.get(new byte[] {(byte) 0xff, (byte) 0xff, '/'}));
+            assertRefused(
+                    "Mapped ranges are not",
+                    () -> tr.getMappedRange(
+                            KeySelector.firstGreaterOrEqual(key("a")),
+                            KeySelector.firstGreaterOrEqual(key("b")),
+                            key("m"),
+                            0,
+                            false,
+                            StreamingMode.ITERATOR));
+        }
+    }
+
+    private static void assertRefused(String message, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageStartingWith(message);
+    }
+}

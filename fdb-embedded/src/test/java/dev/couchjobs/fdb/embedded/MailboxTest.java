@@ -1,0 +1,124 @@
+package dev.couchjobs.fdb.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class MailboxTest {
+    private final Queue<Runnable> tasks = new ArrayDeque<>();
+    private final List<List<Integer>> batches = new ArrayList<>();
+
+    @Test
+    void whatQueuesUpIsOneBatch() {
+        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, 10, batches::add);
+        mailbox.post(1);
+        mailbox.post(2);
+        assertThat(tasks).hasSize(1);
+        runTasks();
+        assertThat(batches).containsExactly(List.of(1, 2));
+    }
+
+    @Test
+    void aFullBatchLeavesTheRestToTheNext() {
+        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, 2, batches::add);
+        List.of(1, 2, 3).forEach(mailbox::post);
+        runTasks();
+        assertThat(batches).containsExactly(List.of(1, 2), List.of(3));
+    }
+
+    @Test
+    void aHandlerThatFailsDoesNotStopTheNextBatch() {
+        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, 1, batch -> {
+            batches.add(batch);
+            if (batches.size() == 1) {
+                throw new IllegalStateException("first");
+            }
+        });
+        mailbox.post(1);
+        mailbox.post(2);
+        assertThat(catchThrowable(this::runTasks)).hasMessage("first");
+        runTasks();
+        assertThat(batches).containsExactly(List.of(1), List.of(2));
+    }
+
+    @Test
+    void whenTheExecutorHasStoppedTheSenderGetsItDone() {
+        Mailbox<Integer> mailbox = new Mailbox<>(
+                task -> {
+                    throw new RejectedExecutionException();
+                },
+                10,
+                batches::add);
+        mailbox.post(1);
+        assertThat(batches).containsExactly(List.of(1));
+    }
+
+    @Test
+    void aWaitingThreadHelpsItself() {
+        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, 10, batches::add);
+        mailbox.leave(1);
+        mailbox.help();
+        assertThat(batches).containsExactly(List.of(1));
+        assertThat(tasks).isEmpty();
+    }
+
+    @Test
+    void helpIsLeftToWhoeverIsAtItAlready() {
+        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, 10, batches::add);
+        mailbox.post(1);
+        mailbox.leave(2);
+        mailbox.help();
+        assertThat(batches).isEmpty();
+        runTasks();
+        assertThat(batches).containsExactly(List.of(1, 2));
+    }
+
+    @Test
+    void nothingIsLostAndNothingHandledTwiceByManyThreads() throws InterruptedException {
+        int threads = 4;
+        int messages = 2_000;
+        ExecutorService pool = Executors.newFixedThreadPool(threads);
+        CountDownLatch handled = new CountDownLatch(threads * messages);
+        AtomicInteger inside = new AtomicInteger();
+        AtomicInteger overlaps = new AtomicInteger();
+        Queue<Integer> seen = new ConcurrentLinkedQueue<>();
+        Mailbox<Integer> mailbox = new Mailbox<>(pool, 7, batch -> {
+            overlaps.addAndGet(inside.getAndIncrement());
+            seen.addAll(batch);
+            inside.decrementAndGet();
+            batch.forEach(message -> handled.countDown());
+        });
+        for (int thread = 0; thread < threads; thread++) {
+            int base = thread * messages;
+            pool.execute(() -> {
+                for (int i = 0; i < messages; i++) {
+                    mailbox.leave(base + i);
+                    mailbox.help();
+                }
+            });
+        }
+        boolean all = handled.await(1, TimeUnit.MINUTES);
+        pool.shutdown();
+        assertThat(all).isTrue();
+        assertThat(overlaps).hasValue(0);
+        assertThat(seen).doesNotHaveDuplicates().hasSize(threads * messages);
+    }
+
+    private void runTasks() {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package dev.couchjobs.fdb.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import org.jspecify.annotations.Nullable;
+
+class WeightBalancedTreeTest {
+    private final WeightBalancedTree<byte[]> trees = new WeightBalancedTree<>(Summary.TOTAL_BYTES);
+
+    @Property
+    void itStaysBalancedUnderInsertsAndRemovals(
+            @ForAll @Size(max = 200) List<@IntRange(max = 300) Integer> inserted,
+            @ForAll @Size(max = 200) List<@IntRange(max = 300) Integer> removed) {
+        Node<byte[]> tree = null;
+        for (int number : inserted) {
+            tree = trees.insert(tree, key(number), Bytes.EMPTY);
+            assertSound(tree);
+        }
+        for (int number : removed) {
+            tree = trees.remove(tree, key(number));
+            assertSound(tree);
+        }
+    }
+
+    @Property
+    void itStaysBalancedWhenCutAndJoined(
+            @ForAll @IntRange(max = 500) int size,
+            @ForAll @IntRange(max = 500) int begin,
+            @ForAll @IntRange(max = 500) int end) {
+        Node<byte[]> tree = ascending(size);
+        Node<byte[]> below = trees.below(tree, key(Math.min(begin, end)));
+        Node<byte[]> from = trees.from(tree, key(Math.max(begin, end)));
+        assertSound(below);
+        assertSound(from);
+        assertSound(trees.concat(below, from));
+    }
+
+    @Example
+    void sortedInsertionDoesNotDegenerate() {
+        assertThat(depth(ascending(100_000))).isLessThan(35);
+    }
+
+    private @Nullable Node<byte[]> ascending(int size) {
+        Node<byte[]> tree = null;
+        for (int number = 0; number < size; number++) {
+            tree = trees.insert(tree, key(number), Bytes.EMPTY);
+        }
+        return tree;
+    }
+
+    private static void assertSound(@Nullable Node<byte[]> node) {
+        if (node == null) {
+            return;
+        }
+        int lefts = Node.size(node.left);
+        int rights = Node.size(node.right);
+        assertThat(node.size).isEqualTo(1 + lefts + rights);
+        assertThat(node.summary)
+                .isEqualTo(node.key.length + node.value.length + Node.summary(node.left) + Node.summary(node.right));
+        if (lefts + rights > 1) {
+            assertThat(lefts).isLessThanOrEqualTo(3 * rights);
+            assertThat(rights).isLessThanOrEqualTo(3 * lefts);
+        }
+        if (node.left != null) {
+            assertThat(Bytes.less(node.left.key, node.key)).isTrue();
+        }
+        if (node.right != null) {
+            assertThat(Bytes.less(node.key, node.right.key)).isTrue();
+        }
+        assertSound(node.left);
+        assertSound(node.right);
+    }
+
+    private static int depth(@Nullable Node<byte[]> node) {
+        return node == null ? 0 : 1 + Math.max(depth(node.left), depth(node.right));
+    }
+
+    private static byte[] key(int number) {
+        return ByteBuffer.allocate(Integer.BYTES).putInt(number).array();
+    }
+}
