@@ -1,0 +1,119 @@
+package dev.couchjobs.examples;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.JobHaltedException;
+import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+/** One run: enqueues the files, lets processors index them, of which one has an accident, and checks the result. */
+final class IndexRun {
+    private static final Subspace INDEX = new Subspace(Tuple.from("index"));
+    private static final Duration SILENCE = Duration.ofSeconds(1);
+    private static final Duration REDRAW_EVERY = Duration.ofMillis(100);
+
+    private final Path root;
+    private final List<TextFile> files;
+    private final Settings settings;
+    private final ProgressBar bar;
+    private final Accident accident;
+    private final RunReport report;
+    private final IndexStore store = new IndexStore(INDEX);
+
+    /**
+     * How a run is made.
+     *
+     * @param processors how many there are; one of them does not live to the end
+     * @param jobsAtOnce how many each of them has in its hands
+     * @param pace how much longer than necessary a job takes, so that there is something to watch
+     */
+    record Settings(int processors, int jobsAtOnce, Duration pace) {
+        private static final Duration PACE_MAX = Duration.ofMillis(150);
+        private static final Duration PACE_ALL_TOGETHER = Duration.ofSeconds(3);
+
+        /** {@return four processors, and a pace that adds a few seconds to the run at most} */
+        static Settings toWatch(int files) {
+            int processors = 4;
+            int jobsAtOnce = 3;
+            Duration pace = PACE_ALL_TOGETHER
+                    .multipliedBy(processors)
+                    .multipliedBy(jobsAtOnce)
+                    .dividedBy(files);
+            return new Settings(processors, jobsAtOnce, pace.compareTo(PACE_MAX) < 0 ? pace : PACE_MAX);
+        }
+    }
+
+    IndexRun(Path root, List<TextFile> files, Settings settings, ProgressBar bar) {
+        this.root = root;
+        this.files = files;
+        this.settings = settings;
+        this.bar = bar;
+        this.accident = new Accident(files.size());
+        this.report = new RunReport(bar, accident, SILENCE);
+    }
+
+    IndexResult run() {
+        try (Database database = EmbeddedDatabase.openInMemory();
+                CouchJobs jobs = CouchJobs.on(database)) {
+            Blocking.get(jobs.setTypeTimeout(database, FileJob.TYPE, SILENCE));
+            IndexQueue.addAll(database, jobs, store, files);
+            JobWatch watch = JobWatch.over(database, jobs, files, report);
+            process(database, watch);
+            return check(database);
+        }
+    }
+
+    private void process(Database database, JobWatch watch) {
+        List<IndexProcessor> processors = IntStream.rangeClosed(1, settings.processors())
+                .mapToObj(number -> new IndexProcessor(
+                        number, root, database, CouchJobs.on(database), store, settings.pace(), report))
+                .toList();
+        try {
+            processors.forEach(processor -> processor.start(settings.jobsAtOnce()));
+            showUntilFinished(watch);
+            accident.victim().ifPresent(this::wakeUp);
+        } finally {
+            processors.forEach(IndexProcessor::close);
+        }
+    }
+
+    private void showUntilFinished(JobWatch watch) {
+        CompletableFuture<Object> end = CompletableFuture.anyOf(watch.allFinished(), report.failure());
+        bar.show(watch.counts());
+        while (!Blocking.isDoneWithin(REDRAW_EVERY, end)) {
+            bar.show(watch.counts());
+        }
+        bar.show(watch.counts());
+        bar.end();
+        Blocking.get(end);
+    }
+
+    private void wakeUp(IndexProcessor victim) {
+        victim.wakeUp();
+        List<JobHaltedException> refused = report.refusedToVictim();
+        bar.say("processor " + victim.number() + " wakes up and goes on with its "
+                + Totals.counted(refused.size(), "job") + ": refused by "
+                + refused.get(0).getClass().getSimpleName() + ", nothing is written");
+    }
+
+    private IndexResult check(Database database) {
+        PlainCount plain = PlainCount.of(root, files, report.skipped());
+        Totals index = store.totals(database, plain.leftOut().keySet());
+        return new IndexResult(
+                index,
+                plain.totals(),
+                files.size(),
+                store.finishes(database),
+                settings.processors(),
+                accident.victim().map(IndexProcessor::number).orElse(0),
+                report.refusedToVictim().size(),
+                report.returns(),
+                plain.leftOut());
+    }
+}

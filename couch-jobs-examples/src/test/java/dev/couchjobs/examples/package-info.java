@@ -1,0 +1,4 @@
+@NullMarked
+package dev.couchjobs.examples;
+
+import org.jspecify.annotations.NullMarked;
