@@ -44,6 +44,9 @@ import tools.jackson.databind.json.JsonMapper;
  * {@link #close} ends all that; jobs and claims stay in the database.
  */
 public final class CouchJobs implements AutoCloseable {
+    /** The longest job id, in bytes of UTF-8. */
+    public static final int JOB_ID_BYTES_MAX = Keyspace.JOB_ID_BYTES_MAX;
+
     private final Database database;
     private final Keyspace keyspace;
     private final Transactions transactions;
@@ -99,7 +102,7 @@ public final class CouchJobs implements AutoCloseable {
      *
      * @param context a database, or a transaction to join
      * @param type the type of the job, which must have an activity timeout
-     * @param jobId its id, unique within its type, 1 to 1,000 bytes in UTF-8
+     * @param jobId its id, unique within its type, 1 to {@value #JOB_ID_BYTES_MAX} bytes in UTF-8
      * @param data its data
      * @param <D> the type of the data
      * @return when it is done; fails with {@link TypeTimeoutMissingException}
@@ -115,7 +118,7 @@ public final class CouchJobs implements AutoCloseable {
      *
      * @param context a database, or a transaction to join
      * @param type the type of the job, which must have an activity timeout
-     * @param jobId its id, unique within its type, 1 to 1,000 bytes in UTF-8
+     * @param jobId its id, unique within its type, 1 to {@value #JOB_ID_BYTES_MAX} bytes in UTF-8
      * @param data its data
      * @param scheduledTime the time, stored as the first whole second that is not before it
      * @param <D> the type of the data
@@ -472,12 +475,14 @@ public final class CouchJobs implements AutoCloseable {
     @SuppressWarnings("unchecked") // an event has the data type of its subscription, and events are only read
     private <D> CompletableFuture<Optional<JobEvent<D>>> waitFor(
             Collection<? extends Subscription<? extends D>> subscriptions, @Nullable JobState state, Duration timeout) {
-        return notifiers.await(subscriptions, state, timeout).thenApply(event -> event.map(any -> (JobEvent<D>) any));
+        CompletableFuture<?> event = notifiers.await(subscriptions, state, timeout);
+        return (CompletableFuture<Optional<JobEvent<D>>>) event;
     }
 
     /**
-     * Ends all background work of this instance; calls that wait fail with {@link CouchJobsClosedException}. Neither the
-     * database is closed nor any job changed.
+     * Ends all background work of this instance: {@code accept} and {@code wait}, also where they wait already, fail with
+     * {@link CouchJobsClosedException}, and its monitors and notifiers stop. The other verbs need nothing in the background
+     * and go on working, so that claims can still be finished. Neither the database is closed nor any job changed.
      */
     @Override
     public void close() {

@@ -7,7 +7,8 @@ package dev.couchjobs;
  *
  * <p>It is thrown only where {@code finish} or {@code update} joined a transaction of the caller's, so that the other
  * writes of that transaction do not happen a second time. A {@code finish} that is given a database settles the matter
- * by itself.
+ * by itself. Once somebody else has claimed the job again, this cannot be told any more from a lost claim, and the error is
+ * a plain {@link JobHaltedException}.
  */
 public final class JobAlreadyFinishedException extends JobHaltedException {
     private static final long serialVersionUID = 1L;

@@ -1,9 +1,9 @@
 package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.async.AsyncUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobState;
@@ -11,8 +11,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,22 +44,6 @@ public final class ChangeFeed {
                 .thenApply(rows -> rows.stream().map(row -> decode(keys, row)).toList());
     }
 
-    /** {@return whether that verb has committed} */
-    public static CompletableFuture<Boolean> contains(
-            ReadTransaction tx, TypeKeys keys, Versionstamp after, long token, Executor executor) {
-        AtomicBoolean found = new AtomicBoolean();
-        return AsyncUtil.forEach(
-                        tx.snapshot().getRange(keys.feedAfter(after)),
-                        row -> {
-                            Tuple entry = Tuple.fromBytes(row.getValue());
-                            if (entry.size() > 2 && entry.getLong(2) == token) {
-                                found.set(true);
-                            }
-                        },
-                        executor)
-                .thenApply(done -> found.get());
-    }
-
     /** {@return the sequence up to which the feed has been trimmed, or null if it never was} */
     public static CompletableFuture<@Nullable Versionstamp> trimmedUpTo(ReadTransaction tx, TypeKeys keys) {
         return tx.snapshot()
@@ -77,7 +59,7 @@ public final class ChangeFeed {
                 tx.clear(keys.feedUpTo(upTo));
                 // The largest wins, in whatever order several monitors commit.
                 tx.mutate(
-                        com.apple.foundationdb.MutationType.BYTE_MAX,
+                        MutationType.BYTE_MAX,
                         keys.feedTrimmed(),
                         Tuple.from(upTo).pack());
             }

@@ -33,6 +33,7 @@ public record JobRow(
         @Nullable UUID finishedBy) {
 
     private static final Versionstamp NEXT_COMMIT = Versionstamp.incomplete();
+    private static final int RFC_ELEMENTS = 5;
 
     /** {@return the row of a new job} */
     public static JobRow added(Payload payload, long scheduledTime) {
@@ -123,6 +124,6 @@ public record JobRow(
                 row.getLong(2),
                 row.getBoolean(3),
                 Payload.ofElement(row.get(4)),
-                row.getUUID(5));
+                row.size() > RFC_ELEMENTS ? row.getUUID(RFC_ELEMENTS) : null);
     }
 }

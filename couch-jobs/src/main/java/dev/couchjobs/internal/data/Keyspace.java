@@ -9,7 +9,8 @@ import java.util.concurrent.ConcurrentMap;
 
 /** The top-level subspace {@code "couch_jobs"} of RFC 007 under the user's prefix. */
 public final class Keyspace {
-    private static final int JOB_ID_BYTES_MAX = 1_000;
+    /** Leaves room in a key of 10,000 bytes for the user's prefix. */
+    public static final int JOB_ID_BYTES_MAX = 1_000;
 
     private final Subspace root;
     private final ConcurrentMap<String, TypeKeys> types = new ConcurrentHashMap<>();

@@ -12,9 +12,9 @@ import java.util.Arrays;
 /**
  * Writes versionstamps that the commit fills in.
  *
- * <p>The tuple layer's own {@code packWithVersionstamp} asks class {@code FDB} for the API version and so needs the
- * native client. Here the operand is built by hand: the bytes with a placeholder, then the placeholder's offset as four
- * little-endian bytes (API version 520 and later).
+ * <p>The tuple layer can pack incomplete versionstamps itself, but asks for the API version on the way, which only the
+ * native client knows. Here the operand is built by hand: the bytes with a placeholder, then the placeholder's offset as
+ * four little-endian bytes (API version 520 and later).
  */
 public final class Stamps {
     private static final int STAMP_BYTES = 10;

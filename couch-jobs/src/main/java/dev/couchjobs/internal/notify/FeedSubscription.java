@@ -78,6 +78,10 @@ final class FeedSubscription<D> implements Subscription<D> {
         return ref;
     }
 
+    boolean isOf(Mailroom other) {
+        return mailroom == other;
+    }
+
     /** The sequence after which this subscriber has been told nothing. */
     Versionstamp position() {
         synchronized (mailroom) {

@@ -59,20 +59,26 @@ final class Mailroom implements AutoCloseable {
         settle(List.of(wait));
         if (!wait.result().isDone()) {
             Future<?> timer = scheduler.schedule(() -> timeUp(wait), Delays.nanos(timeout), TimeUnit.NANOSECONDS);
-            var unused = wait.result().whenComplete((event, error) -> timer.cancel(false));
+            var unused = wait.result().whenComplete((answer, error) -> timer.cancel(false));
         }
-        return wait.result()
+        CompletableFuture<Optional<JobEvent<?>>> event = wait.result()
                 .thenApplyAsync(
                         delivery -> delivery.map(found -> found.subscription().event(found.change())), executor);
+        var unused = event.whenComplete((given, error) -> timeUp(wait)); // who cancels it no longer waits
+        return event;
     }
 
-    private static List<FeedSubscription<?>> ours(Collection<? extends Subscription<?>> subscriptions) {
+    private List<FeedSubscription<?>> ours(Collection<? extends Subscription<?>> subscriptions) {
         List<FeedSubscription<?>> ours = new ArrayList<>();
         for (Subscription<?> subscription : subscriptions) {
             if (!(subscription instanceof FeedSubscription<?> known)) {
                 throw new IllegalArgumentException(
                         "A subscription to wait for is one that subscribe returned; this is a "
                                 + subscription.getClass().getName() + ".");
+            }
+            if (!known.isOf(this)) {
+                throw new IllegalArgumentException("Wait for a subscription through the instance that made it: that of"
+                        + " job " + known.jobId() + " was made by another.");
             }
             ours.add(known);
         }

@@ -43,6 +43,8 @@ final class Notifier implements AutoCloseable {
     // Guarded by this.
     private final Map<String, List<FeedSubscription<?>>> subscribers = new HashMap<>();
     private @Nullable Versionstamp cursor;
+    /** The earliest place from which somebody who came during the present round is to be told. */
+    private @Nullable Versionstamp joinedAt;
 
     Notifier(Database database, Environment environment, Transactions transactions, TypeKeys keys, Mailroom mailroom) {
         this.database = database;
@@ -57,9 +59,8 @@ final class Notifier implements AutoCloseable {
             subscribers
                     .computeIfAbsent(subscription.jobId(), id -> new ArrayList<>())
                     .add(subscription);
-            if (cursor == null || subscription.position().compareTo(cursor) < 0) {
-                cursor = subscription.position();
-            }
+            cursor = earlier(cursor, subscription.position());
+            joinedAt = earlier(joinedAt, subscription.position());
         }
         loop.poke();
     }
@@ -95,6 +96,7 @@ final class Notifier implements AutoCloseable {
         Map<String, List<FeedSubscription<?>>> told = new HashMap<>();
         synchronized (this) {
             from = cursor;
+            joinedAt = null;
             subscribers.forEach((jobId, ofJob) -> told.put(jobId, List.copyOf(ofJob)));
         }
         if (from == null) {
@@ -169,10 +171,14 @@ final class Notifier implements AutoCloseable {
         }
     }
 
-    /** Goes on behind what was read, unless somebody came meanwhile for whom reading has to go back. */
+    /** Goes on behind what was read, but not beyond what somebody who came meanwhile has not been told. */
     private synchronized void advance(Versionstamp from, List<FeedEntry> entries) {
         if (!entries.isEmpty() && Objects.equals(cursor, from)) {
-            cursor = entries.get(entries.size() - 1).sequence();
+            cursor = earlier(joinedAt, entries.get(entries.size() - 1).sequence());
         }
+    }
+
+    private static Versionstamp earlier(@Nullable Versionstamp one, Versionstamp other) {
+        return one != null && one.compareTo(other) < 0 ? one : other;
     }
 }

@@ -19,11 +19,22 @@ public final class ClaimedJob<D> implements Job<D> {
     private final PayloadCodec codec;
 
     public ClaimedJob(JobType<D> type, String id, JobRow row, UUID lock, byte[] json, PayloadCodec codec) {
+        this(type, id, lock, row.scheduledTime(), row.resubmit(), json, codec);
+    }
+
+    private ClaimedJob(
+            JobType<D> type,
+            String id,
+            UUID lock,
+            long scheduledTime,
+            boolean resubmitted,
+            byte[] json,
+            PayloadCodec codec) {
         this.type = type;
         this.id = id;
         this.lock = lock;
-        this.scheduledTime = row.scheduledTime();
-        this.resubmitted = row.resubmit();
+        this.scheduledTime = scheduledTime;
+        this.resubmitted = resubmitted;
         this.json = json;
         this.codec = codec;
     }
@@ -39,6 +50,11 @@ public final class ClaimedJob<D> implements Job<D> {
     /** This claim with what its job's row says now; the data is kept where the row does not hold it itself. */
     ClaimedJob<D> seenAs(JobRow row) {
         return new ClaimedJob<>(type, id, row, lock, row.payload().known().orElse(json), codec);
+    }
+
+    /** This claim, resubmitted, where its job's row no longer tells of it. */
+    ClaimedJob<D> resubmitted() {
+        return new ClaimedJob<>(type, id, lock, scheduledTime, true, json, codec);
     }
 
     @Override

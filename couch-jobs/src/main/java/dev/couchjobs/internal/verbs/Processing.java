@@ -36,15 +36,21 @@ public final class Processing {
     public <D> CompletableFuture<Job<D>> update(TransactionContext context, Job<D> job, @Nullable D data) {
         JobRef ref = ref(job);
         Optional<byte[]> json = encode(job, data);
-        // A second heartbeat does no harm, so it need not recognise its own commit.
-        return transactions.run(
+        Transactions.Verb<Job<D>> verb = (tx, token) -> JobTable.edit(tx, ref, before -> {
+            JobRow row = held(tx, job, before);
+            JobRow after = row.heardOf(payload(row, json));
+            JobTable.save(tx, ref, row, after, token);
+            return CompletableFuture.completedFuture(ClaimedJob.of(job).seenAs(after));
+        });
+        if (json.isEmpty()) {
+            // A second heartbeat does no harm, so it need not recognise its own commit.
+            return transactions.run(context, tx -> verb.apply(tx, OptionalLong.empty()));
+        }
+        return transactions.runOnce(
                 context,
-                tx -> JobTable.edit(tx, ref, before -> {
-                    JobRow row = held(tx, job, before);
-                    JobRow after = row.heardOf(payload(row, json));
-                    JobTable.save(tx, ref, row, after, OptionalLong.empty());
-                    return CompletableFuture.completedFuture(ClaimedJob.of(job).seenAs(after));
-                }));
+                ref.keys(),
+                tx -> JobTable.read(tx, ref).thenCompose(row -> reread(tx, job, held(tx, job, row))),
+                verb);
     }
 
     /** {@return when it is done} */
@@ -73,7 +79,7 @@ public final class Processing {
         return transactions.runOnce(
                 context,
                 ref.keys(),
-                tx -> JobTable.read(tx, ref).thenApply(row -> resubmitted(job, resubmittable(tx, job, row))),
+                tx -> JobTable.read(tx, ref).thenCompose(row -> resubmittedBefore(tx, job, row)),
                 (tx, token) -> JobTable.edit(tx, ref, before -> {
                     JobRow row = resubmittable(tx, job, before);
                     long time = scheduledTime.orElse(row.scheduledTime());
@@ -88,13 +94,31 @@ public final class Processing {
         return ClaimedJob.of(job).seenAs(row.flagged(row.scheduledTime()));
     }
 
+    /** It was done, whatever has become of the job since. */
+    private <D> CompletableFuture<Job<D>> resubmittedBefore(Transaction tx, Job<D> job, Optional<JobRow> row) {
+        return row.filter(found -> isResubmittable(job, found))
+                .map(found -> reread(tx, job, found.flagged(found.scheduledTime())))
+                .orElseGet(() ->
+                        CompletableFuture.completedFuture(ClaimedJob.of(job).resubmitted()));
+    }
+
+    /** The claim as the database has it, with data that need not be in the job's row. */
+    private <D> CompletableFuture<Job<D>> reread(Transaction tx, Job<D> job, JobRow row) {
+        return row.payload()
+                .load(tx, ref(job))
+                .thenApply(json -> new ClaimedJob<>(job.type(), job.id(), row, job.lock(), json, codec));
+    }
+
     private static JobRow held(Transaction tx, Job<?> job, Optional<JobRow> row) {
         return row.filter(found -> found.isHeldBy(job.lock())).orElseThrow(() -> halt(tx, job, row));
     }
 
     private static JobRow resubmittable(Transaction tx, Job<?> job, Optional<JobRow> row) {
-        return row.filter(found -> found.isHeldBy(job.lock()) || found.wasLastHeldBy(job.lock()))
-                .orElseThrow(() -> halt(tx, job, row));
+        return row.filter(found -> isResubmittable(job, found)).orElseThrow(() -> halt(tx, job, row));
+    }
+
+    private static boolean isResubmittable(Job<?> job, JobRow row) {
+        return row.isHeldBy(job.lock()) || row.wasLastHeldBy(job.lock());
     }
 
     private static JobHaltedException halt(Transaction tx, Job<?> job, Optional<JobRow> row) {
@@ -113,7 +137,7 @@ public final class Processing {
     }
 
     private JobRef ref(Job<?> job) {
-        return keyspace.job(job.type().name(), job.id());
+        return keyspace.job(job.type().name(), ClaimedJob.of(job).id());
     }
 
     private <D> Optional<byte[]> encode(Job<D> job, @Nullable D data) {

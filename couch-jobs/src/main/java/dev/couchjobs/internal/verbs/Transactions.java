@@ -4,17 +4,13 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
-import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Environment;
-import dev.couchjobs.internal.data.ChangeFeed;
-import dev.couchjobs.internal.data.Stamps;
+import dev.couchjobs.internal.data.TokenSearch;
 import dev.couchjobs.internal.data.TypeKeys;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** Runs verbs: in the caller's transaction as they come, in transactions of our own within a time limit, and once. */
 public final class Transactions {
@@ -70,17 +66,11 @@ public final class Transactions {
             return verb.apply(tx, OptionalLong.empty());
         }
         long token = environment.random().nextLong();
-        AtomicReference<@Nullable Versionstamp> firstTry = new AtomicReference<>();
+        TokenSearch earlierTries = new TokenSearch(keys, token);
         return context.runAsync(tx -> {
             limit(tx);
-            Versionstamp since = firstTry.get();
-            if (since == null) {
-                return tx.getReadVersion().thenCompose(version -> {
-                    firstTry.set(Stamps.upTo(version));
-                    return verb.apply(tx, OptionalLong.of(token));
-                });
-            }
-            return ChangeFeed.contains(tx, keys, since, token, context.getExecutor())
+            return earlierTries
+                    .hasCommitted(tx)
                     .thenCompose(done -> done ? ifDone.apply(tx) : verb.apply(tx, OptionalLong.of(token)));
         });
     }

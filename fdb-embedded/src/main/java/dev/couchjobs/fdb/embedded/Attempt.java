@@ -29,6 +29,8 @@ final class Attempt {
     private long approximateSize;
     /** What a write or an option did wrong: the call itself returns, and all that follows fails. */
     private @Nullable FDBException poison;
+    /** A read that met what it may not see: other reads go on, but the commit, which waits for all reads, fails with it. */
+    private @Nullable FDBException failedRead;
     /** Why this attempt is over before its commit: cancelled, closed, or timed out. */
     private @Nullable FDBException ended;
 
@@ -103,6 +105,18 @@ final class Attempt {
 
     void poison(FDBException error) {
         poison = error;
+    }
+
+    void readFailed(FDBException error) {
+        if (error.getCode() == FdbError.ACCESSED_UNREADABLE.code()) {
+            failedRead = error;
+        }
+    }
+
+    void checkReadsSucceeded() {
+        if (failedRead != null) {
+            throw failedRead;
+        }
     }
 
     @Nullable FDBException ended() {

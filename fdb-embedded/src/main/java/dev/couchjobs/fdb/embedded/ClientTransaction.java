@@ -45,7 +45,12 @@ final class ClientTransaction {
     <T extends @Nullable Object> CompletableFuture<T> read(Function<TransactionReads, T> read) {
         return answer(() -> {
             attempt.checkUsable();
-            return read.apply(new TransactionReads(attempt));
+            try {
+                return read.apply(new TransactionReads(attempt));
+            } catch (FDBException error) {
+                attempt.readFailed(error);
+                throw error;
+            }
         });
     }
 
@@ -176,6 +181,7 @@ final class ClientTransaction {
         attempt.startCommit(reply);
         AttemptCommit commit = ending();
         try {
+            attempt.checkReadsSucceeded();
             if (commit.isReadOnly()) {
                 commit.finishReadOnly(reply);
             } else if (reply.isAwaited()) {

@@ -1,0 +1,98 @@
+package dev.couchjobs.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobEvent;
+import dev.couchjobs.JobHaltedException;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Subscription;
+import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** The Java of the README, run; and that it is the README's. */
+class ReadmeTest {
+    private static final Path README = Path.of("..", "README.md");
+    private static final Path THIS = Path.of("src/test/java/dev/couchjobs/examples/ReadmeTest.java");
+
+    private final byte[] key = {1};
+    private final byte[] smallKey = {2};
+    private final byte[] image = {3};
+    private final byte[] small = {4};
+
+    record Thumbnail(String imageKey) {}
+
+    @Test
+    @SuppressWarnings("LocalVariableName") // as in the README, where there is no class around it
+    void theJobAndItsDataCommitTogetherAndTheEndIsSeen() {
+        JobType<Thumbnail> THUMBNAIL = JobType.of("thumbnail", Thumbnail.class);
+
+        Database database = EmbeddedDatabase.openInMemory();
+        CouchJobs jobs = CouchJobs.on(database);
+        jobs.setTypeTimeout(database, THUMBNAIL, Duration.ofSeconds(30)).join();
+
+        database.run(tx -> {
+            tx.set(key, image);
+            return jobs.add(tx, THUMBNAIL, "img-42", new Thumbnail("img-42")).join();
+        });
+        assertThat(database.run(tx -> tx.get(key).join())).isEqualTo(image);
+
+        Job<Thumbnail> job = jobs.accept(THUMBNAIL).join().orElseThrow();
+
+        database.run(tx -> {
+            tx.set(smallKey, small);
+            return jobs.finish(tx, job).join();
+        });
+        assertThat(database.run(tx -> tx.get(smallKey).join())).isEqualTo(small);
+
+        try (Subscription<Thumbnail> subscription =
+                jobs.subscribe(database, THUMBNAIL, "img-42").join()) {
+            Optional<JobEvent<Thumbnail>> end = jobs.wait(subscription, JobState.FINISHED, Duration.ofSeconds(10))
+                    .join();
+            assertThat(end.orElseThrow().data()).contains(new Thumbnail("img-42"));
+        }
+        jobs.add(database, THUMBNAIL, "img-43", new Thumbnail("img-43")).join();
+        Job<Thumbnail> lost = jobs.accept(THUMBNAIL).join().orElseThrow();
+        jobs.remove(database, THUMBNAIL, "img-43").join();
+        assertThatThrownBy(() -> jobs.update(database, lost).join())
+                .isInstanceOf(CompletionException.class)
+                .hasCauseInstanceOf(JobHaltedException.class);
+        jobs.close();
+        database.close();
+    }
+
+    @Test
+    void theCodeInTheReadmeIsTheCodeAbove() throws IOException {
+        String here = bare(Files.readString(THIS, StandardCharsets.UTF_8));
+        Matcher blocks = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL)
+                .matcher(Files.readString(README, StandardCharsets.UTF_8));
+        int statements = 0;
+        while (blocks.find()) {
+            for (String line : blocks.group(1).split("\n")) {
+                if (!bare(line).isEmpty()) {
+                    assertThat(here).as(line).contains(bare(line));
+                    statements++;
+                }
+            }
+        }
+        assertThat(statements).isGreaterThan(10);
+    }
+
+    /** Without comments and white space, which a formatter may lay out otherwise. */
+    private static String bare(String code) {
+        return code.replaceAll("//.*", "").replaceAll("\\s", "");
+    }
+}

@@ -1,0 +1,57 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.tuple.Tuple;
+import com.apple.foundationdb.tuple.Versionstamp;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out whether an earlier try of a verb has committed, by the token that it would have left in the feed.
+ *
+ * <p>By the time FoundationDB answers "unknown result", the commit has happened or never will. So what has been looked at
+ * need not be looked at again, not even if a transaction grows too old before it comes to the end of a busy feed.
+ */
+public final class TokenSearch {
+    private static final int PAGE = 1_000;
+
+    private final TypeKeys keys;
+    private final long token;
+    /** Null until the first try has begun. */
+    private volatile @Nullable Versionstamp lookedUpTo;
+
+    public TokenSearch(TypeKeys keys, long token) {
+        this.keys = keys;
+        this.token = token;
+    }
+
+    /** Whether an earlier try may have committed; if none has been made, this transaction is the first. */
+    public CompletableFuture<Boolean> hasCommitted(ReadTransaction tx) {
+        Versionstamp after = lookedUpTo;
+        if (after != null) {
+            return searchAfter(tx, after);
+        }
+        return tx.getReadVersion().thenApply(version -> {
+            lookedUpTo = Stamps.upTo(version);
+            return false;
+        });
+    }
+
+    private CompletableFuture<Boolean> searchAfter(ReadTransaction tx, Versionstamp after) {
+        return tx.snapshot().getRange(keys.feedAfter(after), PAGE).asList().thenCompose(page -> {
+            boolean found = page.stream().anyMatch(this::carriesToken);
+            if (found || page.size() < PAGE) {
+                return CompletableFuture.completedFuture(found);
+            }
+            Versionstamp last = keys.sequenceOfFeed(page.get(page.size() - 1).getKey());
+            lookedUpTo = last;
+            return searchAfter(tx, last);
+        });
+    }
+
+    private boolean carriesToken(KeyValue row) {
+        Tuple entry = Tuple.fromBytes(row.getValue());
+        return entry.size() > 2 && entry.getLong(2) == token;
+    }
+}

@@ -1,0 +1,84 @@
+package dev.couchjobs.fdb.contract;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDB;
+import dev.couchjobs.fdb.contract.property.CommittedHistoriesContract;
+import dev.couchjobs.fdb.contract.property.RandomTransactionsContract;
+import net.jqwik.api.Group;
+import org.junit.jupiter.api.Nested;
+
+/** The contract on a running FoundationDB cluster, which {@code FDB_CLUSTER_FILE} names: see the profile fdb. */
+@SuppressWarnings("ClassCanBeStatic") // Groups of properties are found only if they are not.
+class FdbClusterTest {
+
+    interface OnCluster extends Engine {
+        @Override
+        default Database open() {
+            String clusterFile = System.getenv("FDB_CLUSTER_FILE");
+            if (clusterFile == null) {
+                throw new IllegalStateException("Set FDB_CLUSTER_FILE to the cluster file of a FoundationDB to test");
+            }
+            return FDB.selectAPIVersion(730).open(clusterFile);
+        }
+    }
+
+    @Nested
+    class Reads extends ReadsContract implements OnCluster {}
+
+    @Nested
+    class Writes extends WritesContract implements OnCluster {}
+
+    @Nested
+    class ReadYourWrites extends ReadYourWritesContract implements OnCluster {}
+
+    @Nested
+    class Ranges extends RangesContract implements OnCluster {}
+
+    @Nested
+    class Selectors extends SelectorsContract implements OnCluster {}
+
+    @Nested
+    class Snapshot extends SnapshotContract implements OnCluster {}
+
+    @Nested
+    class Conflicts extends ConflictsContract implements OnCluster {}
+
+    @Nested
+    class DeclaredConflicts extends DeclaredConflictsContract implements OnCluster {}
+
+    @Nested
+    class AtomicMutations extends AtomicMutationsContract implements OnCluster {}
+
+    @Nested
+    class Versionstamps extends VersionstampContract implements OnCluster {}
+
+    @Nested
+    class Watches extends WatchesContract implements OnCluster {}
+
+    @Nested
+    class Retries extends RetriesContract implements OnCluster {}
+
+    @Nested
+    class Limits extends LimitsContract implements OnCluster {}
+
+    @Nested
+    class Options extends OptionsContract implements OnCluster {}
+
+    @Nested
+    class Lifecycle extends LifecycleContract implements OnCluster {}
+
+    @Nested
+    class Sizes extends SizesContract implements OnCluster {}
+
+    @Nested
+    class TuplesAndDirectories extends TuplesAndDirectoriesContract implements OnCluster {}
+
+    @Nested
+    class Multithreaded extends MultithreadedContract implements OnCluster {}
+
+    @Group
+    class RandomTransactions extends RandomTransactionsContract implements OnCluster {}
+
+    @Group
+    class CommittedHistories extends CommittedHistoriesContract implements OnCluster {}
+}

@@ -1,0 +1,157 @@
+package dev.couchjobs.fdb.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.KeySelector;
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.async.AsyncIterable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.TestInstance;
+
+/**
+ * What all topics share: one database per topic, a fresh prefix per test, and short words for what tests do all the
+ * time. Keys and values are given as strings of one-byte characters; keys are relative to the prefix.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+public abstract class FdbContract implements Engine {
+
+    /** {@code not_committed}: a conflict. */
+    static final int CONFLICT = 1020;
+
+    private Database database;
+    private Keyspace keyspace;
+    private final List<Transaction> begun = new ArrayList<>();
+
+    @BeforeAll
+    void openDatabase() {
+        database = open();
+    }
+
+    @BeforeEach
+    void chooseKeyspace() {
+        keyspace = new Keyspace();
+    }
+
+    @AfterEach
+    void clearKeyspace() {
+        begun.forEach(Transaction::close);
+        begun.clear();
+        keyspace.clear(database);
+    }
+
+    @AfterAll
+    void closeDatabase() {
+        database.close();
+    }
+
+    final Database database() {
+        return database;
+    }
+
+    final Keyspace keyspace() {
+        return keyspace;
+    }
+
+    final byte[] key(String name) {
+        return keyspace.key(name);
+    }
+
+    final Range range(String begin, String end) {
+        return new Range(key(begin), key(end));
+    }
+
+    final KeySelector from(String name) {
+        return KeySelector.firstGreaterOrEqual(key(name));
+    }
+
+    /** A transaction that is closed after the test, whatever becomes of it. */
+    final Transaction begin() {
+        return begin(database);
+    }
+
+    final Transaction begin(Database database) {
+        Transaction tr = database.createTransaction();
+        begun.add(tr);
+        return tr;
+    }
+
+    /** A transaction whose read version is fixed now. */
+    final Transaction beginNow() {
+        Transaction tr = begin();
+        await(tr.getReadVersion());
+        return tr;
+    }
+
+    /** Runs and commits, again if FoundationDB asks for it. */
+    final void commit(Consumer<Transaction> body) {
+        database.run(tr -> {
+            body.accept(tr);
+            return true;
+        });
+    }
+
+    /** Commits rows given as {@code name, value, name, value}. */
+    final void given(String... namesAndValues) {
+        commit(tr -> {
+            for (int i = 0; i < namesAndValues.length; i += 2) {
+                set(tr, namesAndValues[i], namesAndValues[i + 1]);
+            }
+        });
+    }
+
+    final void set(Transaction tr, String name, String value) {
+        tr.set(key(name), bytes(value));
+    }
+
+    final @Nullable String get(ReadTransaction tr, String name) {
+        byte[] value = await(tr.get(key(name)));
+        return value == null ? null : text(value);
+    }
+
+    final String getKey(ReadTransaction tr, KeySelector selector) {
+        return keyspace.name(await(tr.getKey(selector)));
+    }
+
+    /** Rows as {@code name=value}. */
+    final List<String> rows(AsyncIterable<KeyValue> range) {
+        return keyspace.rows(await(range.asList()));
+    }
+
+    /** The committed value, or null. */
+    final @Nullable String committed(String name) {
+        return database.read(tr -> get(tr, name));
+    }
+
+    /** Everything committed under the prefix. */
+    final List<String> committed() {
+        return database.read(tr -> rows(tr.getRange(keyspace.all())));
+    }
+
+    static byte[] bytes(String text) {
+        return Keyspace.bytes(text);
+    }
+
+    static String text(byte[] bytes) {
+        return Keyspace.text(bytes);
+    }
+
+    static <T> T await(CompletableFuture<T> future) {
+        return Futures.await(future);
+    }
+
+    static void assertFailsWith(int code, CompletableFuture<?> future) {
+        assertThat(Futures.codeOf(future)).isEqualTo(code);
+    }
+}

@@ -1,0 +1,116 @@
+package dev.couchjobs.fdb.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.IntConsumer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Several threads at once. */
+public abstract class MultithreadedContract extends FdbContract {
+
+    private static final int THREADS = 4;
+    private static final int ROUNDS = 25;
+
+    private ExecutorService threads;
+
+    @BeforeAll
+    void startThreads() {
+        threads = Executors.newFixedThreadPool(THREADS);
+    }
+
+    @AfterAll
+    void stopThreads() {
+        threads.shutdownNow();
+    }
+
+    @Test
+    void incrementsThatReadAndWriteAreNeverLost() {
+        given("counter", "0");
+        inParallel(thread -> {
+            for (int i = 0; i < ROUNDS; i++) {
+                commit(tr -> add(tr, "counter", 1));
+            }
+        });
+        assertThat(committed("counter")).isEqualTo("" + THREADS * ROUNDS);
+    }
+
+    @Test
+    void atomicIncrementsAreNeverLost() {
+        inParallel(thread -> {
+            for (int i = 0; i < ROUNDS; i++) {
+                commit(tr -> tr.mutate(MutationType.ADD, key("sum"), bytes("\1\0")));
+            }
+        });
+        assertThat(committed("sum")).isEqualTo("" + (char) (THREADS * ROUNDS) + "\0");
+    }
+
+    @Test
+    void transfersKeepTheTotalInEveryReadersEyes() {
+        int accounts = 5;
+        commit(tr -> {
+            for (int i = 0; i < accounts; i++) {
+                set(tr, "account" + i, "100");
+            }
+        });
+        inParallel(thread -> {
+            Random random = new Random(thread);
+            for (int i = 0; i < ROUNDS; i++) {
+                String from = "account" + random.nextInt(accounts);
+                String to = "account" + random.nextInt(accounts);
+                commit(tr -> {
+                    add(tr, from, -7);
+                    add(tr, to, 7);
+                });
+                assertThat(database().<Integer>read(tr -> total(tr))).isEqualTo(100 * accounts);
+            }
+        });
+    }
+
+    @Test
+    void oneTransactionServesSeveralThreads() {
+        commit(tr -> {
+            tr.clear(keyspace().all());
+            inParallel(thread -> {
+                for (int i = 0; i < ROUNDS; i++) {
+                    String name = thread + "-" + i;
+                    set(tr, name, "1");
+                    assertThat(get(tr, name)).isEqualTo("1");
+                    assertThat(rows(tr.getRange(range(thread + "-", thread + "."))))
+                            .hasSize(i + 1);
+                }
+            });
+        });
+        assertThat(committed()).hasSize(THREADS * ROUNDS);
+    }
+
+    private void add(Transaction tr, String name, int amount) {
+        byte[] value = await(tr.get(key(name)));
+        set(tr, name, "" + (Integer.parseInt(text(value)) + amount));
+    }
+
+    private int total(ReadTransaction tr) {
+        return rows(tr.getRange(keyspace().all())).stream()
+                .mapToInt(row -> Integer.parseInt(row.substring(row.indexOf('=') + 1)))
+                .sum();
+    }
+
+    private void inParallel(IntConsumer work) {
+        List<CompletableFuture<Void>> all = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+            int thread = i;
+            all.add(CompletableFuture.runAsync(() -> work.accept(thread), threads));
+        }
+        all.forEach(FdbContract::await);
+    }
+}

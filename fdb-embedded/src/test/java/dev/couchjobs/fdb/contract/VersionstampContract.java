@@ -1,0 +1,249 @@
+package dev.couchjobs.fdb.contract;
+
+import static com.apple.foundationdb.MutationType.SET_VERSIONSTAMPED_KEY;
+import static com.apple.foundationdb.MutationType.SET_VERSIONSTAMPED_VALUE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import com.apple.foundationdb.tuple.Tuple;
+import com.apple.foundationdb.tuple.Versionstamp;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** Keys and values that carry the commit version, and the rule that they cannot be read before it is known. */
+public abstract class VersionstampContract extends FdbContract {
+
+    private static final int UNREADABLE = 1036;
+
+    @Test
+    void aStampStartsWithTheCommittedVersion() {
+        Transaction tr = begin();
+        set(tr, "a", "1");
+        CompletableFuture<byte[]> stamp = tr.getVersionstamp();
+        await(tr.commit());
+
+        assertThat(await(stamp)).hasSize(Stamps.LENGTH);
+        assertThat(Stamps.version(await(stamp))).isEqualTo(tr.getCommittedVersion());
+    }
+
+    @Test
+    void aStampedValueHoldsTheStampAtItsOffset() {
+        byte[] stamp = stampOf(tr -> stampValue(tr, "a", "before", "after"));
+        assertThat(value("a")).isEqualTo(ByteArrayUtil.join(bytes("before"), stamp, bytes("after")));
+    }
+
+    @Test
+    void aStampedKeyHoldsTheStampAtItsOffset() {
+        byte[] stamp = stampOf(tr -> stampKey(tr, "k", "after", "value"));
+        assertThat(onlyRow().getKey()).isEqualTo(ByteArrayUtil.join(key("k"), stamp, bytes("after")));
+        assertThat(onlyRow().getValue()).isEqualTo(bytes("value"));
+    }
+
+    @Test
+    void allStampsOfOneTransactionAreTheSame() {
+        stampOf(tr -> {
+            stampKey(tr, "k", "\0\0", "");
+            stampKey(tr, "k", "\0\1", "");
+            stampValue(tr, "v", "", "");
+        });
+        List<KeyValue> keys = rows("k");
+        assertThat(keys).hasSize(2);
+        assertThat(stampIn(keys.get(0))).isEqualTo(stampIn(keys.get(1))).isEqualTo(value("v"));
+    }
+
+    @Test
+    void aStampedKeyReadsAsATupleVersionstamp() {
+        byte[] stamp = stampOf(tr -> {
+            byte[] packed =
+                    Tuple.from(Versionstamp.complete(Stamps.PLACEHOLDER, 7)).pack();
+            tr.mutate(
+                    SET_VERSIONSTAMPED_KEY,
+                    ByteArrayUtil.join(key(""), packed, Stamps.offset(key("").length + 1)),
+                    bytes(""));
+        });
+        byte[] key = onlyRow().getKey();
+        Tuple tuple = Tuple.fromBytes(key, key("").length, key.length - key("").length);
+        assertThat(tuple.getVersionstamp(0)).isEqualTo(Versionstamp.complete(stamp, 7));
+    }
+
+    @Test
+    void laterCommitsHaveGreaterStamps() {
+        for (int i = 0; i < 20; i++) {
+            String name = "" + i;
+            stampOf(tr -> stampKey(tr, "k", name, name));
+        }
+        assertThat(rows("k"))
+                .extracting(row -> text(row.getValue()))
+                .startsWith("0", "1", "2")
+                .endsWith("19");
+    }
+
+    @Test
+    void concurrentCommitsHaveDistinctStampsInCommitOrder() {
+        List<Transaction> transactions = new ArrayList<>();
+        List<CompletableFuture<byte[]>> stamps = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            Transaction tr = beginNow();
+            stampKey(tr, "k", "", "");
+            stampValue(tr, "last", "", "");
+            stamps.add(tr.getVersionstamp());
+            transactions.add(tr);
+        }
+        List<CompletableFuture<Void>> commits =
+                transactions.stream().map(Transaction::commit).toList();
+        commits.forEach(FdbContract::await);
+
+        List<byte[]> sorted = stamps.stream()
+                .map(FdbContract::await)
+                .sorted(ByteArrayUtil::compareUnsigned)
+                .toList();
+        assertThat(rows("k")).extracting(VersionstampContract::stampIn).containsExactlyElementsOf(sorted);
+        assertThat(sorted).doesNotHaveDuplicates();
+        assertThat(value("last")).isEqualTo(sorted.get(49));
+    }
+
+    @Test
+    void aReadOnlyTransactionHasNoStamp() {
+        Transaction tr = begin();
+        get(tr, "a");
+        CompletableFuture<byte[]> stamp = tr.getVersionstamp();
+        await(tr.commit());
+        assertFailsWith(2021, stamp);
+    }
+
+    @Test
+    void aConflictFailsTheStamp() {
+        Transaction tr = beginNow();
+        get(tr, "a");
+        stampValue(tr, "a", "", "");
+        CompletableFuture<byte[]> stamp = tr.getVersionstamp();
+        given("a", "1");
+
+        assertFailsWith(CONFLICT, tr.commit());
+        assertFailsWith(2020, stamp);
+    }
+
+    @Test
+    void aResetFailsTheStamp() {
+        Transaction tr = begin();
+        set(tr, "a", "1");
+        CompletableFuture<byte[]> stamp = tr.getVersionstamp();
+        await(tr.onError(new FDBException("again", CONFLICT))).close();
+        assertThat(Futures.codeOf(stamp)).isNotZero();
+    }
+
+    @Test
+    void aStampedValueCannotBeReadBeforeCommit() {
+        given("a", "old", "b", "B");
+        Transaction tr = begin();
+        stampValue(tr, "a", "", "");
+
+        assertFailsWith(UNREADABLE, tr.get(key("a")));
+        assertFailsWith(UNREADABLE, tr.snapshot().get(key("a")));
+        assertFailsWith(UNREADABLE, tr.getRange(keyspace().all()).asList());
+        assertThat(get(tr, "b")).isEqualTo("B");
+    }
+
+    @Test
+    void whereAStampedKeyMayLandCannotBeReadBeforeCommit() {
+        given("a", "A", "z", "Z");
+        Transaction tr = begin();
+        stampKey(tr, "k", "", "");
+
+        assertFailsWith(UNREADABLE, tr.getRange(Range.startsWith(key("k"))).asList());
+        assertFailsWith(UNREADABLE, tr.get(key("k" + "\u00ff".repeat(Stamps.LENGTH - 1) + "\0")));
+        assertThat(get(tr, "a")).isEqualTo("A");
+        assertThat(rows(tr.getRange(range("m", "zz")))).containsExactly("z=Z");
+    }
+
+    @Test
+    void readingWhatIsUnreadableFailsTheCommitToo() {
+        Transaction tr = begin();
+        stampValue(tr, "a", "", "");
+        assertFailsWith(UNREADABLE, tr.get(key("a")));
+        assertFailsWith(UNREADABLE, tr.commit());
+    }
+
+    @Test
+    void aSetOverAStampedValueStaysUnreadableAndAClearDoesNot() {
+        Transaction tr = begin();
+        stampValue(tr, "a", "", "");
+        set(tr, "a", "set");
+        assertFailsWith(UNREADABLE, tr.get(key("a")));
+        tr.clear(key("a"));
+        assertThat(get(tr, "a")).isNull();
+        set(tr, "a", "again");
+        assertThat(get(tr, "a")).isEqualTo("again");
+    }
+
+    @Test
+    void anUnreadableKeyCanBeReadByOptionAsItWasGiven() {
+        Transaction tr = begin();
+        tr.options().setBypassUnreadable();
+        stampValue(tr, "a", "before", "");
+        assertThat(get(tr, "a")).startsWith("before");
+    }
+
+    @Test
+    void aReaderOfTheRangeConflictsWithAStampedKey() {
+        Transaction tr = beginNow();
+        rows(tr.getRange(Range.startsWith(key("k"))));
+        set(tr, "mark", "");
+        stampOf(other -> stampKey(other, "k", "", ""));
+        assertFailsWith(CONFLICT, tr.commit());
+    }
+
+    @Test
+    void anOffsetOutsideTheOperandIsAnError() {
+        Transaction tr = begin();
+        tr.mutate(SET_VERSIONSTAMPED_VALUE, key("a"), ByteArrayUtil.join(Stamps.PLACEHOLDER, Stamps.offset(1)));
+        assertFailsWith(2000, tr.commit());
+        Transaction other = begin();
+        other.mutate(SET_VERSIONSTAMPED_KEY, ByteArrayUtil.join(key("a"), Stamps.offset(1_000)), bytes(""));
+        assertFailsWith(2000, other.commit());
+    }
+
+    private byte[] stampOf(Consumer<Transaction> writes) {
+        return await(database().run(tr -> {
+            writes.accept(tr);
+            return tr.getVersionstamp();
+        }));
+    }
+
+    private void stampKey(Transaction tr, String before, String after, String value) {
+        tr.mutate(SET_VERSIONSTAMPED_KEY, Stamps.operand(key(before), bytes(after)), bytes(value));
+    }
+
+    private void stampValue(Transaction tr, String name, String before, String after) {
+        tr.mutate(SET_VERSIONSTAMPED_VALUE, key(name), Stamps.operand(bytes(before), bytes(after)));
+    }
+
+    private byte[] value(String name) {
+        return database().read(tr -> await(tr.get(key(name))));
+    }
+
+    private List<KeyValue> rows(String prefix) {
+        return database()
+                .read(tr -> await(tr.getRange(Range.startsWith(key(prefix))).asList()));
+    }
+
+    private KeyValue onlyRow() {
+        List<KeyValue> rows = rows("");
+        assertThat(rows).hasSize(1);
+        return rows.get(0);
+    }
+
+    /** The stamp of a key that {@link #stampKey} made with a prefix of one letter. */
+    private static byte[] stampIn(KeyValue row) {
+        int begin = new Keyspace().key("k").length;
+        return Arrays.copyOfRange(row.getKey(), begin, begin + Stamps.LENGTH);
+    }
+}

@@ -1,0 +1,81 @@
+package dev.couchjobs.fdb.contract.property;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.Transaction;
+import java.util.List;
+import java.util.Map;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/** One transaction at a time does what a sorted map would. */
+public abstract class RandomTransactionsContract extends PropertyContract {
+
+    @Provide
+    Arbitrary<List<Operation>> programs() {
+        return Operations.all().list().ofMinSize(1).ofMaxSize(20);
+    }
+
+    /** Which reads see the writes of their own transaction. */
+    enum Visibility {
+        ALL,
+        NOT_SNAPSHOT_READS {
+            @Override
+            void choose(Transaction tr) {
+                tr.options().setSnapshotRywDisable();
+            }
+        },
+        NONE {
+            @Override
+            void choose(Transaction tr) {
+                tr.options().setReadYourWritesDisable();
+            }
+        };
+
+        void choose(Transaction tr) {}
+
+        boolean shows(Operation operation) {
+            return this == ALL || (this == NOT_SNAPSHOT_READS && operation.isSerializableRead());
+        }
+    }
+
+    @Property(tries = 1_500, edgeCases = EdgeCasesMode.NONE)
+    void everyReadAgreesWithASortedMap(
+            @ForAll("rows") Map<Integer, String> rows,
+            @ForAll("programs") List<Operation> program,
+            @ForAll Visibility ownWrites) {
+        fill(rows);
+        commit(tr -> {
+            ownWrites.choose(tr);
+            Model snapshot = new Model(rows);
+            Model merged = new Model(rows);
+            for (Operation operation : program) {
+                boolean onMerged = operation.isWrite() || ownWrites.shows(operation);
+                String expected = operation.run(onMerged ? merged : snapshot);
+                String actual = operation.run(tr, keys());
+                if (!expected.equals(Operation.UNKNOWN)) {
+                    assertThat(actual).as("the result of %s", operation).isEqualTo(expected);
+                }
+            }
+        });
+
+        Model model = new Model(rows);
+        program.forEach(operation -> operation.run(model));
+        assertThat(committed()).as("the rows after the commit").isEqualTo(model.render());
+    }
+
+    @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
+    void aTransactionWithoutReadsCommitsWhatASortedMapHolds(
+            @ForAll("rows") Map<Integer, String> rows, @ForAll("programs") List<Operation> program) {
+        fill(rows);
+        List<Operation> writes = program.stream().filter(Operation::isWrite).toList();
+        commit(tr -> writes.forEach(write -> write.run(tr, keys())));
+
+        Model model = new Model(rows);
+        writes.forEach(write -> write.run(model));
+        assertThat(committed()).as("the rows after the commit").isEqualTo(model.render());
+    }
+}
