@@ -1,0 +1,107 @@
+package dev.couchjobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What no compiler checks and every source file keeps to; each rule says what to do instead. */
+class HouseRulesTest {
+    private static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
+    private static final Set<String> GATES = Set.of("Environment.java", "EngineEnvironment.java");
+
+    private record Rule(String banned, Predicate<Path> where, String instead) {
+        @Override
+        public String toString() {
+            return banned + ": " + instead;
+        }
+    }
+
+    static Stream<Rule> rules() {
+        return Stream.of(
+                new Rule(
+                        "Instant\\.now\\(|System(\\.|::)(currentTimeMillis|nanoTime)|Clock\\.system",
+                        HouseRulesTest::isCore,
+                        "take the time from the environment"),
+                new Rule(
+                        "new (Secure)?Random\\(|ThreadLocalRandom|Math\\.random|UUID\\.randomUUID",
+                        HouseRulesTest::isCore,
+                        "draw from the environment's random generator"),
+                new Rule(
+                        "new Thread\\(|Executors\\.|ForkJoinPool|\\.(supply|run)Async\\(\\(\\)|Thread\\.sleep",
+                        HouseRulesTest::isCore,
+                        "run it on the environment's scheduler or the database's executor"),
+                new Rule(
+                        "\\bFDB\\.|packWithVersionstamp|LocalityUtil",
+                        HouseRulesTest::isMain,
+                        "these need the native client; see Stamps and EmbeddedDatabase"),
+                new Rule(
+                        "Thread\\.sleep|TimeUnit\\.\\w+\\.sleep|@Disabled|@RepeatedTest|[aA]ssum(e|ing|ptions?)\\b[.(T]",
+                        HouseRulesTest::isTest,
+                        "wait on a future or drive virtual time; a test runs, and it runs once"),
+                new Rule("TO" + "DO|FIX" + "ME|XX" + "X", path -> true, "do it, or write it down as an issue"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("rules")
+    void everySourceFileKeepsTheRule(Rule rule) throws IOException {
+        Pattern banned = Pattern.compile(rule.banned);
+        List<String> offences = new ArrayList<>();
+        for (Path file : sources()) {
+            if (rule.where.test(file)) {
+                offences.addAll(offences(file, banned));
+            }
+        }
+        assertThat(offences).as(rule.instead).isEmpty();
+    }
+
+    private static List<Path> sources() throws IOException {
+        try (Stream<Path> files = Files.walk(PROJECT)) {
+            return files.filter(file -> file.toString().endsWith(".java"))
+                    .filter(file -> file.toString().contains("/src/"))
+                    .filter(file -> !file.endsWith("HouseRulesTest.java"))
+                    .toList();
+        }
+    }
+
+    private static List<String> offences(Path file, Pattern banned) {
+        List<String> offences = new ArrayList<>();
+        try {
+            List<String> lines = Files.readAllLines(file);
+            for (int i = 0; i < lines.size(); i++) {
+                if (banned.matcher(lines.get(i)).find()) {
+                    offences.add(PROJECT.relativize(file) + ":" + (i + 1) + " "
+                            + lines.get(i).trim());
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return offences;
+    }
+
+    private static boolean isMain(Path file) {
+        return file.toString().contains("/src/main/");
+    }
+
+    /** The library and the engine, but for their one gate each; examples live outside. */
+    private static boolean isCore(Path file) {
+        return isMain(file)
+                && !file.toString().contains("couch-jobs-examples")
+                && !GATES.contains(file.getFileName().toString());
+    }
+
+    private static boolean isTest(Path file) {
+        return file.toString().contains("/src/test/");
+    }
+}

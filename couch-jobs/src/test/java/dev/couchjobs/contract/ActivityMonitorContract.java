@@ -1,0 +1,196 @@
+package dev.couchjobs.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.tuple.Tuple;
+import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobAlreadyFinishedException;
+import dev.couchjobs.JobEvent;
+import dev.couchjobs.JobHaltedException;
+import dev.couchjobs.JobState;
+import dev.couchjobs.Subscription;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Feature A9: a job whose processor went silent is pending again; whose did not, is not. */
+public abstract class ActivityMonitorContract extends JobsContract {
+
+    @BeforeEach
+    void letLeasesRunOut() {
+        shortLeases(INDEX);
+    }
+
+    private void awaitPending(Subscription<Work> subscription) {
+        assertThat(await(jobs.wait(subscription, JobState.PENDING, LONG))).isPresent();
+    }
+
+    @Test
+    void aJobWhoseProcessorWentSilentIsPendingAgain() {
+        Job<Work> lost = accepted("j1", 1);
+        Subscription<Work> subscription = subscribe("j1");
+
+        JobEvent<Work> event = await(jobs.wait(subscription, LONG)).orElseThrow();
+
+        assertThat(event.state()).isEqualTo(JobState.PENDING);
+        assertThat(event.data()).contains(new Work(1));
+        assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
+        assertThat(failureOf(jobs.update(database, lost)))
+                .isInstanceOf(JobHaltedException.class)
+                .isNotInstanceOf(JobAlreadyFinishedException.class)
+                .hasMessageContaining("silent");
+        assertThat(failureOf(jobs.finish(database, lost, new Work(2)))).isInstanceOf(JobHaltedException.class);
+        assertThat(stepOf("j1")).isEqualTo(1);
+
+        Job<Work> again = await(node().accept(INDEX)).orElseThrow();
+        assertThat(again.data()).isEqualTo(new Work(1));
+        assertThat(failureOf(jobs.update(database, lost))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.resubmit(database, lost))).isInstanceOf(JobHaltedException.class);
+        await(jobs.finish(database, again));
+        assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
+    }
+
+    @Test
+    void aJobThatIsHeardOfStaysWithItsProcessor() {
+        Job<Work> alive = accepted("alive", 1);
+        accepted("silent", 1);
+        Subscription<Work> silent = subscribe("silent");
+
+        Optional<JobEvent<Work>> lost = Optional.empty();
+        while (lost.isEmpty()) {
+            await(jobs.update(database, alive));
+            lost = await(jobs.wait(silent, JobState.PENDING, Duration.ofMillis(100)));
+        }
+
+        await(jobs.finish(database, alive));
+        assertThat(stateOf("alive")).isEqualTo(JobState.FINISHED);
+    }
+
+    @Test
+    void severalMonitorsPutAJobBackOnceWithItsTimeAndWithoutItsFlag() {
+        CouchJobs second = node();
+        CouchJobs third = node();
+        second.monitor(INDEX);
+        third.monitor(INDEX);
+        addAt("j1", 1, NOON);
+        Job<Work> lost = accept();
+        Subscription<Work> subscription = subscribe("j1");
+        await(jobs.resubmit(database, lost));
+
+        awaitPending(subscription);
+        Job<Work> again = accept();
+
+        assertThat(again.scheduledTime()).contains(NOON);
+        assertThat(again.isResubmitted()).isFalse();
+        await(jobs.finish(database, again));
+        assertThat(await(jobs.wait(subscription, LONG)).orElseThrow().state()).isEqualTo(JobState.RUNNING);
+        assertThat(await(jobs.wait(subscription, LONG)).orElseThrow().state()).isEqualTo(JobState.FINISHED);
+    }
+
+    @Test
+    void manyLostJobsAllComeBack() {
+        addMany(250);
+        CouchJobs leaving = node();
+        List<Job<Work>> lost = new ArrayList<>();
+        IntStream.range(0, 250)
+                .mapToObj(i -> leaving.accept(INDEX))
+                .toList()
+                .forEach(job -> lost.add(await(job).orElseThrow()));
+        leaving.close();
+
+        Set<String> back = new HashSet<>();
+        IntStream.range(0, 250)
+                .mapToObj(i -> jobs.accept(INDEX))
+                .toList()
+                .forEach(job -> back.add(await(job).orElseThrow().id()));
+
+        assertThat(back).hasSize(250);
+        assertThat(failureOf(jobs.finish(database, lost.get(0)))).isInstanceOf(JobHaltedException.class);
+    }
+
+    @Test
+    void twoJobsUpdatedInOneTransactionAreBothWatchedOver() {
+        Job<Work> j1 = accepted("j1", 1);
+        Job<Work> j2 = accepted("j2", 1);
+        List<Subscription<Work>> both = List.of(subscribe("j1"), subscribe("j2"));
+
+        commit(tx -> {
+            await(jobs.update(tx, j1));
+            await(jobs.update(tx, j2));
+        });
+
+        both.forEach(this::awaitPending);
+    }
+
+    @Test
+    void aStaleActivityRowPutsNothingBackAndIsClearedAway() {
+        Rows rows = new Rows(database, prefix);
+        await(jobs.finish(database, accepted("finished", 1)));
+        Versionstamp first = Versionstamp.complete(new byte[10], 1);
+        Versionstamp second = Versionstamp.complete(new byte[10], 2);
+        Versionstamp third = Versionstamp.complete(new byte[10], 3);
+        rows.put(Tuple.from("finished"), "activity", "index", first);
+        rows.put(Tuple.from("gone"), "activity", "index", second);
+        accepted("silent", 1);
+        rows.put(Tuple.from("silent"), "activity", "index", third);
+        Subscription<Work> silent = subscribe("silent");
+
+        awaitPending(silent);
+
+        assertThat(stateOf("finished")).isEqualTo(JobState.FINISHED);
+        assertThat(stateOf("gone")).isEqualTo(JobState.NOT_FOUND);
+        assertThat(rows.under("activity", "index")).isEmpty();
+        assertThat(await(jobs.wait(silent, SHORTLY))).isEmpty();
+    }
+
+    @Test
+    void whatAnUpdateLeavesBehindInTheTransactionOfItsFinishIsClearedAway() {
+        Job<Work> job = accepted("j1", 1);
+        commit(tx -> {
+            await(jobs.update(tx, job));
+            await(jobs.finish(tx, job));
+        });
+        accepted("later", 1);
+
+        awaitPending(subscribe("later"));
+
+        assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
+        assertThat(new Rows(database, prefix).under("activity", "index")).isEmpty();
+    }
+
+    @Test
+    void anEarlierHolderHasNoSayAfterALaterOneWasLost() {
+        Job<Work> earlier = accepted("j1", 1);
+        await(jobs.finish(database, earlier));
+        accepted("j1", 2);
+        awaitPending(subscribe("j1"));
+
+        assertThat(failureOf(jobs.resubmit(database, earlier, NOON))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.finish(database, earlier)))
+                .isInstanceOf(JobHaltedException.class)
+                .isNotInstanceOf(JobAlreadyFinishedException.class);
+        assertThat(scheduledTimeOf("j1")).isEmpty();
+    }
+
+    @Test
+    void withoutATimeoutNoJobIsPutBack() {
+        accepted("j1", 1);
+        await(jobs.clearTypeTimeout(database, INDEX));
+        shortLeases(MAIL);
+        await(jobs.add(database, MAIL, "control", new Work(1)));
+        await(jobs.accept(MAIL));
+
+        Subscription<Work> control = await(jobs.subscribe(database, MAIL, "control"));
+        awaitPending(control);
+
+        assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);
+    }
+}

@@ -1,0 +1,112 @@
+package dev.couchjobs.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.tuple.Tuple;
+import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Environment;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobEvent;
+import dev.couchjobs.JobState;
+import dev.couchjobs.Subscription;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The change feed behind A8: what is appended to it, and what becomes of those who read too late. */
+public abstract class FeedContract extends JobsContract {
+    private Rows rows;
+
+    @BeforeEach
+    void openRows() {
+        rows = new Rows(database, prefix);
+    }
+
+    /** What the feed says, as {@code (JobId, state)}, oldest first. */
+    private List<List<Object>> feed() {
+        return rows.under("feed", "index").stream()
+                .map(key -> rows.value("feed", "index", key.getVersionstamp(0)).subList(0, 2))
+                .toList();
+    }
+
+    /** Waits until the feed has been trimmed up to a place, with a watch on the row that says how far it is. */
+    private void awaitTrimmedUpTo(Versionstamp place) {
+        CompletableFuture<Void> change = rows.nextChange("feed_trimmed", "index");
+        while (!rows.isThere("feed_trimmed", "index")
+                || place.compareTo((Versionstamp)
+                                rows.value("feed_trimmed", "index").get(0))
+                        > 0) {
+            await(change);
+            change = rows.nextChange("feed_trimmed", "index");
+        }
+        change.cancel(false);
+    }
+
+    private Versionstamp newest() {
+        List<Tuple> keys = rows.under("feed", "index");
+        return keys.get(keys.size() - 1).getVersionstamp(0);
+    }
+
+    /** Lets a node that keeps the feed for no more than a second trim it up to a place. */
+    private void trim(Versionstamp place) {
+        try (CouchJobs trimming = CouchJobs.builder(database)
+                .subspace(prefix)
+                .transactionTimeout(Duration.ofSeconds(1))
+                .feedRetention(Duration.ofSeconds(1))
+                .build()) {
+            trimming.monitor(INDEX);
+            awaitTrimmedUpTo(place);
+        }
+    }
+
+    @Test
+    void everyChangeIsAppendedWithItsState() {
+        Job<Work> job = accepted("j1", 1);
+        await(jobs.update(database, job));
+        await(jobs.update(database, job, new Work(2)));
+        await(jobs.finish(database, job));
+        await(jobs.remove(database, INDEX, "j1"));
+
+        assertThat(feed())
+                .containsExactly(
+                        List.of("j1", "pending"),
+                        List.of("j1", "running"),
+                        List.of("j1", "running"),
+                        List.of("j1", "finished"),
+                        List.of("j1", "not_found"));
+    }
+
+    @Test
+    void theFeedIsTrimmedBehindItsReaders() {
+        shortLeases(INDEX);
+        await(jobs.finish(database, accepted("j1", 1)));
+
+        trim(newest());
+
+        assertThat(feed()).isEmpty();
+        assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
+    }
+
+    @Test
+    void aSubscriberWhoReadsTooLateIsToldWhatTheJobIsNow() {
+        shortLeases(INDEX);
+        add("j1", 1);
+        DisturbedDatabase way = new DisturbedDatabase(database);
+        CouchJobs remote = node(way.asDatabase(), Environment.system());
+        Subscription<Work> subscription = await(remote.subscribe(database, INDEX, "j1"));
+        CompletableFuture<Void> felt = way.cut(1);
+        await(jobs.finish(database, accept(), new Work(2)));
+        await(felt);
+
+        Versionstamp missed = newest();
+        trim(missed);
+        way.mend();
+
+        JobEvent<Work> event = await(remote.wait(subscription, LONG)).orElseThrow();
+        assertThat(event.state()).isEqualTo(JobState.FINISHED);
+        assertThat(event.data()).contains(new Work(2));
+    }
+}

@@ -1,0 +1,111 @@
+package dev.couchjobs.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobAlreadyFinishedException;
+import dev.couchjobs.JobHaltedException;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobSummary;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Feature A6, the fence: {@code halt} fails the caller's transaction, and a takeover conflicts with it, so that nothing a
+ * former holder writes beside {@code update} or {@code finish} is committed.
+ */
+public abstract class FencingContract extends JobsContract {
+    private static final int CONFLICT = 1020;
+
+    private void assertConflicts(CompletableFuture<Void> commit) {
+        assertThat(failureOf(commit))
+                .isInstanceOfSatisfying(
+                        FDBException.class, error -> assertThat(error.getCode()).isEqualTo(CONFLICT));
+    }
+
+    @Test
+    void aHaltedProcessorWritesNothing() {
+        Job<Work> job = accepted("j1", 1);
+        await(jobs.remove(database, INDEX, "j1"));
+
+        CompletableFuture<Job<Work>> fenced = database.runAsync(tx -> {
+            tx.set(key("result"), new byte[0]);
+            return jobs.update(tx, job);
+        });
+
+        assertThat(failureOf(fenced)).isInstanceOf(JobHaltedException.class);
+        assertThat(isWritten("result")).isFalse();
+    }
+
+    @Test
+    void aHaltedProcessorThatDoesNotLookAtTheAnswerWritesNothingEither() {
+        Job<Work> job = accepted("j1", 1);
+        await(jobs.remove(database, INDEX, "j1"));
+
+        try (Transaction tx = database.createTransaction()) {
+            tx.set(key("result"), new byte[0]);
+            CompletableFuture<Void> ignored = jobs.finish(tx, job);
+            assertThat(failureOf(ignored)).isInstanceOf(JobHaltedException.class);
+            assertThat(failureOf(tx.commit())).isInstanceOf(FDBException.class);
+        }
+        assertThat(isWritten("result")).isFalse();
+    }
+
+    @Test
+    void whatWasWrittenWithAFinishIsNotWrittenAgainWithTheSameFinish() {
+        Job<Work> job = accepted("j1", 1);
+        await(jobs.finish(database, job));
+
+        CompletableFuture<Void> again = database.runAsync(tx -> {
+            tx.set(key("result"), new byte[0]);
+            return jobs.finish(tx, job);
+        });
+
+        assertThat(failureOf(again)).isInstanceOf(JobAlreadyFinishedException.class);
+        assertThat(isWritten("result")).isFalse();
+    }
+
+    @Test
+    void aTakeoverBetweenUpdateAndCommitIsAConflict() {
+        Job<Work> mine = accepted("j1", 1);
+        try (Transaction tx = database.createTransaction()) {
+            tx.set(key("result"), new byte[0]);
+            await(jobs.update(tx, mine));
+            await(jobs.remove(database, INDEX, "j1"));
+            accepted("j1", 2);
+            assertConflicts(tx.commit());
+        }
+        assertThat(isWritten("result")).isFalse();
+    }
+
+    @Test
+    void whoeverReadsAJobAndWritesConflictsWithItsChange() {
+        add("j1", 1);
+        try (Transaction tx = database.createTransaction()) {
+            assertThat(await(jobs.getJobState(tx, INDEX, "j1"))).isEqualTo(JobState.PENDING);
+            tx.set(key("because it was pending"), new byte[0]);
+            accept();
+            assertConflicts(tx.commit());
+        }
+    }
+
+    @Test
+    void changesOfDifferentJobsDoNotConflict() {
+        Job<Work> j1 = accepted("j1", 1);
+        Job<Work> j2 = accepted("j2", 1);
+        try (Transaction one = database.createTransaction();
+                Transaction other = database.createTransaction()) {
+            await(jobs.update(one, j1, new Work(2)));
+            await(jobs.add(one, INDEX, "j3", new Work(2)));
+            await(jobs.finish(other, j2, new Work(2)));
+            await(jobs.add(other, INDEX, "j4", new Work(2)));
+            await(one.commit());
+            await(other.commit());
+        }
+        assertThat(await(jobs.listJobs(database, INDEX, "", 10)).stream().map(JobSummary::state))
+                .isEqualTo(List.of(JobState.RUNNING, JobState.FINISHED, JobState.PENDING, JobState.PENDING));
+    }
+}

@@ -1,0 +1,67 @@
+package dev.couchjobs.contract;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import org.junit.jupiter.api.Nested;
+
+/** The contract on the embedded engine in memory. */
+class InMemoryJobsTest {
+
+    interface InMemory extends Engine {
+        @Override
+        default Database open() {
+            return EmbeddedDatabase.openInMemory();
+        }
+    }
+
+    @Nested
+    class Creation extends CreationContract implements InMemory {}
+
+    @Nested
+    class TypeTimeouts extends TypeTimeoutsContract implements InMemory {}
+
+    @Nested
+    class Accept extends AcceptContract implements InMemory {}
+
+    @Nested
+    class Schedule extends ScheduleContract implements InMemory {}
+
+    @Nested
+    class Processing extends ProcessingContract implements InMemory {}
+
+    @Nested
+    class Resubmit extends ResubmitContract implements InMemory {}
+
+    @Nested
+    class Transactions extends TransactionsContract implements InMemory {}
+
+    @Nested
+    class Fencing extends FencingContract implements InMemory {}
+
+    @Nested
+    class Subscriptions extends SubscriptionsContract implements InMemory {}
+
+    @Nested
+    class Wait extends WaitContract implements InMemory {}
+
+    @Nested
+    class Feed extends FeedContract implements InMemory {}
+
+    @Nested
+    class ActivityMonitor extends ActivityMonitorContract implements InMemory {}
+
+    @Nested
+    class Survival extends SurvivalContract implements InMemory {}
+
+    @Nested
+    class Concurrency extends ConcurrencyContract implements InMemory {}
+
+    @Nested
+    class Payloads extends PayloadsContract implements InMemory {}
+
+    @Nested
+    class DataModel extends DataModelContract implements InMemory {}
+
+    @Nested
+    class Listing extends ListingContract implements InMemory {}
+}

@@ -1,0 +1,71 @@
+package dev.couchjobs.contract;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDB;
+import org.junit.jupiter.api.Nested;
+
+/** The contract on a running FoundationDB cluster, which {@code FDB_CLUSTER_FILE} names: see the profile fdb. */
+class JobsClusterTest {
+
+    interface OnCluster extends Engine {
+        @Override
+        default Database open() {
+            String clusterFile = System.getenv("FDB_CLUSTER_FILE");
+            if (clusterFile == null) {
+                throw new IllegalStateException("Set FDB_CLUSTER_FILE to the cluster file of a FoundationDB to test");
+            }
+            return FDB.selectAPIVersion(730).open(clusterFile);
+        }
+    }
+
+    @Nested
+    class Creation extends CreationContract implements OnCluster {}
+
+    @Nested
+    class TypeTimeouts extends TypeTimeoutsContract implements OnCluster {}
+
+    @Nested
+    class Accept extends AcceptContract implements OnCluster {}
+
+    @Nested
+    class Schedule extends ScheduleContract implements OnCluster {}
+
+    @Nested
+    class Processing extends ProcessingContract implements OnCluster {}
+
+    @Nested
+    class Resubmit extends ResubmitContract implements OnCluster {}
+
+    @Nested
+    class Transactions extends TransactionsContract implements OnCluster {}
+
+    @Nested
+    class Fencing extends FencingContract implements OnCluster {}
+
+    @Nested
+    class Subscriptions extends SubscriptionsContract implements OnCluster {}
+
+    @Nested
+    class Wait extends WaitContract implements OnCluster {}
+
+    @Nested
+    class Feed extends FeedContract implements OnCluster {}
+
+    @Nested
+    class ActivityMonitor extends ActivityMonitorContract implements OnCluster {}
+
+    @Nested
+    class Survival extends SurvivalContract implements OnCluster {}
+
+    @Nested
+    class Concurrency extends ConcurrencyContract implements OnCluster {}
+
+    @Nested
+    class Payloads extends PayloadsContract implements OnCluster {}
+
+    @Nested
+    class DataModel extends DataModelContract implements OnCluster {}
+
+    @Nested
+    class Listing extends ListingContract implements OnCluster {}
+}

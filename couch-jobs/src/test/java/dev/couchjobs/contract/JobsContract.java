@@ -1,0 +1,196 @@
+package dev.couchjobs.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Environment;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Subscription;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What all topics share: one database per topic; per test a fresh prefix with two job types, {@link #INDEX} and
+ * {@link #MAIL}, and an instance of the library, {@link #jobs}; and short words for what tests do all the time.
+ *
+ * <p>Leases are counted in real time, so that the suite also runs on a cluster. The types here have a timeout that no
+ * test outlives; a test that needs a lease to run out sets a timeout of one second.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(60)
+public abstract class JobsContract implements Engine {
+    static final JobType<Work> INDEX = JobType.of("index", Work.class);
+    static final JobType<Work> MAIL = JobType.of("mail", Work.class);
+
+    /** Some present time for tests that bring their own clock. */
+    static final Instant NOON = Instant.parse("2026-11-21T12:00:00Z");
+
+    /** How long a test waits for what must not come. */
+    static final Duration SHORTLY = Duration.ofMillis(50);
+    /** How long a test waits for what must come. */
+    static final Duration LONG = Duration.ofSeconds(30);
+
+    Database database;
+    Subspace prefix;
+    CouchJobs jobs;
+    private final List<CouchJobs> opened = new ArrayList<>();
+
+    @BeforeAll
+    void openDatabase() {
+        database = open();
+    }
+
+    @BeforeEach
+    void openJobs() {
+        prefix = new Subspace(Tuple.from("couch-jobs-contract", UUID.randomUUID()));
+        jobs = node();
+        Futures.await(jobs.setTypeTimeout(database, INDEX, Duration.ofMinutes(10)));
+        Futures.await(jobs.setTypeTimeout(database, MAIL, Duration.ofMinutes(10)));
+    }
+
+    @AfterEach
+    void clearJobs() {
+        opened.forEach(CouchJobs::close);
+        opened.clear();
+        commit(tx -> tx.clear(prefix.range()));
+    }
+
+    @AfterAll
+    void closeDatabase() {
+        database.close();
+    }
+
+    // Instances
+
+    /** One more instance on the same jobs, as another process would have it. */
+    final CouchJobs node() {
+        return node(Environment.system());
+    }
+
+    final CouchJobs node(InstantSource clock) {
+        Environment system = Environment.system();
+        return node(new Environment(clock, system.scheduler(), system.random()));
+    }
+
+    final CouchJobs node(Environment environment) {
+        return node(database, environment);
+    }
+
+    final CouchJobs node(Database through, Environment environment) {
+        CouchJobs node = CouchJobs.builder(through)
+                .subspace(prefix)
+                .environment(environment)
+                .build();
+        opened.add(node);
+        return node;
+    }
+
+    /** Gives a type the shortest timeout there is, for a test that lets a lease run out. */
+    final void shortLeases(JobType<?> type) {
+        await(jobs.setTypeTimeout(database, type, Duration.ofSeconds(1)));
+    }
+
+    // Jobs of type INDEX
+
+    final void add(String jobId, int step) {
+        await(jobs.add(database, INDEX, jobId, new Work(step)));
+    }
+
+    /** Adds jobs {@code j0}, {@code j1}, ... in one transaction, with their numbers as their data. */
+    final void addMany(int count) {
+        await(database.runAsync(tx -> CompletableFuture.allOf(IntStream.range(0, count)
+                .mapToObj(i -> jobs.add(tx, INDEX, "j" + i, new Work(i)))
+                .toArray(CompletableFuture<?>[]::new))));
+    }
+
+    final void addAt(String jobId, int step, Instant scheduledTime) {
+        await(jobs.add(database, INDEX, jobId, new Work(step), scheduledTime));
+    }
+
+    final Job<Work> accepted(String jobId, int step) {
+        add(jobId, step);
+        Job<Work> job = accept();
+        assertThat(job.id()).isEqualTo(jobId);
+        return job;
+    }
+
+    /** A job that is there, whatever its scheduled time. */
+    final Job<Work> accept() {
+        return tryAccept().orElseThrow(() -> new AssertionError("There was no job to accept"));
+    }
+
+    final Optional<Job<Work>> tryAccept() {
+        return await(
+                jobs.accept(INDEX, AcceptOptions.nonBlocking().maxSchedTime(Instant.ofEpochSecond(Integer.MAX_VALUE))));
+    }
+
+    final JobState stateOf(String jobId) {
+        return await(jobs.getJobState(database, INDEX, jobId));
+    }
+
+    final int stepOf(String jobId) {
+        return await(jobs.getJobData(database, INDEX, jobId))
+                .map(Work::step)
+                .orElseThrow(() -> new AssertionError("There is no job " + jobId));
+    }
+
+    final Optional<Instant> scheduledTimeOf(String jobId) {
+        return await(jobs.listJobs(database, INDEX, "", 1_000)).stream()
+                .filter(job -> job.jobId().equals(jobId))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("There is no job " + jobId))
+                .scheduledTime();
+    }
+
+    final Subscription<Work> subscribe(String jobId) {
+        return await(jobs.subscribe(database, INDEX, jobId));
+    }
+
+    // Transactions and futures
+
+    /** Runs and commits, again if FoundationDB asks for it. */
+    final void commit(Consumer<Transaction> body) {
+        database.run(tx -> {
+            body.accept(tx);
+            return true;
+        });
+    }
+
+    /** A key of the caller's own. */
+    final byte[] key(String name) {
+        return prefix.pack(name);
+    }
+
+    final boolean isWritten(String name) {
+        return await(database.readAsync(tx -> tx.get(key(name)))) != null;
+    }
+
+    static <T> T await(CompletableFuture<T> future) {
+        return Futures.await(future);
+    }
+
+    static Throwable failureOf(CompletableFuture<?> future) {
+        return Futures.failureOf(future);
+    }
+}

@@ -1,0 +1,262 @@
+package dev.couchjobs.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobEvent;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import dev.couchjobs.PayloadException;
+import dev.couchjobs.PayloadTooLargeException;
+import dev.couchjobs.Subscription;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.PropertyNamingStrategies;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The data of jobs, for features A1 to A8: any type that Jackson can write and read, up to several megabytes. */
+public abstract class PayloadsContract extends JobsContract {
+
+    enum Colour {
+        RED,
+        GREEN
+    }
+
+    record Page(String url, @Nullable Page parent, List<String> words, Map<String, Colour> marks, double score) {}
+
+    record Renamed(int step, @Nullable String note) {}
+
+    /** Contains itself, so that it cannot be written. */
+    public static final class Unwritable {
+        public Unwritable getSelf() {
+            return this;
+        }
+    }
+
+    private static final JobType<String> TEXT = Texts.TYPE;
+
+    @BeforeEach
+    void setTextTimeout() {
+        await(jobs.setTypeTimeout(database, TEXT, Duration.ofMinutes(10)));
+    }
+
+    private <D> D roundTrip(JobType<D> type, D data) {
+        await(jobs.setTypeTimeout(database, type, Duration.ofMinutes(10)));
+        await(jobs.add(database, type, "j1", data));
+        Job<D> job = await(jobs.accept(type, AcceptOptions.nonBlocking())).orElseThrow();
+        assertThat(await(jobs.getJobData(database, type, "j1"))).contains(job.data());
+        return job.data();
+    }
+
+    @Test
+    void aRecordComesBackAsItWas() {
+        Page parent = new Page("https://example.org/", null, List.of(), Map.of(), 0.1);
+        Page page = new Page(
+                "https://example.org/日本語 \uD83D\uDE00",
+                parent,
+                List.of("\"a\"", "b\u0000"),
+                Map.of("x", Colour.RED),
+                -1e300);
+
+        assertThat(roundTrip(JobType.of("page", Page.class), page)).isEqualTo(page);
+    }
+
+    @Test
+    void aGenericTypeComesBackAsItWas() {
+        Map<String, List<Work>> data = Map.of("a", List.of(new Work(1), new Work(2)), "b", List.of());
+
+        assertThat(roundTrip(JobType.of("generic", new TypeReference<Map<String, List<Work>>>() {}), data))
+                .isEqualTo(data);
+    }
+
+    @Test
+    void aPlainValueComesBackAsItWas() {
+        assertThat(roundTrip(JobType.of("plain text", String.class), "")).isEmpty();
+        assertThat(roundTrip(JobType.of("number", Long.class), Long.MIN_VALUE)).isEqualTo(Long.MIN_VALUE);
+        JsonNode json = JsonMapper.shared().readTree("{\"a\":[1,null,{}]}");
+        assertThat(roundTrip(JobType.of("json", JsonNode.class), json)).isEqualTo(json);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {8_190, 8_191, 89_998, 89_999, 100_000, 3_000_000, 7_999_998})
+    void aLargePayloadComesBackAsItWas(int length) {
+        String data = Texts.ofLength(length);
+
+        assertThat(roundTrip(TEXT, data)).isEqualTo(data);
+    }
+
+    @Test
+    void aPayloadMayGrowAndShrink() {
+        await(jobs.add(database, TEXT, "j1", Texts.ofLength(1_000_000)));
+        Job<String> job = await(jobs.accept(TEXT)).orElseThrow();
+
+        await(jobs.update(database, job, "small"));
+        assertThat(await(jobs.getJobData(database, TEXT, "j1"))).contains("small");
+        await(jobs.update(database, job, Texts.ofLength(200_000)));
+        assertThat(await(jobs.getJobData(database, TEXT, "j1"))).contains(Texts.ofLength(200_000));
+        await(jobs.finish(database, job, Texts.ofLength(300_000)));
+
+        assertThat(await(jobs.getJobData(database, TEXT, "j1"))).contains(Texts.ofLength(300_000));
+    }
+
+    @Test
+    void aLargePayloadMayChangeSeveralTimesInOneTransaction() {
+        await(jobs.add(database, TEXT, "j1", Texts.ofLength(1_000_000)));
+        Job<String> job = await(jobs.accept(TEXT)).orElseThrow();
+
+        commit(tx -> {
+            await(jobs.update(tx, job, Texts.ofLength(200_000)));
+            assertThat(await(jobs.getJobData(tx, TEXT, "j1"))).contains(Texts.ofLength(200_000));
+            await(jobs.update(tx, job, "small"));
+            assertThat(await(jobs.update(tx, job)).data()).isEqualTo("small");
+            await(jobs.update(tx, job, Texts.ofLength(300_000)));
+            await(jobs.finish(tx, job));
+            assertThat(await(jobs.getJobData(tx, TEXT, "j1"))).contains(Texts.ofLength(300_000));
+        });
+
+        assertThat(await(jobs.getJobData(database, TEXT, "j1"))).contains(Texts.ofLength(300_000));
+    }
+
+    @Test
+    void aSubscriberIsGivenALargePayload() {
+        await(jobs.add(database, TEXT, "j1", "small"));
+        Subscription<String> subscription = await(jobs.subscribe(database, TEXT, "j1"));
+        Job<String> job = await(jobs.accept(TEXT)).orElseThrow();
+
+        await(jobs.finish(database, job, Texts.ofLength(1_000_000)));
+
+        JobEvent<String> event =
+                await(jobs.wait(subscription, JobState.FINISHED, LONG)).orElseThrow();
+        assertThat(event.data()).contains(Texts.ofLength(1_000_000));
+    }
+
+    @Test
+    void aHeartbeatDoesNotWriteALargePayloadAgain() {
+        await(jobs.add(database, TEXT, "j1", Texts.ofLength(1_000_000)));
+        Job<String> job = await(jobs.accept(TEXT)).orElseThrow();
+
+        try (Transaction tx = database.createTransaction()) {
+            assertThat(await(jobs.update(tx, job)).data()).hasSize(1_000_000);
+            assertThat(await(tx.getApproximateSize())).isLessThan(10_000);
+            await(tx.commit());
+        }
+        assertThat(await(jobs.getJobData(database, TEXT, "j1"))).contains(Texts.ofLength(1_000_000));
+    }
+
+    @Test
+    void addingALargePendingJobAsItIsWritesNothing() {
+        await(jobs.add(database, TEXT, "j1", Texts.ofLength(100_000)));
+
+        try (Transaction tx = database.createTransaction()) {
+            await(jobs.add(tx, TEXT, "j1", Texts.ofLength(100_000)));
+            await(tx.commit());
+            assertThat(tx.getCommittedVersion()).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void aPayloadThatIsTooLargeIsRefusedAndChangesNothing() {
+        await(jobs.add(database, TEXT, "j1", "small"));
+        Job<String> job = await(jobs.accept(TEXT)).orElseThrow();
+        String tooLarge = "x".repeat(7_999_999);
+
+        assertThatThrownBy(() -> jobs.finish(database, job, tooLarge))
+                .isInstanceOfSatisfying(PayloadTooLargeException.class, error -> {
+                    assertThat(error.bytes()).isEqualTo(8_000_001);
+                    assertThat(error.bytesMax()).isEqualTo(8_000_000);
+                });
+        assertThatThrownBy(() -> jobs.add(database, TEXT, "j2", tooLarge)).isInstanceOf(PayloadTooLargeException.class);
+
+        assertThat(await(jobs.getJobState(database, TEXT, "j1"))).isEqualTo(JobState.RUNNING);
+        assertThat(await(jobs.getJobData(database, TEXT, "j1"))).contains("small");
+        assertThat(await(jobs.getJobState(database, TEXT, "j2"))).isEqualTo(JobState.NOT_FOUND);
+    }
+
+    @Test
+    void dataThatCannotBeWrittenIsRefusedByEveryVerbInEveryState() {
+        JobType<Object> type = JobType.of("object", Object.class);
+        await(jobs.setTypeTimeout(database, type, Duration.ofMinutes(10)));
+        assertThatThrownBy(() -> jobs.add(database, type, "j1", new Unwritable()))
+                .isInstanceOf(PayloadException.class)
+                .hasMessageContaining("j1");
+        assertThat(await(jobs.getJobState(database, type, "j1"))).isEqualTo(JobState.NOT_FOUND);
+
+        await(jobs.add(database, type, "j1", "good"));
+        assertThatThrownBy(() -> jobs.add(database, type, "j1", new Unwritable()))
+                .isInstanceOf(PayloadException.class);
+        Job<Object> job = await(jobs.accept(type)).orElseThrow();
+        assertThatThrownBy(() -> jobs.add(database, type, "j1", new Unwritable()))
+                .isInstanceOf(PayloadException.class);
+        assertThatThrownBy(() -> jobs.update(database, job, new Unwritable())).isInstanceOf(PayloadException.class);
+        assertThatThrownBy(() -> jobs.finish(database, job, new Unwritable())).isInstanceOf(PayloadException.class);
+        assertThatThrownBy(() -> jobs.resubmit(database, job, NOON, new Unwritable()))
+                .isInstanceOf(PayloadException.class);
+        assertThat(await(jobs.getJobState(database, type, "j1"))).isEqualTo(JobState.RUNNING);
+        assertThat(jobs.isResubmitted(await(jobs.update(database, job)))).isFalse();
+
+        await(jobs.finish(database, job));
+        assertThatThrownBy(() -> jobs.add(database, type, "j1", new Unwritable()))
+                .isInstanceOf(PayloadException.class);
+        assertThat(await(jobs.getJobState(database, type, "j1"))).isEqualTo(JobState.FINISHED);
+        assertThat(await(jobs.getJobData(database, type, "j1"))).contains("good");
+    }
+
+    @Test
+    void dataThatCannotBeReadSpoilsNoClaim() {
+        await(jobs.add(database, TEXT, "j1", "not a number"));
+        JobType<Integer> misread = JobType.of("text", Integer.class);
+
+        assertThat(failureOf(jobs.getJobData(database, misread, "j1"))).isInstanceOf(PayloadException.class);
+        Subscription<Integer> subscription = await(jobs.subscribe(database, misread, "j1"));
+        assertThatThrownBy(subscription::data).isInstanceOf(PayloadException.class);
+        Job<Integer> job = await(jobs.accept(misread)).orElseThrow();
+        assertThatThrownBy(job::data).isInstanceOf(PayloadException.class).hasMessageContaining("j1");
+        await(jobs.finish(database, job, 7));
+
+        assertThat(await(jobs.getJobData(database, misread, "j1"))).contains(7);
+    }
+
+    @Test
+    void theNameOfATypeCountsAndNotItsClass() {
+        add("j1", 1);
+        JobType<Renamed> renamed = JobType.of("index", Renamed.class);
+
+        Job<Renamed> job = await(jobs.accept(renamed)).orElseThrow();
+
+        assertThat(job.data()).isEqualTo(new Renamed(1, null));
+    }
+
+    @Test
+    void theMapperIsTheCallersChoice() {
+        JsonMapper snakeCase = JsonMapper.builder()
+                .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+                .build();
+        record Progress(int numberOfSteps) {}
+        JobType<Progress> type = JobType.of("snake", Progress.class);
+        await(jobs.setTypeTimeout(database, type, Duration.ofMinutes(10)));
+
+        try (CouchJobs mapped = CouchJobs.builder(database)
+                .subspace(prefix)
+                .objectMapper(snakeCase)
+                .build()) {
+            await(mapped.add(database, type, "j1", new Progress(3)));
+            assertThat(await(mapped.getJobData(database, type, "j1"))).contains(new Progress(3));
+        }
+        JobType<JsonNode> asStored = JobType.of("snake", JsonNode.class);
+        assertThat(await(jobs.getJobData(database, asStored, "j1")).map(JsonNode::toString))
+                .isEqualTo(Optional.of("{\"number_of_steps\":3}"));
+    }
+}

@@ -1,0 +1,181 @@
+package dev.couchjobs.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.Job;
+import dev.couchjobs.JobHaltedException;
+import dev.couchjobs.JobState;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+
+/** Feature A7: {@code resubmit} with and without time, {@code is_resubmitted}. */
+public abstract class ResubmitContract extends JobsContract {
+    private static final Instant LATER = NOON.plusSeconds(6);
+    private static final Instant EVEN_LATER = NOON.plusSeconds(9);
+
+    @Test
+    void aResubmittedJobIsPendingAgainWhenItIsFinished() {
+        Job<Work> job = accepted("j1", 1);
+
+        await(jobs.resubmit(database, job, LATER));
+        assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);
+        await(jobs.finish(database, job));
+
+        assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
+        assertThat(scheduledTimeOf("j1")).contains(LATER);
+        await(jobs.finish(database, accept()));
+        assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
+    }
+
+    @Test
+    void aResubmittedJobTakesTheNewTime() {
+        addAt("j1", 1, LATER);
+        Job<Work> job = accept();
+
+        await(jobs.resubmit(database, job, EVEN_LATER));
+        await(jobs.finish(database, job));
+
+        assertThat(scheduledTimeOf("j1")).contains(EVEN_LATER);
+    }
+
+    @Test
+    void withoutATimeTheScheduledTimeStays() {
+        addAt("scheduled", 1, LATER);
+        Job<Work> scheduled = accept();
+        await(jobs.resubmit(database, scheduled));
+        await(jobs.finish(database, scheduled));
+        assertThat(scheduledTimeOf("scheduled")).contains(LATER);
+        await(jobs.remove(database, INDEX, "scheduled"));
+
+        Job<Work> unscheduled = accepted("unscheduled", 1);
+        await(jobs.resubmit(database, unscheduled));
+        await(jobs.finish(database, unscheduled));
+        assertThat(scheduledTimeOf("unscheduled")).isEmpty();
+    }
+
+    @Test
+    void isResubmittedTellsWhetherSomebodyAskedForAnotherRun() {
+        Job<Work> job = accepted("j1", 1);
+        assertThat(jobs.isResubmitted(job)).isFalse();
+        assertThat(jobs.isResubmitted(await(jobs.update(database, job)))).isFalse();
+
+        Job<Work> resubmitted = await(jobs.resubmit(database, job, LATER));
+
+        assertThat(jobs.isResubmitted(resubmitted)).isTrue();
+        assertThat(resubmitted.scheduledTime()).contains(LATER);
+        assertThat(resubmitted.data()).isEqualTo(new Work(1));
+        assertThat(jobs.isResubmitted(await(jobs.update(database, job)))).isTrue();
+        await(jobs.finish(database, job));
+        assertThat(jobs.isResubmitted(accept())).isFalse();
+    }
+
+    @Test
+    void resubmittingTwiceRunsItOnceMore() {
+        Job<Work> job = accepted("j1", 1);
+        await(jobs.resubmit(database, job, LATER));
+        await(jobs.resubmit(database, job, EVEN_LATER));
+        await(jobs.finish(database, job));
+
+        assertThat(scheduledTimeOf("j1")).contains(EVEN_LATER);
+        await(jobs.finish(database, accept()));
+        assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
+    }
+
+    @Test
+    void aRunningJobKeepsItsDataWhenItIsResubmitted() {
+        Job<Work> job = accepted("j1", 1);
+
+        await(jobs.resubmit(database, job, LATER, new Work(2)));
+        await(jobs.finish(database, job));
+
+        assertThat(accept().data()).isEqualTo(new Work(1));
+    }
+
+    @Test
+    void aFinishedJobTakesTheDataWhenItIsResubmitted() {
+        Job<Work> job = accepted("j1", 1);
+        await(jobs.finish(database, job));
+
+        Job<Work> resubmitted = await(jobs.resubmit(database, job, LATER, new Work(2)));
+
+        assertThat(resubmitted.data()).isEqualTo(new Work(2));
+        assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
+        assertThat(scheduledTimeOf("j1")).contains(LATER);
+        assertThat(accept().data()).isEqualTo(new Work(2));
+    }
+
+    @Test
+    void aFinishedJobCanBeResubmittedWithoutDataAndWithoutTime() {
+        addAt("j1", 1, LATER);
+        Job<Work> job = accept();
+        await(jobs.finish(database, job, new Work(5)));
+
+        await(jobs.resubmit(database, job));
+
+        assertThat(scheduledTimeOf("j1")).contains(LATER);
+        assertThat(accept().data()).isEqualTo(new Work(5));
+    }
+
+    @Test
+    void aPendingJobCanBeMovedByTheClaimThatFinishedIt() {
+        Job<Work> job = accepted("j1", 1);
+        await(jobs.resubmit(database, job, LATER));
+        await(jobs.finish(database, job));
+
+        await(jobs.resubmit(database, job, EVEN_LATER));
+
+        assertThat(scheduledTimeOf("j1")).contains(EVEN_LATER);
+        Job<Work> again = accept();
+        assertThat(again.data()).isEqualTo(new Work(1));
+        await(jobs.finish(database, again));
+        assertThat(tryAccept()).isEmpty();
+    }
+
+    @Test
+    void anOldHolderCannotResubmitWhatAnotherRuns() {
+        Job<Work> mine = accepted("j1", 1);
+        await(jobs.finish(database, mine));
+        Job<Work> theirs = accepted("j1", 2);
+
+        assertThat(failureOf(jobs.resubmit(database, mine))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.resubmit(database, mine, LATER))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.resubmit(database, mine, LATER, new Work(9)))).isInstanceOf(JobHaltedException.class);
+
+        await(jobs.finish(database, theirs));
+        assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
+        assertThat(stepOf("j1")).isEqualTo(2);
+    }
+
+    @Test
+    void anOldHolderCannotResubmitWhatAnotherFinished() {
+        Job<Work> mine = accepted("j1", 1);
+        await(jobs.finish(database, mine));
+        await(jobs.finish(database, accepted("j1", 2)));
+
+        assertThat(failureOf(jobs.resubmit(database, mine))).isInstanceOf(JobHaltedException.class);
+        assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
+    }
+
+    @Test
+    void aRemovedJobCannotBeResubmitted() {
+        Job<Work> job = accepted("j1", 1);
+        await(jobs.remove(database, INDEX, "j1"));
+
+        assertThat(failureOf(jobs.resubmit(database, job))).isInstanceOf(JobHaltedException.class);
+        assertThat(stateOf("j1")).isEqualTo(JobState.NOT_FOUND);
+    }
+
+    @Test
+    void rescheduleIsOneTransaction() {
+        Job<Work> job = accepted("j1", 1);
+
+        commit(tx -> {
+            await(jobs.resubmit(tx, job, LATER));
+            await(jobs.finish(tx, job, new Work(2)));
+        });
+
+        assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
+        assertThat(scheduledTimeOf("j1")).contains(LATER);
+        assertThat(accept().data()).isEqualTo(new Work(2));
+    }
+}

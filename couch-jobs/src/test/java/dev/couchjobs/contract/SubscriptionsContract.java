@@ -1,0 +1,297 @@
+package dev.couchjobs.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.CouchJobsClosedException;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobEvent;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Subscription;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Feature A8: {@code subscribe} and {@code unsubscribe}, and what a subscriber is told; see also {@link WaitContract}. */
+public abstract class SubscriptionsContract extends JobsContract {
+
+    private JobEvent<Work> next(Subscription<Work> subscription) {
+        return await(jobs.wait(subscription, LONG))
+                .orElseThrow(() -> new AssertionError("No event for " + subscription.jobId()));
+    }
+
+    private void assertNextIs(Subscription<Work> subscription, JobState state, int step) {
+        JobEvent<Work> event = next(subscription);
+        assertThat(event.state()).isEqualTo(state);
+        assertThat(event.data()).contains(new Work(step));
+    }
+
+    private void assertNothingMore(Subscription<Work> subscription) {
+        assertThat(await(jobs.wait(subscription, SHORTLY))).isEmpty();
+    }
+
+    @Test
+    void aSubscriberIsToldOfEveryChangeUntilTheJobIsFinished() {
+        add("j1", 1);
+        Subscription<Work> subscription = subscribe("j1");
+        assertThat(subscription.type()).isEqualTo(INDEX);
+        assertThat(subscription.jobId()).isEqualTo("j1");
+        assertThat(subscription.state()).isEqualTo(JobState.PENDING);
+        assertThat(subscription.data()).contains(new Work(1));
+
+        Job<Work> job = accept();
+        assertNextIs(subscription, JobState.RUNNING, 1);
+        await(jobs.update(database, job, new Work(2)));
+        assertNextIs(subscription, JobState.RUNNING, 2);
+        assertThat(subscription.isEnded()).isFalse();
+        await(jobs.finish(database, job, new Work(3)));
+        assertNextIs(subscription, JobState.FINISHED, 3);
+
+        assertThat(subscription.isEnded()).isTrue();
+        assertNothingMore(subscription);
+    }
+
+    @Test
+    void subscribingAgainReportsTheSame() {
+        add("j1", 1);
+        Subscription<Work> first = subscribe("j1");
+        Subscription<Work> again = subscribe("j1");
+        assertThat(again.state()).isEqualTo(first.state());
+        assertThat(again.data()).isEqualTo(first.data());
+
+        jobs.unsubscribe(first);
+        jobs.unsubscribe(again);
+        Subscription<Work> afterwards = subscribe("j1");
+        accept();
+
+        assertNextIs(afterwards, JobState.RUNNING, 1);
+        assertNothingMore(first);
+    }
+
+    @Test
+    void aJobThatIsNotThereIsReportedAsSuchAndThatIsAll() {
+        Subscription<Work> unknownId = subscribe("never");
+        Subscription<Work> unknownType = await(jobs.subscribe(database, JobType.of("no such type", Work.class), "j1"));
+
+        assertThat(unknownId.state()).isEqualTo(JobState.NOT_FOUND);
+        assertThat(unknownId.data()).isEmpty();
+        assertThat(unknownType.isEnded()).isTrue();
+        JobEvent<Work> only = next(unknownId);
+        assertThat(only.state()).isEqualTo(JobState.NOT_FOUND);
+        assertThat(only.data()).isEmpty();
+        assertNothingMore(unknownId);
+    }
+
+    @Test
+    void aFinishedJobIsReportedAsSuchAndThatIsAll() {
+        await(jobs.finish(database, accepted("j1", 1), new Work(3)));
+
+        Subscription<Work> subscription = subscribe("j1");
+
+        assertThat(subscription.state()).isEqualTo(JobState.FINISHED);
+        assertThat(subscription.data()).contains(new Work(3));
+        assertThat(subscription.isEnded()).isTrue();
+        assertNextIs(subscription, JobState.FINISHED, 3);
+        assertNothingMore(subscription);
+    }
+
+    @Test
+    void theRemovalOfAPendingJobIsItsLastEvent() {
+        add("j1", 1);
+        Subscription<Work> subscription = subscribe("j1");
+
+        await(jobs.remove(database, INDEX, "j1"));
+
+        JobEvent<Work> last = next(subscription);
+        assertThat(last.state()).isEqualTo(JobState.NOT_FOUND);
+        assertThat(last.data()).isEmpty();
+        assertNothingMore(subscription);
+        assertThat(subscribe("j1").state()).isEqualTo(JobState.NOT_FOUND);
+    }
+
+    @Test
+    void theRemovalOfARunningJobIsItsLastEvent() {
+        add("j1", 1);
+        Subscription<Work> subscription = subscribe("j1");
+        accept();
+        assertNextIs(subscription, JobState.RUNNING, 1);
+
+        await(jobs.remove(database, INDEX, "j1"));
+
+        assertThat(next(subscription).state()).isEqualTo(JobState.NOT_FOUND);
+        assertThat(subscription.isEnded()).isTrue();
+        assertNothingMore(subscription);
+    }
+
+    @Test
+    void nothingIsLostBetweenTheReportedStateAndTheFirstEvent() {
+        add("j1", 1);
+        try (Transaction old = database.createTransaction()) {
+            await(old.getReadVersion());
+            await(jobs.finish(database, accept(), new Work(2)));
+
+            Subscription<Work> subscription = await(jobs.subscribe(old, INDEX, "j1"));
+
+            assertThat(subscription.state()).isEqualTo(JobState.PENDING);
+            assertThat(next(subscription).state()).isEqualTo(JobState.RUNNING);
+            assertNextIs(subscription, JobState.FINISHED, 2);
+        }
+    }
+
+    @Test
+    void aSecondSubscriberFromAnEarlierPlaceDisturbsNobody() {
+        add("j1", 1);
+        Subscription<Work> early = subscribe("j1");
+        try (Transaction old = database.createTransaction()) {
+            await(old.getReadVersion());
+            Job<Work> job = accept();
+            assertNextIs(early, JobState.RUNNING, 1);
+
+            Subscription<Work> late = await(jobs.subscribe(old, INDEX, "j1"));
+            await(jobs.finish(database, job));
+
+            assertThat(next(late).state()).isEqualTo(JobState.RUNNING);
+            assertThat(next(late).state()).isEqualTo(JobState.FINISHED);
+            assertThat(next(early).state()).isEqualTo(JobState.FINISHED);
+        }
+    }
+
+    @Test
+    void aShortStateBetweenTwoOthersIsNotMissed() {
+        Job<Work> job = accepted("j1", 1);
+        Subscription<Work> subscription = subscribe("j1");
+
+        commit(tx -> {
+            await(jobs.resubmit(tx, job));
+            await(jobs.finish(tx, job));
+        });
+        await(jobs.finish(database, accept()));
+
+        assertThat(next(subscription).state()).isEqualTo(JobState.PENDING);
+        assertThat(next(subscription).state()).isEqualTo(JobState.RUNNING);
+        assertThat(next(subscription).state()).isEqualTo(JobState.FINISHED);
+    }
+
+    @Test
+    void aHeartbeatIsNoEvent() {
+        Job<Work> job = accepted("j1", 1);
+        Subscription<Work> subscription = subscribe("j1");
+
+        await(jobs.update(database, job));
+        await(jobs.finish(database, job));
+
+        assertThat(next(subscription).state()).isEqualTo(JobState.FINISHED);
+    }
+
+    @Test
+    void aChangeThatChangesNothingIsNoEvent() {
+        add("j1", 1);
+        Subscription<Work> subscription = subscribe("j1");
+
+        add("j1", 1);
+        assertNothingMore(subscription);
+    }
+
+    @Test
+    void severalChangesInOneTransactionAreOneEvent() {
+        Job<Work> job = accepted("j1", 1);
+        Subscription<Work> subscription = subscribe("j1");
+
+        commit(tx -> {
+            await(jobs.update(tx, job, new Work(2)));
+            await(jobs.update(tx, job, new Work(3)));
+            await(jobs.finish(tx, job, new Work(4)));
+        });
+
+        assertNextIs(subscription, JobState.FINISHED, 4);
+        assertNothingMore(subscription);
+    }
+
+    @Test
+    void aTransactionThatIsGivenUpIsNoEvent() {
+        Job<Work> job = accepted("j1", 1);
+        Subscription<Work> subscription = subscribe("j1");
+
+        try (Transaction tx = database.createTransaction()) {
+            await(jobs.finish(tx, job, new Work(2)));
+        }
+
+        assertNothingMore(subscription);
+    }
+
+    @Test
+    void whatHappensOnOneNodeIsToldOnAnother() {
+        add("j1", 1);
+        CouchJobs other = node();
+        Subscription<Work> there = await(other.subscribe(database, INDEX, "j1"));
+
+        await(jobs.finish(database, accept(), new Work(2)));
+
+        JobEvent<Work> last = await(other.wait(there, JobState.FINISHED, LONG)).orElseThrow();
+        assertThat(last.data()).contains(new Work(2));
+    }
+
+    @Test
+    void aJobThatIsFinishedBeforeAnybodyWaitsWakesTheSubscriber() {
+        add("j1", 1);
+        Subscription<Work> subscription = subscribe("j1");
+        await(node().finish(database, accept(), new Work(2)));
+
+        assertThat(await(jobs.wait(subscription, JobState.FINISHED, LONG))).isPresent();
+    }
+
+    @Test
+    void anEndedSubscriptionIsNotTakenUpAgainByALaterRun() {
+        await(jobs.finish(database, accepted("j1", 1)));
+        Subscription<Work> subscription = subscribe("j1");
+        assertThat(next(subscription).state()).isEqualTo(JobState.FINISHED);
+
+        add("j1", 2);
+
+        assertNothingMore(subscription);
+        assertThat(subscribe("j1").state()).isEqualTo(JobState.PENDING);
+    }
+
+    @Test
+    void unsubscribingDropsWhatNobodyWaitedFor() {
+        add("j1", 1);
+        Subscription<Work> told = subscribe("j1");
+        Subscription<Work> witness = subscribe("j1");
+        accept();
+        assertNextIs(witness, JobState.RUNNING, 1);
+
+        jobs.unsubscribe(told);
+
+        assertNothingMore(told);
+        jobs.unsubscribe(told);
+        told.close();
+    }
+
+    @Test
+    void unsubscribingEndsTheWaitOfAnother() {
+        add("j1", 1);
+        Subscription<Work> subscription = subscribe("j1");
+        CompletableFuture<Optional<JobEvent<Work>>> waiting = jobs.wait(subscription, LONG);
+
+        jobs.unsubscribe(subscription);
+
+        assertThat(await(waiting)).isEmpty();
+    }
+
+    @Test
+    void closingTheInstanceEndsWaitsAndSubscriptionsCanStillBeClosed() {
+        CouchJobs closing = node();
+        add("j1", 1);
+        Subscription<Work> subscription = await(closing.subscribe(database, INDEX, "j1"));
+        CompletableFuture<Optional<JobEvent<Work>>> waiting = closing.wait(subscription, LONG);
+
+        closing.close();
+
+        assertThat(failureOf(waiting)).isInstanceOf(CouchJobsClosedException.class);
+        assertThat(failureOf(closing.wait(subscription, LONG))).isInstanceOf(CouchJobsClosedException.class);
+        assertThat(failureOf(closing.subscribe(database, INDEX, "j1"))).isInstanceOf(CouchJobsClosedException.class);
+        subscription.close();
+    }
+}

@@ -1,0 +1,198 @@
+package dev.couchjobs.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Environment;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobEvent;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Subscription;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Features A5, A8 and A9 after something went wrong: background work survives failed transactions and callers who misuse
+ * it, and goes on where it was.
+ */
+public abstract class SurvivalContract extends JobsContract {
+    private DisturbedDatabase way;
+    private CouchJobs remote;
+
+    @BeforeEach
+    void openRemoteNode() {
+        way = new DisturbedDatabase(database);
+        remote = node(way.asDatabase(), Environment.system());
+    }
+
+    private Optional<Job<Work>> acceptRemotely() {
+        return await(remote.accept(INDEX, AcceptOptions.nonBlocking()));
+    }
+
+    @Test
+    void anAcceptorSurvivesFailures() {
+        CompletableFuture<Optional<Job<Work>>> waiting = remote.accept(INDEX);
+        assertThat(acceptRemotely()).isEmpty();
+
+        CompletableFuture<Void> felt = way.cut(1);
+        add("j1", 1);
+        await(felt);
+        assertThat(failureOf(waiting)).isInstanceOf(FDBException.class);
+        way.mend();
+
+        assertThat(await(remote.accept(INDEX)).orElseThrow().id()).isEqualTo("j1");
+    }
+
+    @Test
+    void aNotifierSurvivesFailuresAndMissesNothing() {
+        add("j1", 1);
+        Subscription<Work> subscription = await(remote.subscribe(database, INDEX, "j1"));
+        CompletableFuture<Optional<JobEvent<Work>>> waiting = remote.wait(subscription, LONG);
+
+        CompletableFuture<Void> felt = way.cut(3);
+        await(jobs.finish(database, accept(), new Work(2)));
+        await(felt);
+        assertThat(waiting).isNotDone();
+        way.mend();
+
+        assertThat(await(waiting).orElseThrow().state()).isEqualTo(JobState.RUNNING);
+        assertThat(await(remote.wait(subscription, LONG)).orElseThrow().state()).isEqualTo(JobState.FINISHED);
+    }
+
+    @Test
+    void aSubscriberWhoComesWhileTheFeedIsBeingReadMissesNothing() {
+        add("j1", 1);
+        Subscription<Work> early = await(remote.subscribe(database, INDEX, "j1"));
+        Job<Work> job = accept();
+        assertThat(await(remote.wait(early, JobState.RUNNING, LONG))).isPresent();
+        try (Transaction old = database.createTransaction()) {
+            await(old.getReadVersion());
+            CompletableFuture<Void> release = new CompletableFuture<>();
+            CompletableFuture<Void> held = way.hold(release);
+            await(jobs.update(database, job, new Work(2)));
+            await(held);
+
+            Subscription<Work> late = await(remote.subscribe(old, INDEX, "j1"));
+            way.mend();
+            release.complete(null);
+            await(jobs.finish(database, job));
+
+            assertThat(late.data()).contains(new Work(1));
+            assertThat(await(remote.wait(late, LONG)).orElseThrow().state()).isEqualTo(JobState.RUNNING);
+            assertThat(await(remote.wait(late, LONG)).orElseThrow().state()).isEqualTo(JobState.FINISHED);
+        }
+    }
+
+    @Test
+    void anActivityMonitorSurvivesFailures() {
+        shortLeases(INDEX);
+        try (CouchJobs leaving = node()) {
+            add("j1", 1);
+            await(leaving.accept(INDEX));
+        }
+
+        CompletableFuture<Void> felt = way.cut(3);
+        remote.monitor(INDEX);
+        await(felt);
+        way.mend();
+
+        assertThat(await(remote.accept(INDEX)).orElseThrow().id()).isEqualTo("j1");
+    }
+
+    @Test
+    void aSubscriberOfAnUnknownTypeDisturbsNobody() {
+        add("j1", 1);
+        Subscription<Work> known = subscribe("j1");
+        Subscription<Work> unknown = await(jobs.subscribe(database, JobType.of("no such type", Work.class), "j1"));
+        jobs.unsubscribe(unknown);
+
+        accept();
+
+        assertThat(await(jobs.wait(known, LONG)).orElseThrow().state()).isEqualTo(JobState.RUNNING);
+    }
+
+    @Test
+    void aSubscriptionThatCouchJobsDidNotMakeIsRefusedAndTheOthersGoOn() {
+        add("j1", 1);
+        Subscription<Work> subscription = subscribe("j1");
+        CompletableFuture<Optional<JobEvent<Work>>> waiting = jobs.wait(subscription, LONG);
+        List<Subscription<Work>> withStranger = List.of(subscription, new Stranger());
+
+        assertThatThrownBy(() -> jobs.<Work>wait(withStranger, LONG)).isInstanceOf(IllegalArgumentException.class);
+        accept();
+
+        assertThat(await(waiting).orElseThrow().state()).isEqualTo(JobState.RUNNING);
+    }
+
+    @Test
+    void aSubscriptionOfAnotherInstanceIsRefused() {
+        add("j1", 1);
+        Subscription<Work> subscription = await(remote.subscribe(database, INDEX, "j1"));
+
+        assertThatThrownBy(() -> jobs.wait(subscription, LONG))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("instance");
+    }
+
+    @Test
+    void aCallersContinuationThatThrowsDisturbsNobody() {
+        CompletableFuture<Void> thrower = jobs.accept(INDEX).thenAccept(job -> {
+            throw new IllegalStateException("the caller's own mistake");
+        });
+        add("j1", 1);
+        assertThat(failureOf(thrower)).isInstanceOf(IllegalStateException.class);
+
+        add("j2", 1);
+        assertThat(await(jobs.accept(INDEX)).orElseThrow().id()).isEqualTo("j2");
+    }
+
+    @Test
+    void aCallersContinuationMayBlock() {
+        CompletableFuture<JobState> finished = jobs.accept(INDEX).thenApply(job -> {
+            await(jobs.finish(database, job.orElseThrow()));
+            return stateOf("j1");
+        });
+
+        add("j1", 1);
+
+        assertThat(await(finished)).isEqualTo(JobState.FINISHED);
+    }
+
+    private record Stranger() implements Subscription<Work> {
+        @Override
+        public JobType<Work> type() {
+            return INDEX;
+        }
+
+        @Override
+        public String jobId() {
+            return "j1";
+        }
+
+        @Override
+        public JobState state() {
+            return JobState.PENDING;
+        }
+
+        @Override
+        public Optional<Work> data() {
+            return Optional.empty();
+        }
+
+        @Override
+        public boolean isEnded() {
+            return false;
+        }
+
+        @Override
+        public void close() {}
+    }
+}

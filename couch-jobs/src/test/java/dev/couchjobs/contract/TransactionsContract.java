@@ -1,0 +1,225 @@
+package dev.couchjobs.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobHaltedException;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobSummary;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Features A1, A2, A6 and A7 in the caller's transaction: verbs join it and see each other in it. How they fence its
+ * writes is in {@link FencingContract}.
+ */
+public abstract class TransactionsContract extends JobsContract {
+    private static final Instant LATER = NOON.plusSeconds(6);
+
+    @Test
+    void aJobIsAddedTogetherWithWhatItIsAbout() {
+        commit(tx -> {
+            tx.set(key("document"), new byte[0]);
+            await(jobs.add(tx, INDEX, "j1", new Work(42)));
+            assertThat(await(jobs.getJobState(tx, INDEX, "j1"))).isEqualTo(JobState.PENDING);
+            assertThat(stateOf("j1")).isEqualTo(JobState.NOT_FOUND);
+        });
+
+        assertThat(isWritten("document")).isTrue();
+        assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
+        assertThat(stepOf("j1")).isEqualTo(42);
+    }
+
+    @Test
+    void whatIsGivenUpHasNotHappened() {
+        Job<Work> job = accepted("j1", 1);
+        try (Transaction tx = database.createTransaction()) {
+            await(jobs.add(tx, INDEX, "new", new Work(1)));
+            await(jobs.resubmit(tx, job, LATER));
+            await(jobs.finish(tx, job, new Work(2)));
+        }
+
+        assertThat(stateOf("new")).isEqualTo(JobState.NOT_FOUND);
+        assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);
+        assertThat(stepOf("j1")).isEqualTo(1);
+        assertThat(jobs.isResubmitted(await(jobs.update(database, job)))).isFalse();
+    }
+
+    @Test
+    void severalJobsAreAddedInOneTransaction() {
+        addMany(20);
+
+        assertThat(IntStream.range(0, 20).mapToObj(i -> accept().data().step()))
+                .containsExactlyInAnyOrderElementsOf(
+                        IntStream.range(0, 20).boxed().toList());
+    }
+
+    @Test
+    void severalRunningJobsAreUpdatedAndFinishedInOneTransaction() {
+        Job<Work> j1 = accepted("j1", 1);
+        Job<Work> j2 = accepted("j2", 1);
+
+        commit(tx -> {
+            await(jobs.update(tx, j1, new Work(2)));
+            await(jobs.update(tx, j2, new Work(3)));
+        });
+        assertThat(stepOf("j1")).isEqualTo(2);
+        assertThat(stepOf("j2")).isEqualTo(3);
+
+        commit(tx -> {
+            await(jobs.finish(tx, j1));
+            await(jobs.finish(tx, j2));
+        });
+        assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
+        assertThat(stateOf("j2")).isEqualTo(JobState.FINISHED);
+    }
+
+    @Test
+    void aJobIsUpdatedTwiceReadAndFinishedInOneTransaction() {
+        Job<Work> job = accepted("j1", 1);
+
+        commit(tx -> {
+            await(jobs.update(tx, job, new Work(2)));
+            assertThat(await(jobs.getJobData(tx, INDEX, "j1"))).contains(new Work(2));
+            assertThat(await(jobs.update(tx, job)).data()).isEqualTo(new Work(2));
+            assertThat(await(jobs.getJobState(tx, INDEX, "j1"))).isEqualTo(JobState.RUNNING);
+            await(jobs.finish(tx, job, new Work(3)));
+            assertThat(await(jobs.getJobState(tx, INDEX, "j1"))).isEqualTo(JobState.FINISHED);
+        });
+
+        assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
+        assertThat(stepOf("j1")).isEqualTo(3);
+    }
+
+    @Test
+    void aSnapshotViewOfATransactionSeesWhatItDidToo() {
+        Job<Work> job = accepted("j1", 1);
+
+        commit(tx -> {
+            await(jobs.update(tx, job, new Work(2)));
+            assertThat(await(jobs.getJobState(tx.snapshot(), INDEX, "j1"))).isEqualTo(JobState.RUNNING);
+            assertThat(await(jobs.getJobData(tx.snapshot(), INDEX, "j1"))).contains(new Work(2));
+        });
+    }
+
+    @Test
+    void aJobIsUpdatedResubmittedAndFinishedInOneTransaction() {
+        Job<Work> job = accepted("j1", 1);
+
+        commit(tx -> {
+            await(jobs.update(tx, job, new Work(2)));
+            Job<Work> resubmitted = await(jobs.resubmit(tx, job, LATER));
+            assertThat(resubmitted.data()).isEqualTo(new Work(2));
+            assertThat(jobs.isResubmitted(await(jobs.update(tx, job)))).isTrue();
+            await(jobs.finish(tx, job));
+        });
+
+        assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
+        assertThat(accept().data()).isEqualTo(new Work(2));
+    }
+
+    @Test
+    void verbsThatNobodyWaitsForInBetweenHappenInTheirOrder() {
+        Job<Work> job = accepted("j1", 0);
+
+        await(database.runAsync(tx -> CompletableFuture.allOf(
+                jobs.update(tx, job, new Work(1)),
+                jobs.update(tx, job, new Work(2)),
+                jobs.finish(tx, job, new Work(3)),
+                jobs.add(tx, INDEX, "j1", new Work(4)))));
+
+        assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
+        assertThat(accept().data()).isEqualTo(new Work(4));
+    }
+
+    @Test
+    void aRunningJobIsReplacedByRemovingAndAddingIt() {
+        Job<Work> old = accepted("j1", 1);
+
+        commit(tx -> {
+            assertThat(await(jobs.remove(tx, INDEX, "j1"))).isTrue();
+            assertThat(await(jobs.getJobState(tx, INDEX, "j1"))).isEqualTo(JobState.NOT_FOUND);
+            await(jobs.add(tx, INDEX, "j1", new Work(2)));
+        });
+
+        assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
+        assertThat(failureOf(jobs.finish(database, old))).isInstanceOf(JobHaltedException.class);
+        assertThat(accept().data()).isEqualTo(new Work(2));
+    }
+
+    @Test
+    void aJobAddedAndRemovedInOneTransactionLeavesNothing() {
+        commit(tx -> {
+            await(jobs.add(tx, INDEX, "j1", new Work(1)));
+            assertThat(await(jobs.remove(tx, INDEX, "j1"))).isTrue();
+        });
+
+        assertThat(stateOf("j1")).isEqualTo(JobState.NOT_FOUND);
+        assertThat(tryAccept()).isEmpty();
+    }
+
+    @Test
+    void theNextJobIsAddedTogetherWithTheFinishOfTheLast() {
+        Job<Work> job = accepted("j1", 1);
+
+        commit(tx -> {
+            await(jobs.finish(tx, job));
+            await(jobs.add(tx, INDEX, "j2", new Work(2)));
+        });
+
+        assertThat(await(jobs.listJobs(database, INDEX, "", 10)).stream().map(JobSummary::state))
+                .containsExactly(JobState.FINISHED, JobState.PENDING);
+    }
+
+    @Test
+    void aProcessorWritesItsResultAndFinishesInOneTransaction() {
+        Job<Work> job = accepted("j1", 1);
+
+        commit(tx -> {
+            int step = await(jobs.getJobData(tx, INDEX, "j1")).orElseThrow().step();
+            tx.set(key("document 1"), new byte[0]);
+            tx.set(key("document 2"), new byte[0]);
+            await(jobs.finish(tx, job, new Work(step + 1)));
+        });
+
+        assertThat(isWritten("document 1")).isTrue();
+        assertThat(isWritten("document 2")).isTrue();
+        assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
+        assertThat(stepOf("j1")).isEqualTo(2);
+    }
+
+    @Test
+    void twoInstancesCanJoinOneTransaction() {
+        CouchJobs other = node();
+        Job<Work> job = accepted("j1", 1);
+
+        commit(tx -> {
+            await(jobs.update(tx, job, new Work(2)));
+            await(other.finish(tx, job));
+            await(other.add(tx, INDEX, "j2", new Work(3)));
+            await(jobs.add(tx, INDEX, "j2", new Work(4)));
+        });
+
+        assertThat(stepOf("j1")).isEqualTo(2);
+        assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
+        assertThat(stepOf("j2")).isEqualTo(4);
+    }
+
+    @Test
+    void theCallersOwnVersionstampsDoNotGetInTheWay() {
+        byte[] operand = new byte[14];
+
+        commit(tx -> {
+            tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key("version"), operand);
+            await(jobs.add(tx, INDEX, "j1", new Work(1)));
+        });
+
+        assertThat(isWritten("version")).isTrue();
+        assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
+    }
+}

@@ -1,0 +1,251 @@
+package dev.couchjobs.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.couchjobs.Job;
+import dev.couchjobs.JobEvent;
+import dev.couchjobs.JobState;
+import dev.couchjobs.Subscription;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Feature A8: {@code wait} on one or many subscriptions, for any state or one, with a timeout that is a deadline. */
+public abstract class WaitContract extends JobsContract {
+
+    private static String text(JobEvent<Work> event) {
+        return event.jobId() + " " + event.state();
+    }
+
+    private String next(List<Subscription<Work>> subscriptions) {
+        return text(await(jobs.<Work>wait(subscriptions, LONG)).orElseThrow());
+    }
+
+    private void assertNothingMore(List<Subscription<Work>> subscriptions) {
+        assertThat(await(jobs.<Work>wait(subscriptions, SHORTLY))).isEmpty();
+    }
+
+    @Test
+    void aWaitOnSeveralSubscriptionsIsToldOfWhicheverChanges() {
+        add("j1", 1);
+        add("j2", 2);
+        List<Subscription<Work>> both = List.of(subscribe("j1"), subscribe("j2"));
+
+        Job<Work> first = accept();
+        assertThat(next(both)).isEqualTo(first.id() + " RUNNING");
+        assertNothingMore(both);
+        Job<Work> second = accept();
+        assertThat(next(both)).isEqualTo(second.id() + " RUNNING");
+        assertNothingMore(both);
+
+        await(jobs.update(database, first, new Work(3)));
+        await(jobs.update(database, second, new Work(4)));
+        assertThat(next(both)).isEqualTo(first.id() + " RUNNING");
+        assertThat(next(both)).isEqualTo(second.id() + " RUNNING");
+
+        await(jobs.finish(database, first, new Work(5)));
+        JobEvent<Work> finished =
+                await(jobs.<Work>wait(both, JobState.FINISHED, LONG)).orElseThrow();
+        assertThat(finished.jobId()).isEqualTo(first.id());
+        assertThat(finished.data()).contains(new Work(5));
+        assertThat(await(jobs.<Work>wait(both, JobState.FINISHED, SHORTLY))).isEmpty();
+
+        await(jobs.finish(database, second));
+        both.forEach(jobs::unsubscribe);
+        assertNothingMore(both);
+    }
+
+    @Test
+    void changesComeInTheOrderOfTheirCommits() {
+        Job<Work> a = accepted("a", 1);
+        Job<Work> b = accepted("b", 1);
+        List<Subscription<Work>> both = List.of(subscribe("b"), subscribe("a"));
+
+        await(jobs.update(database, a, new Work(2)));
+        await(jobs.update(database, b, new Work(2)));
+        await(jobs.finish(database, b));
+        await(jobs.finish(database, a));
+
+        List<JobEvent<Work>> events = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            events.add(await(jobs.<Work>wait(both, LONG)).orElseThrow());
+        }
+        assertThat(events.stream().map(WaitContract::text))
+                .containsExactly("a RUNNING", "b RUNNING", "b FINISHED", "a FINISHED");
+        assertThat(events).isSortedAccordingTo((x, y) -> x.sequence().compareTo(y.sequence()));
+    }
+
+    @Test
+    void waitingForSomeLeavesTheEventsOfOthersInOrder() {
+        Job<Work> a = accepted("a", 1);
+        Job<Work> b = accepted("b", 1);
+        Subscription<Work> ofA = subscribe("a");
+        Subscription<Work> ofB = subscribe("b");
+        await(jobs.update(database, a, new Work(2)));
+        commit(tx -> {
+            await(jobs.resubmit(tx, a));
+            await(jobs.finish(tx, a));
+        });
+        await(jobs.finish(database, b));
+
+        assertThat(next(List.of(ofB))).isEqualTo("b FINISHED");
+
+        assertThat(next(List.of(ofA, ofB))).isEqualTo("a RUNNING");
+        assertThat(next(List.of(ofA, ofB))).isEqualTo("a PENDING");
+    }
+
+    @Test
+    void aWaitForOneStatePassesOthersOver() {
+        add("j1", 1);
+        Subscription<Work> subscription = subscribe("j1");
+        Job<Work> job = accept();
+        await(jobs.update(database, job, new Work(2)));
+        await(jobs.finish(database, job, new Work(3)));
+
+        assertThat(await(jobs.wait(subscription, JobState.FINISHED, LONG))
+                        .orElseThrow()
+                        .data())
+                .contains(new Work(3));
+    }
+
+    @Test
+    void aWaitOnSeveralForOneStateNeverReturnsAnotherState() {
+        Job<Work> a = accepted("a", 1);
+        Job<Work> b = accepted("b", 1);
+        List<Subscription<Work>> both = List.of(subscribe("a"), subscribe("b"));
+        CompletableFuture<Optional<JobEvent<Work>>> waiting = jobs.wait(both, JobState.FINISHED, LONG);
+
+        await(jobs.update(database, a, new Work(2)));
+        await(jobs.update(database, b, new Work(2)));
+        await(jobs.update(database, a, new Work(3)));
+        await(jobs.finish(database, b));
+
+        assertThat(text(await(waiting).orElseThrow())).isEqualTo("b FINISHED");
+    }
+
+    @Test
+    void aWaitForAStateThatCannotComeAnyMoreEnds() {
+        Job<Work> job = accepted("j1", 1);
+        Subscription<Work> subscription = subscribe("j1");
+        CompletableFuture<Optional<JobEvent<Work>>> waiting = jobs.wait(subscription, JobState.PENDING, LONG);
+
+        await(jobs.finish(database, job));
+
+        assertThat(await(waiting)).isEmpty();
+        assertThat(await(jobs.wait(subscription, JobState.RUNNING, LONG))).isEmpty();
+    }
+
+    @Test
+    void aDeadlineIsNotPutOffByOtherStates() {
+        Job<Work> job = accepted("j1", 0);
+        Subscription<Work> subscription = subscribe("j1");
+        CompletableFuture<Optional<JobEvent<Work>>> waiting =
+                jobs.wait(subscription, JobState.FINISHED, Duration.ofMillis(300));
+
+        // Each of these is an event of a state not waited for. The test's own timeout ends an endless wait.
+        for (int i = 1; !waiting.isDone(); i++) {
+            await(jobs.update(database, job, new Work(i)));
+        }
+
+        assertThat(await(waiting)).isEmpty();
+    }
+
+    @Test
+    void waitsOnOneSubscriptionAreServedFirstComeFirstServed() {
+        add("j1", 1);
+        Subscription<Work> subscription = subscribe("j1");
+        CompletableFuture<Optional<JobEvent<Work>>> first = jobs.wait(subscription, LONG);
+        CompletableFuture<Optional<JobEvent<Work>>> second = jobs.wait(subscription, LONG);
+
+        await(jobs.finish(database, accept()));
+
+        assertThat(text(await(first).orElseThrow())).isEqualTo("j1 RUNNING");
+        assertThat(text(await(second).orElseThrow())).isEqualTo("j1 FINISHED");
+    }
+
+    @Test
+    void interleavedWaitsForDifferentStatesEachGetTheirs() {
+        add("j1", 1);
+        Subscription<Work> subscription = subscribe("j1");
+        CompletableFuture<Optional<JobEvent<Work>>> finished = jobs.wait(subscription, JobState.FINISHED, LONG);
+        CompletableFuture<Optional<JobEvent<Work>>> running = jobs.wait(subscription, JobState.RUNNING, LONG);
+
+        Job<Work> job = accept();
+        assertThat(text(await(running).orElseThrow())).isEqualTo("j1 RUNNING");
+        assertThat(finished).isNotDone();
+        await(jobs.finish(database, job));
+
+        assertThat(text(await(finished).orElseThrow())).isEqualTo("j1 FINISHED");
+    }
+
+    @Test
+    void interleavedWaitsOnOverlappingListsGetEachEventOnce() {
+        add("a", 1);
+        add("b", 1);
+        Subscription<Work> ofA = subscribe("a");
+        Subscription<Work> ofB = subscribe("b");
+        CompletableFuture<Optional<JobEvent<Work>>> both = jobs.wait(List.of(ofA, ofB), LONG);
+        CompletableFuture<Optional<JobEvent<Work>>> onlyA = jobs.wait(ofA, LONG);
+
+        await(jobs.remove(database, INDEX, "b"));
+        await(jobs.remove(database, INDEX, "a"));
+
+        assertThat(text(await(both).orElseThrow())).isEqualTo("b NOT_FOUND");
+        assertThat(text(await(onlyA).orElseThrow())).isEqualTo("a NOT_FOUND");
+        assertNothingMore(List.of(ofA, ofB));
+    }
+
+    @Test
+    void aWaitThatTimesOutTakesNoEventWithIt() {
+        add("j1", 1);
+        Subscription<Work> subscription = subscribe("j1");
+        assertThat(await(jobs.wait(subscription, SHORTLY))).isEmpty();
+        assertThat(await(jobs.wait(subscription, Duration.ZERO))).isEmpty();
+
+        accept();
+
+        assertThat(text(await(jobs.wait(subscription, LONG)).orElseThrow())).isEqualTo("j1 RUNNING");
+    }
+
+    @Test
+    void aCancelledWaitTakesNoEventWithIt() {
+        add("j1", 1);
+        Subscription<Work> subscription = subscribe("j1");
+        jobs.wait(subscription, LONG).cancel(false);
+
+        accept();
+
+        assertThat(text(await(jobs.wait(subscription, LONG)).orElseThrow())).isEqualTo("j1 RUNNING");
+    }
+
+    @Test
+    void waitingForNothingEndsAtOnce() {
+        assertNothingMore(List.of());
+        assertThat(await(jobs.<Work>wait(List.of(), LONG))).isEmpty();
+    }
+
+    @Test
+    void aVeryLongTimeoutIsAllowed() {
+        add("j1", 1);
+        Subscription<Work> subscription = subscribe("j1");
+        CompletableFuture<Optional<JobEvent<Work>>> waiting = jobs.wait(subscription, ChronoUnit.FOREVER.getDuration());
+
+        accept();
+
+        assertThat(text(await(waiting).orElseThrow())).isEqualTo("j1 RUNNING");
+    }
+
+    @Test
+    void aNegativeTimeoutIsRefused() {
+        add("j1", 1);
+        Subscription<Work> subscription = subscribe("j1");
+
+        assertThatThrownBy(() -> jobs.wait(subscription, Duration.ofMillis(-1)))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+}
