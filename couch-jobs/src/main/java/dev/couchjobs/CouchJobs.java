@@ -10,6 +10,7 @@ import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.monitor.ActivityMonitors;
 import dev.couchjobs.internal.notify.Notifiers;
 import dev.couchjobs.internal.verbs.Creation;
+import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.PayloadCodec;
 import dev.couchjobs.internal.verbs.Processing;
 import dev.couchjobs.internal.verbs.Queries;
@@ -36,6 +37,9 @@ import tools.jackson.databind.json.JsonMapper;
  * caller writes, or not at all. The future of a verb that joined has to be completed before that transaction is
  * committed; of several verbs on one job in one transaction, each sees what the one before it did.
  *
+ * <p>If a transaction of a verb's own runs out of time (FoundationDB's error 1031, after the builder's
+ * {@code transactionTimeout}), nobody can say whether it will still commit: look before you repeat the verb.
+ *
  * <p>Nothing here blocks. Futures complete on the database's executor, and fail with a {@link JobsException}, with an
  * {@code FDBException}, or, for arguments that make no sense, not at all: those are thrown by the call itself.
  *
@@ -47,7 +51,6 @@ public final class CouchJobs implements AutoCloseable {
     /** The longest job id, in bytes of UTF-8. */
     public static final int JOB_ID_BYTES_MAX = Keyspace.JOB_ID_BYTES_MAX;
 
-    private final Database database;
     private final Keyspace keyspace;
     private final Transactions transactions;
     private final Creation creation;
@@ -58,17 +61,17 @@ public final class CouchJobs implements AutoCloseable {
     private final Notifiers notifiers;
 
     private CouchJobs(Builder settings) {
-        database = settings.database;
         Environment environment = settings.environment;
         PayloadCodec codec = new PayloadCodec(settings.mapper);
         keyspace = new Keyspace(settings.subspace);
         transactions = new Transactions(environment, settings.transactionTimeout);
-        creation = new Creation(keyspace, transactions, codec);
-        processing = new Processing(keyspace, transactions, codec);
-        queries = new Queries(keyspace, transactions, codec);
-        monitors = new ActivityMonitors(database, environment, keyspace, transactions, settings.feedRetention);
-        acceptors = new Acceptors(database, environment, keyspace, transactions, codec, monitors);
-        notifiers = new Notifiers(database, environment, keyspace, transactions, codec);
+        Instance instance = new Instance(settings.database, environment, keyspace, transactions, codec);
+        creation = new Creation(instance);
+        processing = new Processing(instance);
+        queries = new Queries(instance);
+        monitors = new ActivityMonitors(instance, settings.feedRetention);
+        acceptors = new Acceptors(instance, monitors);
+        notifiers = new Notifiers(instance);
     }
 
     /**
@@ -192,7 +195,7 @@ public final class CouchJobs implements AutoCloseable {
      *
      * @param context a database, or a transaction to join
      * @param type the type
-     * @param timeout a whole number of seconds, at least one
+     * @param timeout a whole number of seconds, from one second to 3,650 days
      * @return when it is done
      * @throws IllegalArgumentException if the timeout is anything else
      */
@@ -386,6 +389,7 @@ public final class CouchJobs implements AutoCloseable {
      * Any number of processes may do so.
      *
      * @param type the type
+     * @throws CouchJobsClosedException if this instance is closed
      */
     public void monitor(JobType<?> type) {
         monitors.watchOver(type.name());
@@ -395,7 +399,9 @@ public final class CouchJobs implements AutoCloseable {
 
     /**
      * Subscribes to the changes of a job, wherever they are made (RFC 007, {@code subscribe}). Nothing is lost between
-     * the state that the subscription reports and the first event.
+     * the state that the subscription reports and the first event. In a transaction of the caller's it sees what that
+     * transaction wrote, whether or not it commits, and every retry makes another subscription: close the earlier ones, or
+     * subscribe outside.
      *
      * @param context a database, or a transaction to join
      * @param type the type of the job
@@ -444,8 +450,8 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Waits for the next change of any of several jobs (RFC 007, {@code wait/2}); changes come in the order of their
-     * commits.
+     * Waits for the next change of any of several jobs (RFC 007, {@code wait/2}); changes of jobs of one type come in the
+     * order of their commits.
      *
      * @param subscriptions the subscriptions
      * @param timeout how long to wait, counted from the call
@@ -540,18 +546,24 @@ public final class CouchJobs implements AutoCloseable {
         /**
          * How long a transaction that a verb runs by itself may take with all its retries; by default 60 seconds.
          *
-         * @param timeout more than nothing
+         * @param timeout at least a millisecond, at most 24 days
          * @return this builder
          */
         public Builder transactionTimeout(Duration timeout) {
-            this.transactionTimeout = positive(timeout, "transactionTimeout");
+            if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(Duration.ofDays(24)) > 0) {
+                // FoundationDB counts it in milliseconds and 31 bits, and takes 0 for no timeout at all.
+                throw new IllegalArgumentException(
+                        "transactionTimeout is from a millisecond to 24 days; this is " + timeout + ".");
+            }
+            this.transactionTimeout = timeout;
             return this;
         }
 
         /**
          * How long the changes of jobs can be read after they were made, at least; by default ten minutes. A process that
-         * was suspended for longer is told the state of the jobs it follows instead of the changes it missed. Not less
-         * than the transaction timeout makes sense: verbs recognise their own commits in the feed.
+         * was suspended for longer is told the state of the jobs it follows instead of the changes it missed. Any instance
+         * may trim the feed, so give the same to all that share a subspace; not less than their transaction timeout,
+         * because verbs recognise their own commits in the feed.
          *
          * @param retention more than nothing
          * @return this builder

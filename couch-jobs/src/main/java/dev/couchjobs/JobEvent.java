@@ -4,14 +4,29 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import java.util.Optional;
 
 /**
- * One change of a job, as {@code wait} reports it.
+ * One change of a job, as {@code wait} reports it. Immutable.
  *
- * @param type the type of the job
- * @param jobId the id of the job
- * @param state what the job became; {@link JobState#NOT_FOUND} when it was removed
- * @param data the job's data, read together with the event: never older than {@code state}, and newer only when the job
- *     had already moved on; empty when the job is gone
- * @param sequence the commit that made the change; changes of all jobs are ordered by it
  * @param <D> the type of the job's data
  */
-public record JobEvent<D>(JobType<D> type, String jobId, JobState state, Optional<D> data, Versionstamp sequence) {}
+public interface JobEvent<D> {
+    /** {@return the type of the job} */
+    JobType<D> type();
+
+    /** {@return the id of the job} */
+    String jobId();
+
+    /** {@return what the job became; {@link JobState#NOT_FOUND} when it was removed} */
+    JobState state();
+
+    /**
+     * The job's data, read together with the change: never older than {@link #state}, and newer only when the job had
+     * already moved on, in which case further events follow.
+     *
+     * @return the data, or empty when the job is gone
+     * @throws PayloadException if what is stored cannot be read as {@code D}; the change itself is told nevertheless
+     */
+    Optional<D> data();
+
+    /** {@return the commit that made the change; changes of one type are reported in this order} */
+    Versionstamp sequence();
+}

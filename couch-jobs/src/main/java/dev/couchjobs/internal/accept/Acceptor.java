@@ -8,6 +8,7 @@ import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
+import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,8 +31,8 @@ import java.util.concurrent.CompletionException;
  * watching, and the next round begins when the watch fires, when the next scheduled job is due, or when somebody new
  * comes. While nobody waits there are no rounds.
  */
-public final class Acceptor<D> implements AutoCloseable {
-    private static final int JOBS_PER_MODE_MAX = 100;
+final class Acceptor<D> implements AutoCloseable {
+    private static final int JOBS_PER_ROUND_MAX = 100;
     /** The wall clock may be set; a job that is due is found this late at most. */
     private static final Duration CLOCK_TRUSTED_FOR = Duration.ofSeconds(30);
 
@@ -45,18 +46,12 @@ public final class Acceptor<D> implements AutoCloseable {
     private final Set<Waiter<D>> waiters = new LinkedHashSet<>(); // guarded by itself
     private boolean closed; // guarded by waiters
 
-    Acceptor(
-            JobType<D> type,
-            Database database,
-            Environment environment,
-            Transactions transactions,
-            Claims<D> claims,
-            HandBack handBack) {
-        this.database = database;
-        this.environment = environment;
-        this.transactions = transactions;
-        this.claims = claims;
-        this.handBack = handBack;
+    Acceptor(JobType<D> type, Instance instance) {
+        this.database = instance.database();
+        this.environment = instance.environment();
+        this.transactions = instance.transactions();
+        this.claims = new Claims<>(type, instance);
+        this.handBack = new HandBack(instance);
         this.loop = new Loop("acceptor of " + type, environment, this::round);
     }
 
@@ -108,7 +103,8 @@ public final class Acceptor<D> implements AutoCloseable {
             return CompletableFuture.completedFuture(Pause.untilPoked());
         }
         Map<AcceptMode, Integer> wanted = new LinkedHashMap<>();
-        served.forEach((mode, queue) -> wanted.put(mode, Math.min(queue.size(), JOBS_PER_MODE_MAX)));
+        int share = Math.max(1, JOBS_PER_ROUND_MAX / served.size());
+        served.forEach((mode, queue) -> wanted.put(mode, Math.min(queue.size(), share)));
         Claims<D>.Claim claim = claims.new Claim(wanted);
         return transactions
                 .run(database, claim::attempt)

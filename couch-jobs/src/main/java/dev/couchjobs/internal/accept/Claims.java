@@ -12,6 +12,7 @@ import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.PendingQueue;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.verbs.ClaimedJob;
+import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.PayloadCodec;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -24,6 +25,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
@@ -34,6 +36,8 @@ import java.util.stream.Stream;
  * between looking and watching is missed.
  */
 final class Claims<D> {
+    private static final int GOES_MAX = 50;
+
     private final JobType<D> type;
     private final Keyspace keyspace;
     private final TypeKeys keys;
@@ -42,12 +46,12 @@ final class Claims<D> {
     private final Candidates candidates;
     private final Spread spread = new Spread();
 
-    Claims(JobType<D> type, Keyspace keyspace, Environment environment, PayloadCodec codec) {
+    Claims(JobType<D> type, Instance instance) {
         this.type = type;
-        this.keyspace = keyspace;
+        this.keyspace = instance.keyspace();
         this.keys = keyspace.type(type.name());
-        this.environment = environment;
-        this.codec = codec;
+        this.environment = instance.environment();
+        this.codec = instance.codec();
         this.candidates = new Candidates(keys, environment.random());
     }
 
@@ -71,19 +75,23 @@ final class Claims<D> {
     final class Claim {
         private final Map<AcceptMode, Integer> wanted;
         /** The locks that earlier tries have put on jobs: if one of them did commit after all, its jobs are known by them. */
-        private final Map<AcceptMode, Map<String, UUID>> locks = new LinkedHashMap<>();
+        private final Map<AcceptMode, Map<String, UUID>> locks = new ConcurrentHashMap<>(); // modes go side by side
+
+        private volatile boolean cutShort;
 
         /** @param wanted how many jobs to take, by what is wanted */
         Claim(Map<AcceptMode, Integer> wanted) {
-            this.wanted = wanted;
+            this.wanted = new LinkedHashMap<>(wanted);
         }
 
+        /** Each further try takes half as many, so that it fits into its five seconds however large their data is. */
         CompletableFuture<Outcome<D>> attempt(Transaction tx) {
             if (locks.isEmpty()) {
                 spread.undisturbed();
                 return takeNew(tx);
             }
             spread.conflicted(locks.values().stream().mapToInt(Map::size).sum());
+            wanted.replaceAll((mode, count) -> Math.max(1, count / 2));
             return takenBefore(tx)
                     .thenCompose(before -> before.isEmpty() ? takeNew(tx) : CompletableFuture.completedFuture(before));
         }
@@ -99,10 +107,15 @@ final class Claims<D> {
         }
 
         private CompletableFuture<Outcome<D>> takeNew(Transaction tx) {
+            cutShort = false;
             long now = environment.clock().instant().getEpochSecond();
             Map<AcceptMode, CompletableFuture<List<Job<D>>>> taking = new LinkedHashMap<>();
-            wanted.forEach((mode, count) -> taking.put(mode, take(tx, mode, now, count)));
+            wanted.forEach((mode, count) -> taking.put(mode, take(tx, mode, now, count, GOES_MAX)));
             return all(taking).thenCompose(jobs -> {
+                if (cutShort) {
+                    return CompletableFuture.completedFuture(
+                            new Outcome<>(jobs, Set.of(), Optional.empty(), OptionalLong.empty()));
+                }
                 Set<AcceptMode> exhausted = new LinkedHashSet<>();
                 jobs.forEach((mode, taken) -> {
                     if (taken.size() < wanted.getOrDefault(mode, 0)) {
@@ -114,15 +127,24 @@ final class Claims<D> {
             });
         }
 
-        /** Takes jobs; goes on behind rows that turn out to stand for none, which it clears away. */
-        private CompletableFuture<List<Job<D>>> take(Transaction tx, AcceptMode mode, long now, int count) {
+        /**
+         * Takes jobs; goes on behind rows that turn out to stand for none, which it clears away. If there are too many of
+         * those it is content with clearing, and another claim goes on from there.
+         */
+        private CompletableFuture<List<Job<D>>> take(Transaction tx, AcceptMode mode, long now, int count, int goes) {
             return candidates
                     .pick(tx, mode, now, count, spread.rows())
-                    .thenCompose(rows -> takeAll(tx, mode, rows)
-                            .thenCompose(taken -> taken.size() == rows.size()
-                                    ? CompletableFuture.completedFuture(taken)
-                                    : take(tx, mode, now, count - taken.size())
-                                            .thenApply(more -> concat(taken, more))));
+                    .thenCompose(rows -> takeAll(tx, mode, rows).thenCompose(taken -> {
+                        if (taken.size() == rows.size()) {
+                            return CompletableFuture.completedFuture(taken);
+                        }
+                        if (goes == 1) {
+                            cutShort = true;
+                            return CompletableFuture.completedFuture(taken);
+                        }
+                        return take(tx, mode, now, count - taken.size(), goes - 1)
+                                .thenApply(more -> concat(taken, more));
+                    }));
         }
 
         private CompletableFuture<List<Job<D>>> takeAll(

@@ -6,6 +6,7 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -20,10 +21,10 @@ final class HandBack {
     private final Keyspace keyspace;
     private final Transactions transactions;
 
-    HandBack(Database database, Keyspace keyspace, Transactions transactions) {
-        this.database = database;
-        this.keyspace = keyspace;
-        this.transactions = transactions;
+    HandBack(Instance instance) {
+        this.database = instance.database();
+        this.keyspace = instance.keyspace();
+        this.transactions = instance.transactions();
     }
 
     void give(Job<?> job) {

@@ -44,7 +44,7 @@ public final class ChangeFeed {
                 .thenApply(rows -> rows.stream().map(row -> decode(keys, row)).toList());
     }
 
-    /** {@return the sequence up to which the feed has been trimmed, or null if it never was} */
+    /** {@return the last entry that has been trimmed away, or null if none ever was} */
     public static CompletableFuture<@Nullable Versionstamp> trimmedUpTo(ReadTransaction tx, TypeKeys keys) {
         return tx.snapshot()
                 .get(keys.feedTrimmed())
@@ -52,16 +52,20 @@ public final class ChangeFeed {
                         value -> value == null ? null : Tuple.fromBytes(value).getVersionstamp(0));
     }
 
-    /** Removes the entries up to a sequence, if there are any. */
+    /**
+     * Removes the entries up to a sequence, if there are any, and tells which was the last of them: a reader who has come
+     * that far has missed nothing, however long ago that was.
+     */
     public static CompletableFuture<Void> trim(Transaction tx, TypeKeys keys, Versionstamp upTo) {
-        return tx.snapshot().getRange(keys.feedUpTo(upTo), 1).asList().thenAccept(oldest -> {
-            if (!oldest.isEmpty()) {
+        return tx.snapshot().getRange(keys.feedUpTo(upTo), 1, true).asList().thenAccept(rows -> {
+            if (!rows.isEmpty()) {
+                Versionstamp last = keys.sequenceOfFeed(rows.get(0).getKey());
                 tx.clear(keys.feedUpTo(upTo));
                 // The largest wins, in whatever order several monitors commit.
                 tx.mutate(
                         MutationType.BYTE_MAX,
                         keys.feedTrimmed(),
-                        Tuple.from(upTo).pack());
+                        Tuple.from(last).pack());
             }
         });
     }

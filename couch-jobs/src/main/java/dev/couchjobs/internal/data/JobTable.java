@@ -1,17 +1,13 @@
 package dev.couchjobs.internal.data;
 
-import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobState;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -42,28 +38,7 @@ public final class JobTable {
     /** {@return rows by id, in order, as this transaction left them} */
     public static CompletableFuture<Map<String, JobRow>> list(
             ReadTransaction tx, TypeKeys keys, String after, int limit) {
-        Map<String, JobRow> page = new LinkedHashMap<>();
-        return list(tx, keys, keys.dataAfter(after), limit, page);
-    }
-
-    /** Rows that hold the stamp of the coming commit cannot be read, so it reads up to the next of them and goes on behind it. */
-    private static CompletableFuture<Map<String, JobRow>> list(
-            ReadTransaction tx, TypeKeys keys, Range range, int limit, Map<String, JobRow> page) {
-        SortedMap<byte[], Optional<JobRow>> written = TransactionScope.writtenWithin(tx, range);
-        byte[] end = written.isEmpty() ? range.end : written.firstKey();
-        return tx.snapshot()
-                .getRange(new Range(range.begin, end), limit - page.size())
-                .asList()
-                .thenCompose(rows -> {
-                    rows.forEach(row -> page.put(keys.jobIdOfData(row.getKey()), JobRow.decode(row.getValue())));
-                    if (written.isEmpty() || page.size() == limit) {
-                        return CompletableFuture.completedFuture(page);
-                    }
-                    written.getOrDefault(end, Optional.empty()).ifPresent(row -> page.put(keys.jobIdOfData(end), row));
-                    return page.size() == limit
-                            ? CompletableFuture.completedFuture(page)
-                            : list(tx, keys, new Range(ByteArrayUtil.keyAfter(end), range.end), limit, page);
-                });
+        return new Listing(tx, keys, after, limit).read();
     }
 
     /**
@@ -72,7 +47,8 @@ public final class JobTable {
      */
     public static <T> CompletableFuture<T> edit(
             Transaction tx, JobRef ref, Function<Optional<JobRow>, CompletableFuture<T>> step) {
-        return TransactionScope.of(tx).inTurn(ref.dataKey(), () -> read(tx, ref).thenCompose(step));
+        return TransactionScope.of(tx)
+                .inTurn(ref.dataKey(), tx.getExecutor(), () -> read(tx, ref).thenCompose(step));
     }
 
     /** Writes a row and all that follows from it. */

@@ -8,6 +8,7 @@ import com.apple.foundationdb.tuple.Tuple;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /** Reads the pending queue. Nothing here conflicts: whoever takes a job conflicts over the job's own row. */
 public final class PendingQueue {
@@ -68,6 +69,6 @@ public final class PendingQueue {
     }
 
     private static List<Entry> concat(List<Entry> upper, List<Entry> lower) {
-        return java.util.stream.Stream.concat(upper.stream(), lower.stream()).toList();
+        return Stream.concat(upper.stream(), lower.stream()).toList();
     }
 }

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -81,8 +82,12 @@ final class TransactionScope {
         return entry.userVersion;
     }
 
-    /** Runs what concerns one job in the order of the calls, so that each sees what the one before it wrote. */
-    <T> CompletableFuture<T> inTurn(byte[] dataKey, Supplier<CompletableFuture<T>> step) {
+    /**
+     * Runs what concerns one job in the order of the calls, so that each sees what the one before it wrote.
+     *
+     * @param executor runs what has to wait, so that a long queue does not become a deep stack
+     */
+    <T> CompletableFuture<T> inTurn(byte[] dataKey, Executor executor, Supplier<CompletableFuture<T>> step) {
         CompletableFuture<T> result = new CompletableFuture<>();
         CompletableFuture<?> before;
         synchronized (this) {
@@ -90,15 +95,16 @@ final class TransactionScope {
             before = entry.last;
             entry.last = result;
         }
-        var unused = before.handle((value, error) -> Optional.empty())
-                .thenCompose(ready -> step.get())
-                .whenComplete((value, error) -> {
-                    if (error == null) {
-                        result.complete(value);
-                    } else {
-                        result.completeExceptionally(error);
-                    }
-                });
+        CompletableFuture<?> turn = before.isDone()
+                ? CompletableFuture.completedFuture(Optional.empty())
+                : before.handleAsync((value, error) -> Optional.empty(), executor);
+        var unused = turn.thenCompose(ready -> step.get()).whenComplete((value, error) -> {
+            if (error == null) {
+                result.complete(value);
+            } else {
+                result.completeExceptionally(error);
+            }
+        });
         return result;
     }
 

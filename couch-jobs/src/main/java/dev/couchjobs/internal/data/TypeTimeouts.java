@@ -10,12 +10,17 @@ import java.util.concurrent.CompletableFuture;
 
 /** The {@code activity_timeout} rows, in whole seconds; the types that have one are the types there are. */
 public final class TypeTimeouts {
+    private static final Duration TIMEOUT_MAX = Duration.ofDays(3_650);
+
     private TypeTimeouts() {}
 
     public static void check(Duration timeout) {
-        if (timeout.compareTo(Duration.ofSeconds(1)) < 0 || !timeout.equals(Duration.ofSeconds(timeout.toSeconds()))) {
+        if (timeout.compareTo(Duration.ofSeconds(1)) < 0
+                || timeout.compareTo(TIMEOUT_MAX) > 0
+                || !timeout.equals(Duration.ofSeconds(timeout.toSeconds()))) {
             throw new IllegalArgumentException(
-                    "An activity timeout is a whole number of seconds, at least one; this is " + timeout + ".");
+                    "An activity timeout is a whole number of seconds, from one second to 3,650 days; this is "
+                            + timeout + ".");
         }
     }
 

@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
  * Background work in rounds: never two rounds at once, and after each the pause that it asked for.
  *
  * <p>A round that fails does not end the loop. It is logged and tried again after a back-off that doubles from 10 ms to
- * 5 s, with jitter; a poke does not shorten it. The loop ends with {@link #close}, and not before.
+ * 5 s, with jitter; a poke does not shorten it. So is one whose signal fails. The loop ends with {@link #close}, and not
+ * before.
  */
 public final class Loop implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Loop.class);
@@ -67,6 +68,9 @@ public final class Loop implements AutoCloseable {
     }
 
     private void begin() {
+        if (phase != Phase.BACKING_OFF) {
+            failures = 0; // only now: a round whose signal fails at once has not gone well
+        }
         endPause();
         phase = Phase.IN_ROUND;
         poked = false;
@@ -77,7 +81,7 @@ public final class Loop implements AutoCloseable {
         CompletableFuture<Pause> running;
         try {
             running = round.get();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // also an error: nobody else would hear of it, and the loop would stand still
             running = CompletableFuture.failedFuture(e);
         }
         var unused = running.whenComplete(this::endRound);
@@ -89,7 +93,6 @@ public final class Loop implements AutoCloseable {
         } else if (error != null || wanted == null) {
             backOff(error);
         } else {
-            failures = 0;
             pause(wanted);
         }
     }

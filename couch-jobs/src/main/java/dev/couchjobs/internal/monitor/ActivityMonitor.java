@@ -14,6 +14,7 @@ import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
+import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
 import java.util.List;
@@ -32,7 +33,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>It also trims the change feed.
  */
-public final class ActivityMonitor implements AutoCloseable {
+final class ActivityMonitor implements AutoCloseable {
     private static final Duration WITHOUT_TIMEOUT_CHECK_EVERY = Duration.ofSeconds(5);
     private static final int MARKS_PER_TIMEOUT = 4;
     private static final int JITTER_PERCENT = 20;
@@ -53,24 +54,18 @@ public final class ActivityMonitor implements AutoCloseable {
     private Duration lastPause = Duration.ZERO;
     private int batch = BATCH_MAX;
 
-    public ActivityMonitor(
-            Database database,
-            Environment environment,
-            Keyspace keyspace,
-            Transactions transactions,
-            String typeName,
-            Duration feedRetention) {
-        this.database = database;
-        this.environment = environment;
-        this.keyspace = keyspace;
-        this.transactions = transactions;
+    ActivityMonitor(Instance instance, String typeName, Duration feedRetention) {
+        this.database = instance.database();
+        this.environment = instance.environment();
+        this.keyspace = instance.keyspace();
+        this.transactions = instance.transactions();
         this.keys = keyspace.type(typeName);
         this.feedRetention = feedRetention;
         this.loop = new Loop("activity monitor of " + typeName, environment, this::round);
     }
 
     /** Begins to watch. */
-    public void start() {
+    void start() {
         loop.poke();
     }
 
@@ -96,7 +91,7 @@ public final class ActivityMonitor implements AutoCloseable {
                                 TypeTimeouts.get(tx, keys), (version, known) -> new Now(known, Stamps.upTo(version))));
     }
 
-    private CompletableFuture<Optional<Versionstamp>> act(Now now) {
+    private CompletableFuture<?> act(Now now) {
         if (!now.timeout().equals(timeout)) {
             timeout = now.timeout();
             leaseMarks.forget();
@@ -104,9 +99,19 @@ public final class ActivityMonitor implements AutoCloseable {
         if (timeout.isEmpty()) {
             return trim(now);
         }
+        Duration age = timeout.get();
         leaseMarks.mark(now.sequence(), Duration.ZERO);
-        Optional<Versionstamp> silent = leaseMarks.takeOlderThan(timeout.get());
-        return silent.isPresent() ? sweep(silent.get()).thenCompose(done -> trim(now)) : trim(now);
+        Optional<Versionstamp> silent = leaseMarks.takeOlderThan(age);
+        return silent.isEmpty() ? trim(now) : sweepOrPutBack(silent.get(), age).thenCompose(done -> trim(now));
+    }
+
+    /** A sweep that fails is made up for in the next round, however soon that comes. */
+    private CompletableFuture<?> sweepOrPutBack(Versionstamp silentSince, Duration age) {
+        return sweep(silentSince).whenComplete((more, error) -> {
+            if (error != null) {
+                leaseMarks.putBack(silentSince, age);
+            }
+        });
     }
 
     private Pause pause() {
@@ -116,21 +121,24 @@ public final class ActivityMonitor implements AutoCloseable {
         return Pause.atMost(lastPause);
     }
 
-    private CompletableFuture<Integer> sweep(Versionstamp silentSince) {
+    private CompletableFuture<Boolean> sweep(Versionstamp silentSince) {
         int limit = batch;
         return sweepBatch(silentSince, limit)
-                .whenComplete((seen, error) ->
+                .whenComplete((more, error) ->
                         batch = error == null ? Math.min(BATCH_MAX, limit + 10) : Math.max(1, limit / 2))
-                .thenCompose(seen -> seen < limit ? CompletableFuture.completedFuture(seen) : sweep(silentSince));
+                .thenCompose(more -> more ? sweep(silentSince) : CompletableFuture.completedFuture(false));
     }
 
-    /** One bounded transaction; each further try of it takes half as many, so that it fits into its five seconds. */
-    private CompletableFuture<Integer> sweepBatch(Versionstamp silentSince, int limit) {
+    /**
+     * One bounded transaction; each further try of it takes half as many, so that it fits into its five seconds. Tells
+     * whether there may be more.
+     */
+    private CompletableFuture<Boolean> sweepBatch(Versionstamp silentSince, int limit) {
         AtomicInteger tries = new AtomicInteger();
         return transactions.run(database, tx -> {
             int size = Math.max(1, limit >> Math.min(tries.getAndIncrement(), 10));
             return ActivityIndex.silentSince(tx, keys, silentSince, size)
-                    .thenCompose(rows -> enqueueAll(tx, rows).thenApply(done -> rows.size() < size ? 0 : limit));
+                    .thenCompose(rows -> enqueueAll(tx, rows).thenApply(done -> rows.size() == size));
         });
     }
 
@@ -153,12 +161,11 @@ public final class ActivityMonitor implements AutoCloseable {
         });
     }
 
-    private CompletableFuture<Optional<Versionstamp>> trim(Now now) {
+    private CompletableFuture<?> trim(Now now) {
         feedMarks.mark(now.sequence(), feedRetention.dividedBy(8));
         Optional<Versionstamp> old = feedMarks.takeOlderThan(feedRetention);
         return old.isEmpty()
                 ? CompletableFuture.completedFuture(old)
-                : transactions.run(
-                        database, tx -> ChangeFeed.trim(tx, keys, old.get()).thenApply(done -> old));
+                : transactions.run(database, tx -> ChangeFeed.trim(tx, keys, old.get()));
     }
 }

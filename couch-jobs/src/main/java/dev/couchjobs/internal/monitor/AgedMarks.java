@@ -40,6 +40,11 @@ final class AgedMarks {
         return Optional.ofNullable(newest).map(Mark::at);
     }
 
+    /** Puts back a mark that was taken out and could not be acted upon. */
+    void putBack(Versionstamp mark, Duration age) {
+        marks.addFirst(new Mark(mark, elapsed.minus(age)));
+    }
+
     void forget() {
         marks.clear();
     }

@@ -59,7 +59,7 @@ final class FeedSubscription<D> implements Subscription<D> {
 
     @Override
     public Optional<D> data() {
-        return decode(found);
+        return event(found).data();
     }
 
     @Override
@@ -90,11 +90,7 @@ final class FeedSubscription<D> implements Subscription<D> {
     }
 
     JobEvent<D> event(Change change) {
-        return new JobEvent<>(type, ref.id(), change.state(), decode(change), change.sequence());
-    }
-
-    private Optional<D> decode(Change change) {
-        return change.json().map(json -> codec.decode(type, ref.id(), json));
+        return new ReportedChange<>(type, ref.id(), change, codec);
     }
 
     // What follows is called with the mailroom locked.

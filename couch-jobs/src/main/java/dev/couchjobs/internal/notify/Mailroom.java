@@ -147,6 +147,7 @@ final class Mailroom implements AutoCloseable {
             left = List.copyOf(waits);
             left.forEach(this::dismiss);
         }
-        left.forEach(wait -> wait.result().completeExceptionally(new CouchJobsClosedException()));
+        left.forEach(
+                wait -> executor.execute(() -> wait.result().completeExceptionally(new CouchJobsClosedException())));
     }
 }

@@ -3,7 +3,6 @@ package dev.couchjobs.internal.notify;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Versionstamp;
-import dev.couchjobs.Environment;
 import dev.couchjobs.JobState;
 import dev.couchjobs.internal.data.ChangeFeed;
 import dev.couchjobs.internal.data.FeedEntry;
@@ -13,6 +12,7 @@ import dev.couchjobs.internal.data.Stamps;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
+import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  * transaction that found so arms the watch, so no change is lost in between.
  */
 final class Notifier implements AutoCloseable {
-    private static final int PAGE = 500;
+    private static final int PAGE = 512;
+    private static final int PAGE_HALVINGS_MAX = 9;
 
     private final Database database;
     private final Transactions transactions;
@@ -46,12 +48,12 @@ final class Notifier implements AutoCloseable {
     /** The earliest place from which somebody who came during the present round is to be told. */
     private @Nullable Versionstamp joinedAt;
 
-    Notifier(Database database, Environment environment, Transactions transactions, TypeKeys keys, Mailroom mailroom) {
-        this.database = database;
-        this.transactions = transactions;
-        this.keys = keys;
+    Notifier(Instance instance, String typeName, Mailroom mailroom) {
+        this.database = instance.database();
+        this.transactions = instance.transactions();
+        this.keys = instance.keyspace().type(typeName);
         this.mailroom = mailroom;
-        this.loop = new Loop("notifier of " + keys.typeName(), environment, this::round);
+        this.loop = new Loop("notifier of " + typeName, instance.environment(), this::round);
     }
 
     void add(FeedSubscription<?> subscription) {
@@ -102,23 +104,28 @@ final class Notifier implements AutoCloseable {
         if (from == null) {
             return CompletableFuture.completedFuture(Pause.untilPoked());
         }
-        return transactions.run(database, tx -> read(tx, from, told)).thenApply(page -> {
-            page.entries.forEach(entry -> tell(entry, page, told));
-            advance(from, page.entries);
-            return page.watch.<Pause>map(Pause::until).orElse(Pause.none());
-        });
+        AtomicInteger tries = new AtomicInteger();
+        return transactions
+                .run(database, tx -> read(tx, from, told, PAGE >> Math.min(tries.getAndIncrement(), PAGE_HALVINGS_MAX)))
+                .thenApply(page -> {
+                    page.entries.forEach(entry -> tell(entry, page, told));
+                    advance(from, page.entries);
+                    return page.watch.<Pause>map(Pause::until).orElse(Pause.none());
+                });
     }
 
+    /** Each further try reads half as far, so that it fits into its five seconds however large the jobs' data is. */
     private CompletableFuture<Page> read(
-            Transaction tx, Versionstamp from, Map<String, List<FeedSubscription<?>>> told) {
+            Transaction tx, Versionstamp from, Map<String, List<FeedSubscription<?>>> told, int limit) {
         return ChangeFeed.trimmedUpTo(tx, keys)
                 .thenCompose(trimmed -> trimmed != null && trimmed.compareTo(from) > 0
                         ? lookAtAll(tx, told)
-                        : ChangeFeed.read(tx, keys, from, PAGE).thenCompose(entries -> page(tx, entries, told)));
+                        : ChangeFeed.read(tx, keys, from, limit)
+                                .thenCompose(entries -> page(tx, entries, told, entries.size() < limit)));
     }
 
     private CompletableFuture<Page> page(
-            Transaction tx, List<FeedEntry> entries, Map<String, List<FeedSubscription<?>>> told) {
+            Transaction tx, List<FeedEntry> entries, Map<String, List<FeedSubscription<?>>> told, boolean isLast) {
         Map<String, CompletableFuture<Optional<byte[]>>> reads = new HashMap<>();
         for (FeedEntry entry : entries) {
             if (told.containsKey(entry.jobId())) {
@@ -126,7 +133,7 @@ final class Notifier implements AutoCloseable {
             }
         }
         Optional<CompletableFuture<Void>> watch =
-                entries.size() < PAGE ? Optional.of(tx.watch(keys.watchesActivity())) : Optional.empty();
+                isLast ? Optional.of(tx.watch(keys.watchesActivity())) : Optional.empty();
         return CompletableFuture.allOf(reads.values().toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> {
                     Map<String, Optional<byte[]>> data = new HashMap<>();
@@ -157,7 +164,7 @@ final class Notifier implements AutoCloseable {
                     .toList();
             return CompletableFuture.allOf(looks.toArray(CompletableFuture<?>[]::new))
                     .thenCompose(done ->
-                            page(tx, looks.stream().map(CompletableFuture::join).toList(), told));
+                            page(tx, looks.stream().map(CompletableFuture::join).toList(), told, true));
         });
     }
 

@@ -23,10 +23,10 @@ public final class Creation {
     private final Transactions transactions;
     private final PayloadCodec codec;
 
-    public Creation(Keyspace keyspace, Transactions transactions, PayloadCodec codec) {
-        this.keyspace = keyspace;
-        this.transactions = transactions;
-        this.codec = codec;
+    public Creation(Instance instance) {
+        this.keyspace = instance.keyspace();
+        this.transactions = instance.transactions();
+        this.codec = instance.codec();
     }
 
     /** {@return when it is done} */

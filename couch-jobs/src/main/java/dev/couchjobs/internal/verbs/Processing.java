@@ -26,10 +26,10 @@ public final class Processing {
     private final Transactions transactions;
     private final PayloadCodec codec;
 
-    public Processing(Keyspace keyspace, Transactions transactions, PayloadCodec codec) {
-        this.keyspace = keyspace;
-        this.transactions = transactions;
-        this.codec = codec;
+    public Processing(Instance instance) {
+        this.keyspace = instance.keyspace();
+        this.transactions = instance.transactions();
+        this.codec = instance.codec();
     }
 
     /** {@return the claim as it is now} */

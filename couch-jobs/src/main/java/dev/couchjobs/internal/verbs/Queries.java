@@ -18,10 +18,10 @@ public final class Queries {
     private final Transactions transactions;
     private final PayloadCodec codec;
 
-    public Queries(Keyspace keyspace, Transactions transactions, PayloadCodec codec) {
-        this.keyspace = keyspace;
-        this.transactions = transactions;
-        this.codec = codec;
+    public Queries(Instance instance) {
+        this.keyspace = instance.keyspace();
+        this.transactions = instance.transactions();
+        this.codec = instance.codec();
     }
 
     /** {@return the data, or empty if there is no such job} */

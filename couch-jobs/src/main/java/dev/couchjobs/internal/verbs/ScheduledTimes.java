@@ -8,6 +8,9 @@ public final class ScheduledTimes {
     /** No scheduled time: the job may run at once. */
     public static final long NONE = 0;
 
+    /** The last second that an {@link Instant} can tell; what is after it is as good as never. */
+    private static final long LAST = Instant.MAX.getEpochSecond();
+
     private ScheduledTimes() {}
 
     /** {@return the first whole second that is not before it, so that no job runs early} */
@@ -15,7 +18,8 @@ public final class ScheduledTimes {
         if (time.isBefore(Instant.EPOCH)) {
             throw new IllegalArgumentException("A scheduled time cannot be before 1970; this is " + time + ".");
         }
-        return time.getNano() == 0 ? time.getEpochSecond() : time.getEpochSecond() + 1;
+        long seconds = time.getNano() == 0 ? time.getEpochSecond() : time.getEpochSecond() + 1;
+        return Math.min(seconds, LAST);
     }
 
     /** {@return the time, or empty for none} */

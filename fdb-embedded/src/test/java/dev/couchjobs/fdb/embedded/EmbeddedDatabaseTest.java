@@ -8,8 +8,10 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.KeySelector;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -60,9 +62,11 @@ class EmbeddedDatabaseTest {
     void aContinuationThatBlocksHoldsUpNoCommit() {
         try (Database database = EmbeddedDatabase.openInMemory()) {
             CompletableFuture<Boolean> released = new CompletableFuture<>();
-            Transaction first = database.createTransaction();
+            BlockingQueue<Runnable> completions = new LinkedBlockingQueue<>();
+            Transaction first = database.createTransaction(completions::add);
             first.set(key("a"), key("1"));
             CompletableFuture<Boolean> blocked = first.commit().thenApply(done -> released.join());
+            database.getExecutor().execute(() -> runNext(completions));
             for (int i = 0; i < 10; i++) {
                 database.runAsync(tr -> {
                             tr.set(key("b"), key("1"));
@@ -72,6 +76,14 @@ class EmbeddedDatabaseTest {
             }
             released.complete(true);
             assertThat(blocked.join()).isTrue();
+        }
+    }
+
+    private static void runNext(BlockingQueue<Runnable> tasks) {
+        try {
+            tasks.take().run();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 

@@ -1,0 +1,60 @@
+package dev.couchjobs.faults;
+
+import java.util.Optional;
+
+/** What can go wrong with a step of a transaction. */
+public enum Fault {
+    /** {@code not_committed}: another transaction was there first. */
+    CONFLICT(Step.Kind.COMMIT, 1020),
+    /** {@code commit_unknown_result}, and the commit did happen. */
+    UNKNOWN_BUT_COMMITTED(Step.Kind.COMMIT, 1021),
+    /** {@code commit_unknown_result}, and the commit did not happen. */
+    UNKNOWN_AND_NOT_COMMITTED(Step.Kind.COMMIT, 1021),
+    /** {@code transaction_too_old}. */
+    TOO_OLD_AT_COMMIT(Step.Kind.COMMIT, 1007),
+    /** {@code future_version}: the storage server lags behind. */
+    FUTURE_VERSION_AT_COMMIT(Step.Kind.COMMIT, 1009),
+    /** {@code transaction_too_old}. */
+    TOO_OLD_AT_READ(Step.Kind.READ, 1007),
+    /** {@code future_version}: the storage server lags behind. */
+    FUTURE_VERSION_AT_READ(Step.Kind.READ, 1009),
+    /** {@code client_invalid_operation}, as an example of what is not to be retried. */
+    FATAL_AT_COMMIT(Step.Kind.COMMIT, 2000),
+    /** {@code client_invalid_operation}, as an example of what is not to be retried. */
+    FATAL_AT_READ(Step.Kind.READ, 2000),
+    /** An exception that has nothing to do with FoundationDB. */
+    BUG_AT_READ(Step.Kind.READ, Fault.NO_CODE),
+    /** A watch that fails with {@code future_version} as soon as it is armed. */
+    WATCH_FAILS(Step.Kind.WATCH, 1009),
+    /** A watch that fires as soon as it is armed, although nothing has changed. */
+    WATCH_FIRES(Step.Kind.WATCH, Fault.NO_CODE);
+
+    private static final int NO_CODE = 0;
+
+    private final Step.Kind kind;
+    private final int code;
+
+    Fault(Step.Kind kind, int code) {
+        this.kind = kind;
+        this.code = code;
+    }
+
+    /** Whether it can happen at that step: a commit that writes nothing cannot fail on a cluster. */
+    boolean strikes(Step step) {
+        return step.kind() == kind && (kind != Step.Kind.COMMIT || step.writes());
+    }
+
+    /** Whether the transaction commits nevertheless. */
+    boolean isCommitted() {
+        return this == UNKNOWN_BUT_COMMITTED;
+    }
+
+    /** {@return what the caller is told, or empty if it is not told that anything is wrong} */
+    Optional<RuntimeException> error() {
+        return switch (this) {
+            case WATCH_FIRES -> Optional.empty();
+            case BUG_AT_READ -> Optional.of(new IllegalStateException("injected: " + this));
+            default -> Optional.of(new InjectedException(name(), code));
+        };
+    }
+}

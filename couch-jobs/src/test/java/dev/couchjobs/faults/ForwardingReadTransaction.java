@@ -1,0 +1,180 @@
+package dev.couchjobs.faults;
+
+import com.apple.foundationdb.KeyArrayResult;
+import com.apple.foundationdb.KeyRangeArrayResult;
+import com.apple.foundationdb.KeySelector;
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.MappedKeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.StreamingMode;
+import com.apple.foundationdb.TransactionOptions;
+import com.apple.foundationdb.async.AsyncIterable;
+import com.apple.foundationdb.async.AsyncUtil;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+
+/** The reading half of a transaction: hands everything on, and has whatever it reads go wrong as planned. */
+class ForwardingReadTransaction implements ReadTransaction {
+    private final ReadTransaction delegate;
+    private final FaultyReads reads;
+
+    ForwardingReadTransaction(ReadTransaction delegate, FaultyReads reads) {
+        this.delegate = delegate;
+        this.reads = reads;
+    }
+
+    @Override
+    public boolean isSnapshot() {
+        return delegate.isSnapshot();
+    }
+
+    @Override
+    public ReadTransaction snapshot() {
+        return new ForwardingReadTransaction(delegate.snapshot(), reads);
+    }
+
+    @Override
+    public CompletableFuture<Long> getReadVersion() {
+        return reads.read(delegate::getReadVersion);
+    }
+
+    @Override
+    public void setReadVersion(long version) {
+        delegate.setReadVersion(version);
+    }
+
+    @Override
+    public boolean addReadConflictRangeIfNotSnapshot(byte[] keyBegin, byte[] keyEnd) {
+        return delegate.addReadConflictRangeIfNotSnapshot(keyBegin, keyEnd);
+    }
+
+    @Override
+    public boolean addReadConflictKeyIfNotSnapshot(byte[] key) {
+        return delegate.addReadConflictKeyIfNotSnapshot(key);
+    }
+
+    @Override
+    public CompletableFuture<byte[]> get(byte[] key) {
+        return reads.read(() -> delegate.get(key));
+    }
+
+    @Override
+    public CompletableFuture<byte[]> getKey(KeySelector selector) {
+        return reads.read(() -> delegate.getKey(selector));
+    }
+
+    @Override
+    public AsyncIterable<KeyValue> getRange(KeySelector begin, KeySelector end) {
+        return reads.range(delegate.getRange(begin, end));
+    }
+
+    @Override
+    public AsyncIterable<KeyValue> getRange(KeySelector begin, KeySelector end, int limit) {
+        return reads.range(delegate.getRange(begin, end, limit));
+    }
+
+    @Override
+    public AsyncIterable<KeyValue> getRange(KeySelector begin, KeySelector end, int limit, boolean reverse) {
+        return reads.range(delegate.getRange(begin, end, limit, reverse));
+    }
+
+    @Override
+    public AsyncIterable<KeyValue> getRange(
+            KeySelector begin, KeySelector end, int limit, boolean reverse, StreamingMode mode) {
+        return reads.range(delegate.getRange(begin, end, limit, reverse, mode));
+    }
+
+    @Override
+    public AsyncIterable<KeyValue> getRange(byte[] begin, byte[] end) {
+        return reads.range(delegate.getRange(begin, end));
+    }
+
+    @Override
+    public AsyncIterable<KeyValue> getRange(byte[] begin, byte[] end, int limit) {
+        return reads.range(delegate.getRange(begin, end, limit));
+    }
+
+    @Override
+    public AsyncIterable<KeyValue> getRange(byte[] begin, byte[] end, int limit, boolean reverse) {
+        return reads.range(delegate.getRange(begin, end, limit, reverse));
+    }
+
+    @Override
+    public AsyncIterable<KeyValue> getRange(byte[] begin, byte[] end, int limit, boolean reverse, StreamingMode mode) {
+        return reads.range(delegate.getRange(begin, end, limit, reverse, mode));
+    }
+
+    @Override
+    public AsyncIterable<KeyValue> getRange(Range range) {
+        return reads.range(delegate.getRange(range));
+    }
+
+    @Override
+    public AsyncIterable<KeyValue> getRange(Range range, int limit) {
+        return reads.range(delegate.getRange(range, limit));
+    }
+
+    @Override
+    public AsyncIterable<KeyValue> getRange(Range range, int limit, boolean reverse) {
+        return reads.range(delegate.getRange(range, limit, reverse));
+    }
+
+    @Override
+    public AsyncIterable<KeyValue> getRange(Range range, int limit, boolean reverse, StreamingMode mode) {
+        return reads.range(delegate.getRange(range, limit, reverse, mode));
+    }
+
+    @Override
+    public AsyncIterable<MappedKeyValue> getMappedRange(
+            KeySelector begin, KeySelector end, byte[] mapper, int limit, boolean reverse, StreamingMode mode) {
+        return reads.range(delegate.getMappedRange(begin, end, mapper, limit, reverse, mode));
+    }
+
+    @Override
+    public CompletableFuture<Long> getEstimatedRangeSizeBytes(byte[] begin, byte[] end) {
+        return reads.read(() -> delegate.getEstimatedRangeSizeBytes(begin, end));
+    }
+
+    @Override
+    public CompletableFuture<Long> getEstimatedRangeSizeBytes(Range range) {
+        return reads.read(() -> delegate.getEstimatedRangeSizeBytes(range));
+    }
+
+    @Override
+    public CompletableFuture<KeyArrayResult> getRangeSplitPoints(byte[] begin, byte[] end, long chunkSize) {
+        return reads.read(() -> delegate.getRangeSplitPoints(begin, end, chunkSize));
+    }
+
+    @Override
+    public CompletableFuture<KeyArrayResult> getRangeSplitPoints(Range range, long chunkSize) {
+        return reads.read(() -> delegate.getRangeSplitPoints(range, chunkSize));
+    }
+
+    @Override
+    public CompletableFuture<KeyRangeArrayResult> getBlobGranuleRanges(byte[] begin, byte[] end, int rowLimit) {
+        return reads.read(() -> delegate.getBlobGranuleRanges(begin, end, rowLimit));
+    }
+
+    @Override
+    public TransactionOptions options() {
+        return delegate.options();
+    }
+
+    @Override
+    public <T> T read(Function<? super ReadTransaction, T> retryable) {
+        return retryable.apply(this);
+    }
+
+    @Override
+    public <T> CompletableFuture<T> readAsync(
+            Function<? super ReadTransaction, ? extends CompletableFuture<T>> retryable) {
+        return AsyncUtil.applySafely(retryable, this);
+    }
+
+    @Override
+    public Executor getExecutor() {
+        return delegate.getExecutor();
+    }
+}

@@ -1,0 +1,127 @@
+package dev.couchjobs.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+/** Jobs in a subspace of their own, an instance to which things happen by script, and others to whom nothing does. */
+final class Scene implements AutoCloseable {
+    static final JobType<String> MAIL = JobType.of("mail", String.class);
+    static final Duration LONG = Duration.ofMinutes(1);
+
+    final Stage stage;
+    final Script script = new Script();
+    final FaultyDatabase faulty;
+    final CouchJobs jobs;
+    final CouchJobs others;
+    private final Subspace subspace =
+            new Subspace(Tuple.from("faults", UUID.randomUUID().toString()));
+
+    Scene(Stage stage) {
+        this(stage, Duration.ofSeconds(30));
+    }
+
+    Scene(Stage stage, Duration timeout) {
+        this.stage = stage;
+        faulty = new FaultyDatabase(stage.database(), script);
+        jobs = instance(faulty);
+        others = instance(stage.database());
+        await(others.setTypeTimeout(database(), MAIL, timeout));
+    }
+
+    private CouchJobs instance(Database on) {
+        return CouchJobs.builder(on)
+                .subspace(subspace)
+                .environment(stage.environment())
+                .build();
+    }
+
+    Database database() {
+        return stage.database();
+    }
+
+    <T> T await(CompletableFuture<T> future) {
+        return stage.await(future);
+    }
+
+    /** A job, pending. */
+    void added(String jobId, String data) {
+        await(others.add(database(), MAIL, jobId, data));
+    }
+
+    /** Claims a job in the name of a processor that monitors nothing and is never heard of by itself. */
+    Job<String> claimed(String jobId) {
+        Job<String> job = await(claim()).orElseThrow();
+        assertThat(job.id()).isEqualTo(jobId);
+        return job;
+    }
+
+    CompletableFuture<Optional<Job<String>>> claim() {
+        CouchJobs processor = instance(database());
+        return processor.accept(MAIL, AcceptOptions.nonBlocking()).whenComplete((job, error) -> processor.close());
+    }
+
+    /** Claims a job and finishes it, as another processor would. */
+    CompletableFuture<?> claimAndFinish() {
+        return claim().thenCompose(job -> others.finish(database(), job.orElseThrow()));
+    }
+
+    /** How many runs are still to come, if everything that is pending is run. */
+    int runs() {
+        int runs = 0;
+        for (Optional<Job<String>> job = await(claim()); job.isPresent(); job = await(claim())) {
+            await(others.finish(database(), job.get()));
+            runs++;
+        }
+        return runs;
+    }
+
+    JobState state(String jobId) {
+        return await(others.getJobState(database(), MAIL, jobId));
+    }
+
+    Optional<String> data(String jobId) {
+        return await(others.getJobData(database(), MAIL, jobId));
+    }
+
+    Rows rows() {
+        return await(database().readAsync(tx -> Rows.read(tx, subspace, MAIL.name())));
+    }
+
+    List<JobState> changesOf(String jobId) {
+        return rows().changesOf(jobId);
+    }
+
+    /** A counter beside the jobs, for what processors do. */
+    byte[] effectKey() {
+        return subspace.pack("effect");
+    }
+
+    long effects() {
+        byte[] value = await(database().readAsync(tx -> tx.get(effectKey())));
+        return value == null ? 0 : value[0];
+    }
+
+    @Override
+    public void close() {
+        script.clear();
+        jobs.close();
+        others.close();
+        await(database().runAsync(tx -> {
+            tx.clear(subspace.range());
+            return CompletableFuture.completedFuture(null);
+        }));
+    }
+}

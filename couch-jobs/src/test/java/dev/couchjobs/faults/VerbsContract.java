@@ -1,0 +1,37 @@
+package dev.couchjobs.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every verb succeeds and acts once, whichever of its steps goes wrong, and in whatever way. */
+abstract class VerbsContract extends FaultsContract {
+    private static final int STEPS_MAX = 100;
+
+    static Stream<Arguments> verbsAndFaults() {
+        return Stream.concat(CreationVerbs.all().stream(), ProcessingVerbs.all().stream())
+                .flatMap(verb -> verb.faults().stream().map(fault -> Arguments.of(verb, fault)));
+    }
+
+    @ParameterizedTest(name = "{0} survives {1}")
+    @MethodSource("verbsAndFaults")
+    void everyVerbSurvivesEveryFaultAtEveryStep(Verb<?, ?> verb, Fault fault) {
+        int nth = 1;
+        while (survives(verb, fault, nth)) {
+            nth++;
+            assertThat(nth).as("steps").isLessThan(STEPS_MAX);
+        }
+        assertThat(nth).as("the first step that did not happen").isGreaterThan(1);
+    }
+
+    private boolean survives(Verb<?, ?> verb, Fault fault, int nth) {
+        try {
+            return verb.survives(stage, fault, nth);
+        } catch (RuntimeException | AssertionError e) {
+            throw new AssertionError(verb + " with " + fault + " at step " + nth + ": " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+package dev.couchjobs.simulation;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Tuple;
+import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobState;
+import dev.couchjobs.faults.Rows;
+import dev.couchjobs.fdb.testing.VirtualScheduler;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at the rows after every step of the engine, past all faults, and says whether they can have come about.
+ *
+ * <p>Every commit that changes a job is seen by itself: two of them on one job conflict, so they never share a batch.
+ */
+final class Oracle {
+    private static final Range MAIN_TABLE = Simulation.PREFIX.range(Tuple.from("couch_jobs", "data"));
+
+    private final Database engine;
+    private final VirtualScheduler time;
+    private final Calls calls = new Calls();
+    private final List<Rows.Change> changes = new ArrayList<>();
+    private final Set<UUID> locks = new HashSet<>();
+    private final Map<String, Long> heardAt = new HashMap<>();
+    private final Set<UUID> lostOnTheWay = new HashSet<>();
+    private final Set<String> enqueuedWith = new HashSet<>();
+    private final Map<String, Integer> enqueuedAsItWas = new HashMap<>();
+    private final Set<UUID> finishes = new HashSet<>();
+    private final Map<String, UUID> fences = new TreeMap<>();
+    private Map<String, Rows.Data> before = Map.of();
+    private List<KeyValue> seen = List.of();
+
+    Oracle(Database engine, VirtualScheduler time) {
+        this.engine = engine;
+        this.time = time;
+    }
+
+    /** What the actors asked for, and what they were told. */
+    private static final class Calls {
+        final Map<String, Integer> added = new HashMap<>();
+        final Map<String, Integer> resubmitting = new HashMap<>();
+        final Map<String, Integer> removing = new HashMap<>();
+        final Map<String, Integer> removed = new HashMap<>();
+        final Map<UUID, Boolean> finished = new HashMap<>();
+        final Set<UUID> claimed = new HashSet<>();
+    }
+
+    void adding(String jobId) {
+        calls.added.merge(jobId, 1, Integer::sum);
+    }
+
+    void resubmitting(String jobId) {
+        calls.resubmitting.merge(jobId, 1, Integer::sum);
+    }
+
+    void removing(String jobId) {
+        calls.removing.merge(jobId, 1, Integer::sum);
+    }
+
+    void removed(String jobId) {
+        calls.removed.merge(jobId, 1, Integer::sum);
+    }
+
+    void claimed(Job<?> job) {
+        require(calls.claimed.add(job.lock()), job + " was given out twice");
+    }
+
+    void finished(Job<?> job, boolean withEffect) {
+        calls.finished.put(job.lock(), withEffect);
+    }
+
+    /** {@return all changes of a job so far} */
+    List<Rows.Change> changesOf(String jobId) {
+        return changes.stream().filter(change -> change.jobId().equals(jobId)).toList();
+    }
+
+    /** {@return what the jobs are, as of the last look} */
+    Map<String, Rows.Data> jobs() {
+        return before;
+    }
+
+    /** Looks at the jobs, and at the rest if any of them has changed. */
+    void look() {
+        try (Transaction tx = engine.createTransaction()) {
+            List<KeyValue> main = now(tx.getRange(MAIN_TABLE).asList());
+            if (!main.equals(seen)) {
+                seen = main;
+                look(tx);
+            }
+        }
+    }
+
+    /** Looks for the last time, when nothing is under way any more. */
+    void lookAtTheEnd() {
+        look();
+        calls.finished.forEach((lock, withEffect) -> require(finishes.contains(lock), "no finish of " + lock));
+        Set<UUID> effects = new HashSet<>();
+        try (Transaction tx = engine.createTransaction()) {
+            for (KeyValue row : now(tx.getRange(Work.EFFECTS.range()).asList())) {
+                UUID lock = Work.EFFECTS.unpack(row.getKey()).getUUID(1);
+                require(row.getValue()[0] == 1, lock + " had its effect " + row.getValue()[0] + " times");
+                require(finishes.contains(lock), lock + " had its effect without a finish");
+                effects.add(lock);
+            }
+        }
+        calls.finished.forEach((lock, withEffect) ->
+                require(effects.contains(lock) == withEffect, lock + " finished, effect: " + effects.contains(lock)));
+        Set<String> ids = new HashSet<>();
+        changes.forEach(change -> ids.add(change.jobId()));
+        ids.forEach(this::checkCounts);
+    }
+
+    private void checkCounts(String jobId) {
+        List<JobState> states =
+                changesOf(jobId).stream().map(Rows.Change::state).toList();
+        int gone = 0;
+        int begun = 0;
+        JobState last = JobState.NOT_FOUND;
+        for (JobState state : states) {
+            gone += state == JobState.NOT_FOUND ? 1 : 0;
+            begun += last == JobState.NOT_FOUND && state == JobState.PENDING ? 1 : 0;
+            last = state;
+        }
+        require(begun <= calls.added.getOrDefault(jobId, 0), jobId + " began more often than it was added: " + states);
+        require(gone <= calls.removing.getOrDefault(jobId, 0), jobId + " went more often than asked for: " + states);
+        require(gone >= calls.removed.getOrDefault(jobId, 0), jobId + " went less often than was told: " + states);
+    }
+
+    private void look(ReadTransaction tx) {
+        Versionstamp known =
+                changes.isEmpty() ? null : changes.get(changes.size() - 1).sequence();
+        Rows rows = now(Rows.read(tx, Simulation.PREFIX, Simulation.TYPE.name(), known));
+        require(rows.contradictions().isEmpty(), "contradictions: " + rows.contradictions());
+        Set<String> ids = new HashSet<>(before.keySet());
+        ids.addAll(rows.data().keySet());
+        ids.forEach(jobId -> follow(jobId, before.get(jobId), rows.data().get(jobId)));
+        changes.addAll(rows.feed());
+        before = rows.data();
+        checkFences(tx);
+    }
+
+    /** One commit at most lies between the two rows of a job. */
+    private void follow(String jobId, Rows.@Nullable Data was, Rows.@Nullable Data is) {
+        if (is == null || is.equals(was)) {
+            return;
+        }
+        String step = jobId + " went from " + was + " to " + is;
+        JobState from = was == null ? JobState.NOT_FOUND : was.state();
+        UUID holder = was == null ? null : was.lock();
+        if (is.sequence() != null && (was == null || !is.sequence().equals(was.sequence()))) {
+            heardAt.put(jobId, time.nanoTime());
+        }
+        if (is.lock() != null && !is.lock().equals(holder)) {
+            require(from == JobState.PENDING && locks.add(is.lock()), step);
+        }
+        if (is.finishedBy() != null && (was == null || !is.finishedBy().equals(was.finishedBy()))) {
+            require(is.finishedBy().equals(holder) && finishes.add(is.finishedBy()), step);
+        }
+        switch (is.state()) {
+            case PENDING -> checkEnqueued(jobId, was, is, step);
+            case RUNNING -> require(from == JobState.PENDING || from == JobState.RUNNING, step);
+            case FINISHED -> require(from == JobState.RUNNING && is.finishedBy() != null, step);
+            case NOT_FOUND -> throw new AssertionError(step);
+        }
+    }
+
+    private void checkEnqueued(String jobId, Rows.@Nullable Data was, Rows.Data is, String step) {
+        if (was != null && was.lock() != null) {
+            if (!was.lock().equals(is.finishedBy())) {
+                checkPutBack(was.lock(), time.nanoTime() - heardAt.getOrDefault(jobId, 0L), step);
+            }
+        } else if (was != null && was.state() == JobState.FINISHED && Objects.equals(is.json(), was.json())) {
+            int times = is.json() == null ? 0 : enqueuedAsItWas.merge(jobId, 1, Integer::sum);
+            require(times <= calls.resubmitting.getOrDefault(jobId, 0), "Without resubmit " + step);
+        } else if (is.json() != null && (was == null || !is.json().equals(was.json()))) {
+            // No two adds of a job have the same data, so each can do this once.
+            require(enqueuedWith.add(jobId + " " + is.json()), step);
+        }
+    }
+
+    /** Either its processor was silent, or a claim that nobody wanted any more was handed back. */
+    private void checkPutBack(UUID lock, long silentForNanos, String step) {
+        boolean silent = silentForNanos >= Simulation.TIMEOUT.toNanos();
+        if (calls.claimed.contains(lock)) {
+            require(silent, "After " + silentForNanos + " ns " + step);
+        } else if (silent) {
+            lostOnTheWay.add(lock);
+        }
+    }
+
+    /** {@return the claims that nobody was told of, and that came back only when their leases had run out} */
+    Set<UUID> lostOnTheWay() {
+        return lostOnTheWay;
+    }
+
+    /** Whoever wrote with the fence held the job just then, or finished it by that very commit. */
+    private void checkFences(ReadTransaction tx) {
+        for (KeyValue row : now(tx.getRange(Work.FENCE.range()).asList())) {
+            String jobId = Work.FENCE.unpack(row.getKey()).getString(0);
+            UUID writer = Work.holder(row.getValue());
+            if (!writer.equals(fences.put(jobId, writer))) {
+                Rows.Data job = before.get(jobId);
+                boolean held = job != null && (writer.equals(job.lock()) || writer.equals(job.finishedBy()));
+                require(held, writer + " wrote for " + jobId + " and does not hold it: " + job);
+            }
+        }
+    }
+
+    /** The engine answers reads at once. */
+    private static <T> T now(CompletableFuture<T> read) {
+        return Objects.requireNonNull(read.getNow(null), "a read that is not answered at once");
+    }
+
+    private static void require(boolean held, String otherwise) {
+        if (!held) {
+            throw new AssertionError(otherwise);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+package dev.couchjobs.simulation;
+
+import static dev.couchjobs.JobState.FINISHED;
+import static dev.couchjobs.JobState.PENDING;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobEvent;
+import dev.couchjobs.JobHaltedException;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Subscription;
+import dev.couchjobs.faults.VirtualStage;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The whole core on one thread, which is the test's own, and in a time that passes only when the test says so. */
+class VirtualTimeTest {
+    private static final JobType<String> MAIL = JobType.of("mail", String.class);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final Duration INSTANT = Duration.ofNanos(1);
+
+    private final Set<Thread> threadsBefore = Thread.getAllStackTraces().keySet();
+    private final VirtualStage stage = new VirtualStage(1);
+    private final Database database = stage.database();
+    private final CouchJobs jobs = instance();
+
+    private CouchJobs instance() {
+        return CouchJobs.builder(database).environment(stage.environment()).build();
+    }
+
+    @BeforeEach
+    void createType() {
+        stage.await(jobs.setTypeTimeout(database, MAIL, TIMEOUT));
+    }
+
+    @AfterEach
+    void nothingHasStartedAThread() {
+        jobs.close();
+        stage.close();
+        assertThat(threadsBefore).containsAll(Thread.getAllStackTraces().keySet());
+    }
+
+    @Test
+    void aJobIsAddedClaimedLostRecoveredFinishedAndWaitedForWithoutAnyRealTimeOrThread() {
+        Subscription<String> subscription = added("a");
+        Job<String> lost = stage.await(jobs.accept(MAIL)).orElseThrow();
+        stage.time().advance(TIMEOUT.dividedBy(2));
+        stage.await(jobs.update(database, lost, "half"));
+        Job<String> recovered = stage.await(instance().accept(MAIL)).orElseThrow();
+        stage.await(jobs.finish(database, recovered, "done"));
+        Optional<JobEvent<String>> end = stage.await(jobs.wait(subscription, FINISHED, HOUR));
+
+        assertThat(recovered.data()).isEqualTo("half");
+        assertThat(end).hasValueSatisfying(event -> assertThat(event.data()).contains("done"));
+        CompletableFuture<Void> tooLate = jobs.finish(database, lost);
+        assertThatThrownBy(() -> stage.await(tooLate)).hasCauseInstanceOf(JobHaltedException.class);
+    }
+
+    @Test
+    void aJobThatIsScheduledInAnHourIsAcceptedWhenTheHourIsOverAndNotBefore() {
+        Instant due = stage.time().instant().plus(HOUR);
+        stage.await(jobs.add(database, MAIL, "a", "later", due));
+        CompletableFuture<Optional<Job<String>>> accepted = jobs.accept(MAIL);
+
+        advanceTo(due.minus(INSTANT));
+        assertThat(accepted).isNotDone();
+
+        advanceTo(due);
+        assertThat(accepted).isDone();
+        assertThat(accepted.join())
+                .hasValueSatisfying(job -> assertThat(job.scheduledTime()).contains(due));
+    }
+
+    @Test
+    void aScheduledJobIsAcceptedInTimeThoughTheWallClockIsSetForwardMeanwhile() {
+        Instant due = stage.time().instant().plus(HOUR);
+        stage.await(jobs.add(database, MAIL, "a", "later", due));
+        CompletableFuture<Optional<Job<String>>> accepted = jobs.accept(MAIL);
+        stage.time().runUntilIdle();
+
+        stage.time().setInstant(due);
+        stage.time().advance(Duration.ofSeconds(30));
+
+        assertThat(accepted).isDone();
+    }
+
+    @Test
+    void aScheduledJobIsNotAcceptedEarlyThoughTheWallClockIsSetBackMeanwhile() {
+        Instant due = stage.time().instant().plusSeconds(20);
+        stage.await(jobs.add(database, MAIL, "a", "later", due));
+        CompletableFuture<Optional<Job<String>>> accepted = jobs.accept(MAIL);
+        stage.time().runUntilIdle();
+
+        stage.time().setInstant(due.minus(HOUR));
+        advanceTo(due.minus(INSTANT));
+        assertThat(accepted).isNotDone();
+
+        advanceTo(due);
+        assertThat(accepted).isDone();
+    }
+
+    @Test
+    void acceptAnswersAtItsDeadlineAndNotBefore() {
+        CompletableFuture<Optional<Job<String>>> accepted =
+                jobs.accept(MAIL, AcceptOptions.defaults().timeout(HOUR));
+
+        stage.time().advance(HOUR.minus(INSTANT));
+        assertThat(accepted).isNotDone();
+
+        stage.time().advance(INSTANT);
+        assertThat(accepted).isDone();
+        assertThat(accepted.join()).isEmpty();
+    }
+
+    @Test
+    void acceptIsWokenAtOnce() {
+        CompletableFuture<Optional<Job<String>>> accepted = jobs.accept(MAIL);
+        stage.time().advance(HOUR);
+        added("a");
+
+        stage.time().runUntilIdle();
+
+        assertThat(accepted).isDone();
+    }
+
+    @Test
+    void waitAnswersAtItsDeadlineAndNotBefore() {
+        Subscription<String> subscription = added("a");
+        CompletableFuture<Optional<JobEvent<String>>> event = jobs.wait(subscription, HOUR);
+
+        stage.time().advance(HOUR.minus(INSTANT));
+        assertThat(event).isNotDone();
+
+        stage.time().advance(INSTANT);
+        assertThat(event).isDone();
+        assertThat(event.join()).isEmpty();
+    }
+
+    @Test
+    void waitIsWokenAtOnceFromWhereverTheChangeComes() {
+        Subscription<String> subscription = added("a");
+        CompletableFuture<Optional<JobEvent<String>>> event = jobs.wait(subscription, HOUR);
+        try (CouchJobs elsewhere = instance()) {
+            stage.await(elsewhere.add(database, MAIL, "a", "newer"));
+        }
+
+        stage.time().runUntilIdle();
+
+        assertThat(event).isDone();
+        assertThat(event.join())
+                .hasValueSatisfying(change -> assertThat(change.state()).isEqualTo(PENDING));
+    }
+
+    private Subscription<String> added(String jobId) {
+        stage.await(jobs.add(database, MAIL, jobId, "new"));
+        return stage.await(jobs.subscribe(database, MAIL, jobId));
+    }
+
+    private void advanceTo(Instant instant) {
+        stage.time().advance(Duration.between(stage.time().instant(), instant));
+    }
+}
