@@ -251,4 +251,20 @@ public abstract class DataModelContract extends JobsContract {
         await(jobs.add(database, Texts.TYPE, "j1", "small"));
         assertThat(rows.under("payload", "text")).isEmpty();
     }
+
+    @Test
+    void thousandsOfPendingRowsThatNoJobBearsOutAreClearedAndTheJobBehindThemTaken() {
+        commit(tx -> {
+            for (int i = 0; i < 2_000; i++) {
+                tx.set(rows.key("pending", "index", 0, "a ghost " + i), new byte[0]);
+            }
+        });
+        add("j1", 1);
+
+        assertThat(await(jobs.accept(INDEX, AcceptOptions.nonBlocking()))
+                        .orElseThrow()
+                        .id())
+                .isEqualTo("j1");
+        assertThat(rows.under("pending", "index")).isEmpty();
+    }
 }

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.ReadTransactionContext;
+import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobSummary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -100,5 +102,17 @@ public abstract class ListingContract extends JobsContract {
             assertThat(await(jobs.listJobs(tx, INDEX, "a", 2)))
                     .containsExactly(line("b", JobState.RUNNING), line("c", JobState.PENDING));
         });
+    }
+
+    @Test
+    void aListingInATransactionGoesThroughThousandsOfJobsThatItAdded() {
+        int count = 3_000;
+        try (Transaction tx = database.createTransaction()) {
+            await(CompletableFuture.allOf(IntStream.range(0, count)
+                    .mapToObj(i -> jobs.add(tx, INDEX, "j" + i, new Work(i)))
+                    .toArray(CompletableFuture<?>[]::new)));
+
+            assertThat(await(jobs.listJobs(tx, INDEX, "", count + 1))).hasSize(count);
+        }
     }
 }

@@ -259,4 +259,18 @@ public abstract class PayloadsContract extends JobsContract {
         assertThat(await(jobs.getJobData(database, asStored, "j1")).map(JsonNode::toString))
                 .isEqualTo(Optional.of("{\"number_of_steps\":3}"));
     }
+
+    @Test
+    void dataThatCannotBeReadHidesNoChangeFromASubscriber() {
+        JobType<Integer> misread = JobType.of("text", Integer.class);
+        await(jobs.add(database, TEXT, "j1", "no number"));
+        Subscription<Integer> subscription = await(jobs.subscribe(database, misread, "j1"));
+        await(jobs.finish(database, await(jobs.accept(TEXT)).orElseThrow()));
+
+        JobEvent<Integer> end =
+                await(jobs.wait(subscription, JobState.FINISHED, LONG)).orElseThrow();
+
+        assertThat(end.state()).isEqualTo(JobState.FINISHED);
+        assertThatThrownBy(end::data).isInstanceOf(PayloadException.class);
+    }
 }

@@ -222,4 +222,16 @@ public abstract class TransactionsContract extends JobsContract {
         assertThat(isWritten("version")).isTrue();
         assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
     }
+
+    @Test
+    void thousandsOfVerbsOnOneJobThatNobodyWaitsForInBetweenAllHappen() {
+        int count = 3_000;
+        add("j1", 0);
+
+        await(database.runAsync(tx -> CompletableFuture.allOf(IntStream.rangeClosed(1, count)
+                .mapToObj(i -> jobs.add(tx, INDEX, "j1", new Work(i)))
+                .toArray(CompletableFuture<?>[]::new))));
+
+        assertThat(stepOf("j1")).isEqualTo(count);
+    }
 }

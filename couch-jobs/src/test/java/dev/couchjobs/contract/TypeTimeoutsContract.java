@@ -120,4 +120,11 @@ public abstract class TypeTimeoutsContract extends JobsContract {
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> JobType.of("", Work.class)).isInstanceOf(IllegalArgumentException.class);
     }
+
+    @Test
+    void aTimeoutThatNoMonitorCouldCountIsRefused() {
+        assertThatThrownBy(() -> jobs.setTypeTimeout(database, INDEX, Duration.ofSeconds(Long.MAX_VALUE)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("3,650 days");
+    }
 }

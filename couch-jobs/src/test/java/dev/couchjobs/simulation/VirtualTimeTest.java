@@ -162,6 +162,25 @@ class VirtualTimeTest {
                 .hasValueSatisfying(change -> assertThat(change.state()).isEqualTo(PENDING));
     }
 
+    @Test
+    void aFollowerWhoHasHeardAllIsNotLateHoweverLongNothingHappens() {
+        Subscription<String> subscription = added("a");
+        added("b");
+        jobs.monitor(MAIL);
+        stage.await(jobs.add(database, MAIL, "a", "newer"));
+        assertThat(stage.await(jobs.wait(subscription, HOUR))).isPresent();
+        stage.time().advance(HOUR); // far longer than the feed is kept
+        CompletableFuture<Optional<JobEvent<String>>> event = jobs.wait(subscription, HOUR);
+
+        stage.await(jobs.remove(database, MAIL, "b"));
+        stage.time().runUntilIdle();
+        assertThat(event).isNotDone();
+
+        stage.await(jobs.remove(database, MAIL, "a"));
+        stage.time().runUntilIdle();
+        assertThat(event).isDone();
+    }
+
     private Subscription<String> added(String jobId) {
         stage.await(jobs.add(database, MAIL, jobId, "new"));
         return stage.await(jobs.subscribe(database, MAIL, jobId));
