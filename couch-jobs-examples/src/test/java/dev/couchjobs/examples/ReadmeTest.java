@@ -48,7 +48,7 @@ class ReadmeTest {
             tx.set(key, image);
             return jobs.add(tx, THUMBNAIL, "img-42", new Thumbnail("img-42")).join();
         });
-        assertThat(database.run(tx -> tx.get(key).join())).isEqualTo(image);
+        assertThat(stored(database, key)).isEqualTo(image);
 
         Job<Thumbnail> job = jobs.accept(THUMBNAIL).join().orElseThrow();
 
@@ -56,7 +56,7 @@ class ReadmeTest {
             tx.set(smallKey, small);
             return jobs.finish(tx, job).join();
         });
-        assertThat(database.run(tx -> tx.get(smallKey).join())).isEqualTo(small);
+        assertThat(stored(database, smallKey)).isEqualTo(small);
 
         try (Subscription<Thumbnail> subscription =
                 jobs.subscribe(database, THUMBNAIL, "img-42").join()) {
@@ -81,7 +81,7 @@ class ReadmeTest {
                 .matcher(Files.readString(README, StandardCharsets.UTF_8));
         int statements = 0;
         while (blocks.find()) {
-            for (String line : blocks.group(1).split("\n")) {
+            for (String line : blocks.group(1).lines().toList()) {
                 if (!bare(line).isEmpty()) {
                     assertThat(here).as(line).contains(bare(line));
                     statements++;
@@ -89,6 +89,10 @@ class ReadmeTest {
             }
         }
         assertThat(statements).isGreaterThan(10);
+    }
+
+    private static byte[] stored(Database database, byte[] key) {
+        return database.read(tx -> tx.get(key).join());
     }
 
     /** Without comments and white space, which a formatter may lay out otherwise. */
