@@ -3,7 +3,6 @@ package dev.couchjobs;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.TransactionContext;
-import com.apple.foundationdb.subspace.Subspace;
 import dev.couchjobs.internal.accept.Acceptors;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TypeTimeouts;
@@ -25,8 +24,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.ObjectMapper;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Background jobs on FoundationDB: the verbs of CouchDB's RFC 007.
@@ -60,7 +57,7 @@ public final class CouchJobs implements AutoCloseable {
     private final ActivityMonitors monitors;
     private final Notifiers notifiers;
 
-    private CouchJobs(Builder settings) {
+    CouchJobs(CouchJobsBuilder settings) {
         Environment environment = settings.environment;
         PayloadCodec codec = new PayloadCodec(settings.mapper);
         keyspace = new Keyspace(settings.subspace);
@@ -90,8 +87,8 @@ public final class CouchJobs implements AutoCloseable {
      * @param database a cluster's database or an embedded one
      * @return a builder
      */
-    public static Builder builder(Database database) {
-        return new Builder(database);
+    public static CouchJobsBuilder builder(Database database) {
+        return new CouchJobsBuilder(database);
     }
 
     // Job Creation API
@@ -495,104 +492,5 @@ public final class CouchJobs implements AutoCloseable {
         acceptors.close();
         notifiers.close();
         monitors.close();
-    }
-
-    /** What an instance may have otherwise than by default. */
-    public static final class Builder {
-        private final Database database;
-        private Subspace subspace = new Subspace();
-        private Environment environment = Environment.system();
-        private ObjectMapper mapper = JsonMapper.shared();
-        private Duration transactionTimeout = Duration.ofSeconds(60);
-        private Duration feedRetention = Duration.ofMinutes(10);
-
-        private Builder(Database database) {
-            this.database = Objects.requireNonNull(database, "database");
-        }
-
-        /**
-         * Where the jobs are kept, so that several instances can share a cluster; by default the root.
-         *
-         * @param subspace the prefix of all keys
-         * @return this builder
-         */
-        public Builder subspace(Subspace subspace) {
-            this.subspace = Objects.requireNonNull(subspace, "subspace");
-            return this;
-        }
-
-        /**
-         * Clock, timers and randomness; by default the system's.
-         *
-         * @param environment the environment
-         * @return this builder
-         */
-        public Builder environment(Environment environment) {
-            this.environment = Objects.requireNonNull(environment, "environment");
-            return this;
-        }
-
-        /**
-         * What writes and reads the data of jobs; by default a plain {@link JsonMapper}.
-         *
-         * @param mapper a JSON mapper
-         * @return this builder
-         */
-        public Builder objectMapper(ObjectMapper mapper) {
-            this.mapper = Objects.requireNonNull(mapper, "mapper");
-            return this;
-        }
-
-        /**
-         * How long a transaction that a verb runs by itself may take with all its retries; by default 60 seconds.
-         *
-         * @param timeout at least a millisecond, at most 24 days
-         * @return this builder
-         */
-        public Builder transactionTimeout(Duration timeout) {
-            if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(Duration.ofDays(24)) > 0) {
-                // FoundationDB counts it in milliseconds and 31 bits, and takes 0 for no timeout at all.
-                throw new IllegalArgumentException(
-                        "transactionTimeout is from a millisecond to 24 days; this is " + timeout + ".");
-            }
-            this.transactionTimeout = timeout;
-            return this;
-        }
-
-        /**
-         * How long the changes of jobs can be read after they were made, at least; by default ten minutes. A process that
-         * was suspended for longer is told the state of the jobs it follows instead of the changes it missed. Any instance
-         * may trim the feed, so give the same to all that share a subspace; not less than their transaction timeout,
-         * because verbs recognise their own commits in the feed.
-         *
-         * @param retention more than nothing
-         * @return this builder
-         */
-        public Builder feedRetention(Duration retention) {
-            this.feedRetention = positive(retention, "feedRetention");
-            return this;
-        }
-
-        private static Duration positive(Duration duration, String name) {
-            if (duration.isZero() || duration.isNegative()) {
-                throw new IllegalArgumentException(name + " must be more than nothing; this is " + duration + ".");
-            }
-            return duration;
-        }
-
-        /**
-         * Makes the instance. It does nothing until it is used.
-         *
-         * @return the instance, to be closed when no longer needed
-         * @throws IllegalArgumentException if the feed would be trimmed while a transaction may still look into it
-         */
-        public CouchJobs build() {
-            if (feedRetention.compareTo(transactionTimeout) < 0) {
-                throw new IllegalArgumentException("feedRetention (" + feedRetention
-                        + ") must not be less than transactionTimeout (" + transactionTimeout
-                        + "): verbs recognise their own commits in the feed.");
-            }
-            return new CouchJobs(this);
-        }
     }
 }

@@ -40,6 +40,10 @@ final class TransactionScope {
     private TransactionScope() {}
 
     static TransactionScope of(Transaction tx) {
+        TransactionScope known = SCOPES.getIfPresent(tx);
+        if (known != null) {
+            return known;
+        }
         TransactionScope scope = SCOPES.get(tx, unused -> new TransactionScope());
         SCOPES.put(tx.snapshot(), scope); // reads of the snapshot view see what the transaction wrote, too
         return scope;
