@@ -38,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  * {@code transactionTimeout}), nobody can say whether it will still commit: look before you repeat the verb.
  *
  * <p>Nothing here blocks. Futures complete on the database's executor, and fail with a {@link JobsException}, with an
- * {@code FDBException}, or, for arguments that make no sense, not at all: those are thrown by the call itself.
+ * {@code FDBException}, or, for arguments that make no sense, not at all: those are thrown by the call itself. (As always,
+ * {@code join} wraps what it throws in a {@link java.util.concurrent.CompletionException}.)
  *
  * <p>One instance serves any number of threads. It starts background work only for what it is used for: a process that
  * accepts jobs of a type also watches over that type's running jobs, and one that waits for changes reads their feed.
@@ -187,7 +188,8 @@ public final class CouchJobs implements AutoCloseable {
 
     /**
      * Sets the activity timeout of a type (RFC 007, {@code set_type_timeout}): how long a processor may be silent before
-     * its job is given to another. To be called once for a type before its first job is added; monitors on all nodes
+     * its job is given to another. To be called once for a type before its first job is added. Somebody has to watch: every process that accepts
+     * jobs of the type does, or calls {@link #monitor}. Monitors on all nodes
      * follow a change within the timeout they know.
      *
      * @param context a database, or a transaction to join
@@ -257,9 +259,9 @@ public final class CouchJobs implements AutoCloseable {
      * Claims a job (RFC 007, {@code accept/2}). A caller who waits is woken by a watch; nothing is polled. Calls that
      * wait in one process are served together, first come first served, by one transaction for many jobs.
      *
-     * <p>A claim holds until it is finished, or until its processor has been silent for the type's activity timeout: call
-     * {@code update} well before that. From the first call on, this instance also watches over the running jobs of the
-     * type, whoever runs them.
+     * <p>A claim holds until it is finished, or until a monitor finds that its processor has been silent for the type's
+     * activity timeout: call {@code update} well before that. From the first call on, this instance also watches over the running jobs of the
+     * type, whoever runs them. A type without a timeout has no jobs to wait for, and that is not an error: it may get one.
      *
      * <p>Cancelling the future gives up waiting; a claim that was just being made is handed back.
      *

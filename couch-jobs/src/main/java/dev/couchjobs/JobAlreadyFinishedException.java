@@ -5,9 +5,8 @@ package dev.couchjobs;
  * same transaction did commit although FoundationDB could not say so ({@code commit_unknown_result}): then the work is
  * done, once, and there is nothing left to do.
  *
- * <p>It is thrown only where {@code finish} or {@code update} joined a transaction of the caller's, so that the other
- * writes of that transaction do not happen a second time. A {@code finish} that is given a database settles the matter
- * by itself. Once somebody else has claimed the job again, this cannot be told any more from a lost claim, and the error is
+ * <p>Where {@code finish} or {@code update} joined a transaction of the caller's, the other writes of that transaction do
+ * not happen a second time. A retry that couch-jobs makes by itself, in a transaction of its own, does not end here. Once somebody else has claimed the job again, this cannot be told any more from a lost claim, and the error is
  * a plain {@link JobHaltedException}.
  */
 public final class JobAlreadyFinishedException extends JobHaltedException {
@@ -24,7 +23,7 @@ public final class JobAlreadyFinishedException extends JobHaltedException {
                 typeName,
                 jobId,
                 "Job " + jobId + " of type " + typeName
-                        + " has already been finished by this claim. If this transaction"
-                        + " was being retried, its earlier attempt did commit and the work is done.");
+                        + " has already been finished by this claim. If a transaction of yours was being retried, its"
+                        + " earlier attempt did commit and the work is done; otherwise finish was called before.");
     }
 }

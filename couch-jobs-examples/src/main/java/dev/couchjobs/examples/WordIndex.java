@@ -58,7 +58,7 @@ public final class WordIndex {
             return RIGHT;
         }
         if (args.size() > 1 || args.stream().anyMatch(arg -> arg.startsWith("-"))) {
-            err.println("Not understood: " + String.join(" ", args));
+            err.println("One PATH is expected, these were given: " + args + ". Put quotes around a path with spaces.");
             err.println(HELP);
             return USAGE;
         }
@@ -72,14 +72,14 @@ public final class WordIndex {
                 return refuse("There is no " + name + ".");
             }
             if (!Files.isDirectory(root)) {
-                return refuse(name + " is not a directory. Give the directory that it is in.");
+                return refuse(name + " is not a directory; give one.");
             }
             if (!Files.isReadable(root)) {
                 return refuse(name + " may not be read by this user.");
             }
             return index(root.toRealPath(), name);
         } catch (InvalidPathException e) {
-            return refuse("This is no path: " + name);
+            return refuse("Not a valid path: " + name);
         } catch (IOException e) {
             return refuse(name + " cannot be listed: " + e.getMessage());
         } catch (RuntimeException e) {
@@ -105,8 +105,8 @@ public final class WordIndex {
         IndexRun.Settings settings = IndexRun.Settings.toWatch(listing.texts().size());
         out.printf(
                 Locale.ROOT,
-                "%s under %s%s: one job for each, %d processors with %d jobs at once. A job takes %d ms longer than it has"
-                        + " to, so that you can watch.%n",
+                "%s under %s%s: one job for each, %d processors with %d jobs at once each. Each job is slowed by %d ms,"
+                        + " so that you can watch.%n",
                 Totals.counted(listing.texts().size(), "text file"),
                 name,
                 binaries,
@@ -120,7 +120,7 @@ public final class WordIndex {
         result.leftOut().forEach((path, why) -> out.println(path + ": not compared, " + why));
         out.printf(
                 Locale.ROOT,
-                "%nThe index: %s, %,d words, %,d different ones, most often %s.%n",
+                "%nThe index: %s, %,d words, %,d distinct, most often %s.%n",
                 Totals.counted(result.index().files(), "file"),
                 result.index().words(),
                 result.index().differentWords(),

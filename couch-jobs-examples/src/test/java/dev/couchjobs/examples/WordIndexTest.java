@@ -81,8 +81,7 @@ class WordIndexTest {
         assertThat(out.text())
                 .contains("12 text files under " + directory)
                 .contains("100%  pending 0, running 0, finished 12")
-                .contains(
-                        "The index: 12 files, 60 words, 4 different ones, most often a 24, and 12, number 12, word 12.")
+                .contains("The index: 12 files, 60 words, 4 distinct, most often a 24, and 12, number 12, word 12.")
                 .contains("12 files, 60 words; processor ")
                 .contains("all jobs finished, none twice; a plain count agrees with the index.");
         assertThat(err.text()).isEmpty();
@@ -150,23 +149,25 @@ class WordIndexTest {
 
         assertThat(run(file.toString())).isEqualTo(2);
 
-        assertThat(err.lines()).containsExactly(file + " is not a directory. Give the directory that it is in.");
+        assertThat(err.lines()).containsExactly(file + " is not a directory; give one.");
     }
 
     @Test
     void whatCannotBeAPathIsRefusedInOneLine() {
         assertThat(run("a\0b")).isEqualTo(2);
 
-        assertThat(err.lines()).hasSize(1).first().asString().startsWith("This is no path: ");
+        assertThat(err.lines()).hasSize(1).first().asString().startsWith("Not a valid path: ");
     }
 
     @Test
     void unknownArgumentsAreAnsweredByTheUsage() {
         assertThat(run("--fast")).isEqualTo(2);
-        assertThat(err.text()).startsWith("Not understood: --fast").contains("Usage: WordIndex [PATH]");
+        assertThat(err.text())
+                .startsWith("One PATH is expected, these were given: [--fast].")
+                .contains("Usage: WordIndex [PATH]");
 
         assertThat(run("one", "two")).isEqualTo(2);
-        assertThat(err.text()).contains("Not understood: one two");
+        assertThat(err.text()).contains("these were given: [one, two].");
     }
 
     @Test
