@@ -1,7 +1,7 @@
 package dev.couchjobs.contract;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.FDB;
+import dev.couchjobs.fdb.testing.Cluster;
 import org.junit.jupiter.api.Nested;
 
 /** The contract on a running FoundationDB cluster, which {@code FDB_CLUSTER_FILE} names: see the profile fdb. */
@@ -10,11 +10,7 @@ class JobsClusterTest {
     interface OnCluster extends Engine {
         @Override
         default Database open() {
-            String clusterFile = System.getenv("FDB_CLUSTER_FILE");
-            if (clusterFile == null) {
-                throw new IllegalStateException("Set FDB_CLUSTER_FILE to the cluster file of a FoundationDB to test");
-            }
-            return FDB.selectAPIVersion(730).open(clusterFile);
+            return Cluster.open();
         }
     }
 

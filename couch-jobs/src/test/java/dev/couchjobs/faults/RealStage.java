@@ -1,9 +1,9 @@
 package dev.couchjobs.faults;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.FDB;
 import dev.couchjobs.Environment;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import dev.couchjobs.fdb.testing.Cluster;
 import java.util.concurrent.CompletableFuture;
 
 /** A database with threads of its own, in real time. */
@@ -22,11 +22,7 @@ final class RealStage implements Stage {
 
     /** A running FoundationDB cluster, which {@code FDB_CLUSTER_FILE} names. */
     static Stage onCluster() {
-        String clusterFile = System.getenv("FDB_CLUSTER_FILE");
-        if (clusterFile == null) {
-            throw new IllegalStateException("Set FDB_CLUSTER_FILE to the cluster file of a FoundationDB to test");
-        }
-        return new RealStage(FDB.selectAPIVersion(730).open(clusterFile));
+        return new RealStage(Cluster.open());
     }
 
     @Override

@@ -3,7 +3,6 @@ package dev.couchjobs.internal.accept;
 import com.apple.foundationdb.Database;
 import dev.couchjobs.Job;
 import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.verbs.Instance;
@@ -34,16 +33,12 @@ final class HandBack {
                         database,
                         tx -> JobTable.edit(tx, ref, before -> {
                             before.filter(row -> row.isHeldBy(job.lock()))
-                                    .ifPresent(row -> JobTable.save(tx, ref, row, waiting(row), OptionalLong.empty()));
+                                    .ifPresent(row -> JobTable.save(tx, ref, row, row.putBack(), OptionalLong.empty()));
                             return CompletableFuture.completedFuture(ref);
                         }))
                 .exceptionally(error -> {
                     LOG.warn("{} could not be handed back; it returns when its lease has run out", job, error);
                     return ref;
                 });
-    }
-
-    private static JobRow waiting(JobRow row) {
-        return row.enqueued(row.payload(), row.scheduledTime());
     }
 }

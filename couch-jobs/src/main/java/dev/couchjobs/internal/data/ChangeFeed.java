@@ -32,7 +32,7 @@ public final class ChangeFeed {
         }
         TypeKeys keys = ref.keys();
         Stamps.setStampedKey(tx, keys.feedPrefix(), userVersion, entry.pack());
-        Stamps.setStampedValue(tx, keys.watchesActivity(), Tuple.from(Stamps.placeholder(userVersion)));
+        Stamps.touch(tx, keys.watchesActivity(), userVersion);
     }
 
     /** {@return the entries that follow, oldest first} */

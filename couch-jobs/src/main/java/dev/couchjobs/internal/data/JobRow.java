@@ -45,6 +45,11 @@ public record JobRow(
         return new JobRow(JobState.PENDING, null, null, scheduledTime, false, payload, finishedBy);
     }
 
+    /** {@return this running job taken from its holder and waiting again, as it was} */
+    public JobRow putBack() {
+        return enqueued(payload, scheduledTime);
+    }
+
     /** {@return this job claimed with a lock} */
     public JobRow claimed(UUID lock) {
         return new JobRow(JobState.RUNNING, NEXT_COMMIT, lock, scheduledTime, false, payload, null);

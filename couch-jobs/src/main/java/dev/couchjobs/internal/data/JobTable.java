@@ -5,6 +5,7 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobState;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -82,18 +83,13 @@ public final class JobTable {
             Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow next, int userVersion) {
         Optional<byte[]> old = pendingKey(ref, before);
         Optional<byte[]> now = pendingKey(ref, next);
-        boolean stays = old.isPresent()
-                && now.isPresent()
-                && before != null
-                && next != null
-                && before.scheduledTime() == next.scheduledTime();
-        if (stays) {
+        if (old.isPresent() && now.isPresent() && Arrays.equals(old.get(), now.get())) {
             return;
         }
         old.ifPresent(tx::clear);
         now.ifPresent(key -> {
             tx.set(key, EMPTY);
-            Stamps.setStampedValue(tx, ref.keys().watchesPending(), Tuple.from(Stamps.placeholder(userVersion)));
+            Stamps.touch(tx, ref.keys().watchesPending(), userVersion);
         });
     }
 

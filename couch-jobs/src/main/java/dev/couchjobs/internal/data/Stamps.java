@@ -43,6 +43,11 @@ public final class Stamps {
         tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key, withOffset(stampFirst.pack(), 1));
     }
 
+    /** Changes a key that others watch: its value is the sequence of the commit. */
+    static void touch(Transaction tx, byte[] watchedKey, int userVersion) {
+        setStampedValue(tx, watchedKey, Tuple.from(placeholder(userVersion)));
+    }
+
     /** A stand-in that packs like a complete versionstamp; its ten bytes are replaced at commit. */
     static Versionstamp placeholder(int userVersion) {
         byte[] stamp = new byte[STAMP_BYTES];

@@ -152,8 +152,7 @@ final class ActivityMonitor implements AutoCloseable {
         return JobTable.edit(tx, ref, row -> {
             if (row.isPresent() && seen.sequence().equals(row.get().sequence())) {
                 JobRow silent = row.get();
-                JobRow pending = silent.enqueued(silent.payload(), silent.scheduledTime());
-                JobTable.save(tx, ref, silent, pending, OptionalLong.empty());
+                JobTable.save(tx, ref, silent, silent.putBack(), OptionalLong.empty());
             } else {
                 ActivityIndex.clear(tx, keys, seen);
             }

@@ -74,10 +74,6 @@ final class FeedSubscription<D> implements Subscription<D> {
         mailroom.unsubscribe(this);
     }
 
-    JobRef ref() {
-        return ref;
-    }
-
     boolean isOf(Mailroom other) {
         return mailroom == other;
     }

@@ -52,7 +52,7 @@ public final class ClaimedJob<D> implements Job<D> {
         return new ClaimedJob<>(type, id, row, lock, row.payload().known().orElse(json), codec);
     }
 
-    /** This claim, resubmitted, where its job's row no longer tells of it. */
+    /** This claim, resubmitted, whether or not its job's row still tells of it. */
     ClaimedJob<D> resubmitted() {
         return new ClaimedJob<>(type, id, lock, scheduledTime, true, json, codec);
     }

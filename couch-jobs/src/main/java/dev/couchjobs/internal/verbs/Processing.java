@@ -91,13 +91,14 @@ public final class Processing {
     }
 
     private static <D> Job<D> resubmitted(Job<D> job, JobRow row) {
-        return ClaimedJob.of(job).seenAs(row.flagged(row.scheduledTime()));
+        return ClaimedJob.of(job).seenAs(row).resubmitted();
     }
 
     /** It was done, whatever has become of the job since. */
     private <D> CompletableFuture<Job<D>> resubmittedBefore(Transaction tx, Job<D> job, Optional<JobRow> row) {
         return row.filter(found -> isResubmittable(job, found))
-                .map(found -> reread(tx, job, found.flagged(found.scheduledTime())))
+                .map(found -> reread(tx, job, found)
+                        .<Job<D>>thenApply(again -> ClaimedJob.of(again).resubmitted()))
                 .orElseGet(() ->
                         CompletableFuture.completedFuture(ClaimedJob.of(job).resubmitted()));
     }

@@ -1,9 +1,9 @@
 package dev.couchjobs.fdb.contract;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.FDB;
 import dev.couchjobs.fdb.contract.property.CommittedHistoriesContract;
 import dev.couchjobs.fdb.contract.property.RandomTransactionsContract;
+import dev.couchjobs.fdb.testing.Cluster;
 import net.jqwik.api.Group;
 import org.junit.jupiter.api.Nested;
 
@@ -14,11 +14,7 @@ class FdbClusterTest {
     interface OnCluster extends Engine {
         @Override
         default Database open() {
-            String clusterFile = System.getenv("FDB_CLUSTER_FILE");
-            if (clusterFile == null) {
-                throw new IllegalStateException("Set FDB_CLUSTER_FILE to the cluster file of a FoundationDB to test");
-            }
-            return FDB.selectAPIVersion(730).open(clusterFile);
+            return Cluster.open();
         }
     }
 

@@ -1,0 +1,20 @@
+package dev.couchjobs.fdb.testing;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDB;
+
+/** The running FoundationDB cluster that the suites of profile fdb are for. It needs the native client. */
+public final class Cluster {
+    private static final int API_VERSION = 730;
+
+    private Cluster() {}
+
+    /** Opens the cluster that {@code FDB_CLUSTER_FILE} names. */
+    public static Database open() {
+        String clusterFile = System.getenv("FDB_CLUSTER_FILE");
+        if (clusterFile == null) {
+            throw new IllegalStateException("Set FDB_CLUSTER_FILE to the cluster file of a FoundationDB to test");
+        }
+        return FDB.selectAPIVersion(API_VERSION).open(clusterFile);
+    }
+}
