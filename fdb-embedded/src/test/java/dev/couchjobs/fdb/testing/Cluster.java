@@ -6,6 +6,8 @@ import com.apple.foundationdb.FDB;
 /** The running FoundationDB cluster that the suites of profile fdb are for. It needs the native client. */
 public final class Cluster {
     private static final int API_VERSION = 730;
+    /** Twice the five seconds that a transaction may take. */
+    private static final long OLD_ENOUGH = 10_000_000;
 
     private Cluster() {}
 
@@ -15,6 +17,15 @@ public final class Cluster {
         if (clusterFile == null) {
             throw new IllegalStateException("Set FDB_CLUSTER_FILE to the cluster file of a FoundationDB to test");
         }
-        return FDB.selectAPIVersion(API_VERSION).open(clusterFile);
+        Database database = FDB.selectAPIVersion(API_VERSION).open(clusterFile);
+        awaitFirstSeconds(database);
+        return database;
+    }
+
+    /** In the first seconds of its life a cluster knows of no version that is too old; the suites expect that it does. */
+    private static void awaitFirstSeconds(Database database) {
+        while (database.read(tx -> tx.getReadVersion().join()) < OLD_ENOUGH) {
+            Thread.onSpinWait();
+        }
     }
 }
