@@ -141,10 +141,20 @@ final class Attempt {
     Snapshot snapshot() {
         if (snapshot == null) {
             snapshot = engine.versions().latest();
-        } else if (engine.versions().isTooOld(snapshot.version())) {
-            throw FdbError.TRANSACTION_TOO_OLD.exception();
+        } else {
+            checkWindow();
         }
         return snapshot;
+    }
+
+    /**
+     * Fails if the snapshot has left the window. Comes before a read and once more behind it: a storage only vouches for
+     * what was read while the snapshot was within.
+     */
+    void checkWindow() {
+        if (snapshot != null && engine.versions().isTooOld(snapshot.version())) {
+            throw FdbError.TRANSACTION_TOO_OLD.exception();
+        }
     }
 
     /** Unlike {@link #snapshot} it neither takes one nor minds its age. */

@@ -19,8 +19,20 @@ record Commit(
         Outcome outcome) {
     static final long NO_READ_VERSION = 0;
 
+    /** Does nothing but pass through the pipeline. */
+    static final Commit NOTHING =
+            new Commit(NO_READ_VERSION, List.of(), List.of(), new WriteBuffer(), List.of(), Outcome.UNHEARD);
+
     /** Told once, on the pipeline's thread, how the commit ended; returns quickly and runs no user's code. */
     interface Outcome {
+        Outcome UNHEARD = new Outcome() {
+            @Override
+            public void committed(CommitStamp stamp) {}
+
+            @Override
+            public void failed(RuntimeException error) {}
+        };
+
         void committed(CommitStamp stamp);
 
         void failed(RuntimeException error);

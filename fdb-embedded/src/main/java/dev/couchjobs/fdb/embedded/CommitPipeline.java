@@ -2,23 +2,27 @@ package dev.couchjobs.fdb.embedded;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one place where the database changes. Everything posted is handled serially; all commits that have queued up
- * meanwhile share one version, and their order in the batch is their order in history.
+ * The one way in which the database changes. A commit passes two actors: the first decides, the second has what was
+ * decided made durable and then makes it known. While the second waits for the storage, the first goes on deciding, and
+ * all that it has decided by then is persisted at once: the slower the storage, the more commits share its work.
  *
- * <p>A batch goes through two steps: it is decided and the next state is built, then the state is published, watches fire
- * and the transactions learn what became of them. A durable engine writes its log between the two.
+ * <p>A batch that cannot be persisted takes along all that was decided on top of it; the first actor then starts over
+ * from what has been published.
  */
 final class CommitPipeline {
     /** A stamp has two bytes for the place in the batch. */
     private static final int BATCH_LIMIT = 1 << 14;
 
+    /** To the second actor, in the order in which it matters. */
     private sealed interface Message {}
 
-    private record Submit(Commit commit) implements Message {}
+    /** {@code epoch} counts how often the first actor has started over. */
+    private record Decided(Decision.Batch batch, long epoch) implements Message {}
 
     private record Arm(Watch watch) implements Message {}
 
@@ -26,133 +30,137 @@ final class CommitPipeline {
 
     private record Close(Runnable whenClosed) implements Message {}
 
-    /** What is to become of a commit: {@code refusal} says why it does not happen, or is null if it does. */
-    private record Decision(
-            Commit commit, CommitStamp stamp, @Nullable FdbError refusal) {}
-
     private final VersionWindow versions;
-    private final Resolver resolver = new Resolver();
-    private final WatchTable watches = new WatchTable();
-    private final Mailbox<Message> mailbox;
-    private boolean closed;
+    private final Storage storage;
+    private final Sequencer sequencer;
+    private final Publisher publisher;
+    private final Mailbox<Commit> undecided;
+    private final Mailbox<Message> decided;
+    /** Written by the first actor. */
+    private long epoch;
+    /** Written by the second actor: the epoch whose batches have failed, or -1. */
+    private volatile long failedEpoch = -1;
+    /** Why they have. */
+    private RuntimeException failure = Engine.closedError();
 
-    CommitPipeline(VersionWindow versions, Executor executor) {
+    private volatile boolean closed;
+
+    CommitPipeline(VersionWindow versions, Storage storage, Executor executor) {
         this.versions = versions;
-        this.mailbox = new Mailbox<>(executor, BATCH_LIMIT, this::handle);
+        this.storage = storage;
+        this.sequencer = new Sequencer(versions, storage);
+        this.publisher = new Publisher(versions);
+        this.decided = new Mailbox<>(executor, BATCH_LIMIT, this::settle);
+        this.undecided = new Mailbox<>(executor, BATCH_LIMIT, this::decide, decided::help);
     }
 
     void submit(Commit commit) {
-        mailbox.post(new Submit(commit));
+        undecided.post(commit);
     }
 
     /** For a thread that calls {@link #help} next and then blocks: that spares it the way to another thread and back. */
     void submitToHelp(Commit commit) {
-        mailbox.leave(new Submit(commit));
+        undecided.leave(commit);
     }
 
     void help() {
-        mailbox.help();
+        undecided.help();
     }
 
     /** For a transaction that commits without passing through here, because it writes nothing. */
     void arm(Watch watch) {
-        mailbox.post(new Arm(watch));
+        decided.post(new Arm(watch));
     }
 
     void disarm(Watch watch) {
-        mailbox.post(new Disarm(watch));
+        decided.post(new Disarm(watch));
+    }
+
+    /** Persists the present version without a commit, which lets the storage raise its ceiling. */
+    void touch() {
+        undecided.post(Commit.NOTHING);
     }
 
     /** Fails every commit and watch that comes later. */
     void close(Runnable whenClosed) {
-        mailbox.post(new Close(whenClosed));
+        decided.post(new Close(whenClosed));
     }
 
-    private void handle(List<Message> messages) {
-        List<Commit> commits = new ArrayList<>(messages.size());
+    private @Nullable CompletableFuture<?> decide(List<Commit> commits) {
+        if (failedEpoch == epoch) {
+            epoch++;
+            sequencer.startOver();
+        }
+        try {
+            if (closed) {
+                throw Engine.closedError();
+            }
+            decided.leave(new Decided(sequencer.decide(commits), epoch));
+        } catch (RuntimeException error) {
+            RuntimeException told = closed ? Engine.closedError() : error;
+            commits.forEach(commit -> commit.outcome().failed(told));
+        }
+        return null;
+    }
+
+    private @Nullable CompletableFuture<?> settle(List<Message> messages) {
+        List<Decided> toPersist = new ArrayList<>();
         for (Message message : messages) {
-            if (message instanceof Submit submit) {
-                commits.add(submit.commit);
+            if (message instanceof Decided each && !isLost(each)) {
+                toPersist.add(each);
             }
         }
-        handleCommits(commits);
+        if (toPersist.isEmpty()) {
+            settleOthers(messages);
+            return null;
+        }
+        CompletableFuture<?> persisted = storage.persist(
+                toPersist.stream().map(each -> each.batch.toPersist()).toList());
+        CompletableFuture<?> settled = persisted.whenComplete((done, error) -> {
+            if (error == null) {
+                toPersist.forEach(each -> publisher.publish(each.batch));
+            } else {
+                lose(toPersist, error);
+            }
+            settleOthers(messages);
+        });
+        return settled.isDone() ? null : settled;
+    }
+
+    /** Whether a batch cannot be persisted any more; if so, those who wait for it are told. */
+    private boolean isLost(Decided each) {
+        boolean lost = closed || each.epoch == failedEpoch;
+        if (lost) {
+            publisher.abandon(each.batch, closed ? Engine.closedError() : failure);
+        }
+        return lost;
+    }
+
+    private void lose(List<Decided> batches, Throwable error) {
+        failure = FdbError.IO_ERROR.exception(error);
+        batches.forEach(each -> publisher.abandon(each.batch, failure));
+        failedEpoch = batches.get(0).epoch;
+    }
+
+    private void settleOthers(List<Message> messages) {
         for (Message message : messages) {
             if (message instanceof Arm arm) {
-                arm(List.of(arm.watch));
+                armOrFail(arm.watch);
             } else if (message instanceof Disarm disarm) {
-                watches.disarm(disarm.watch);
+                publisher.disarm(disarm.watch);
             } else if (message instanceof Close close) {
                 closed = true;
+                storage.close(versions.newest().version());
                 close.whenClosed.run();
             }
         }
     }
 
-    private void handleCommits(List<Commit> commits) {
-        if (commits.isEmpty()) {
-            return;
-        }
+    private void armOrFail(Watch watch) {
         if (closed) {
-            commits.forEach(commit -> commit.outcome().failed(Engine.closedError()));
-            return;
-        }
-        long version = versions.reserve();
-        resolver.forgetUpTo(version - Limits.WINDOW_VERSIONS);
-        OrderedMap<byte[]> data = versions.committed();
-        List<Decision> decisions = new ArrayList<>(commits.size());
-        for (int place = 0; place < commits.size(); place++) {
-            Commit commit = commits.get(place);
-            CommitStamp stamp = new CommitStamp(version, place);
-            FdbError refusal = decide(commit, stamp);
-            if (refusal == null) {
-                data = commit.writes().applyTo(data, stamp);
-            }
-            decisions.add(new Decision(commit, stamp, refusal));
-        }
-        versions.publish(version, data);
-        announce(decisions, data);
-    }
-
-    /** Null if the transaction commits, in which case its writes count from now on, also for the rest of the batch. */
-    private @Nullable FdbError decide(Commit commit, CommitStamp stamp) {
-        long readVersion = commit.readVersion();
-        if (readVersion != Commit.NO_READ_VERSION && readVersion < stamp.version() - Limits.WINDOW_VERSIONS) {
-            return FdbError.TRANSACTION_TOO_OLD;
-        }
-        if (resolver.conflicts(commit.reads(), readVersion)) {
-            return FdbError.NOT_COMMITTED;
-        }
-        resolver.recordWrites(commit.conflictingWrites(), stamp.version());
-        for (byte[] key : commit.writes().stampedKeys(stamp)) {
-            resolver.recordWrites(List.of(KeyRange.of(key)), stamp.version());
-        }
-        return null;
-    }
-
-    /** Comes after publishing, also for those refused, so that whoever tries again does so on the new state. */
-    private void announce(List<Decision> decisions, OrderedMap<byte[]> data) {
-        for (Decision each : decisions) {
-            if (each.refusal == null && !watches.isEmpty()) {
-                each.commit.writes().touched(each.stamp).forEach(range -> watches.fire(range, data));
-            }
-        }
-        for (Decision each : decisions) {
-            if (each.refusal == null) {
-                arm(each.commit.watches());
-                each.commit.outcome().committed(each.stamp);
-            } else {
-                each.commit.outcome().failed(each.refusal.exception());
-            }
-        }
-    }
-
-    private void arm(List<Watch> added) {
-        for (Watch watch : added) {
-            if (closed) {
-                watch.fail(Engine.closedError());
-            } else {
-                watches.arm(watch, versions.committed());
-            }
+            watch.fail(Engine.closedError());
+        } else {
+            publisher.arm(List.of(watch));
         }
     }
 }

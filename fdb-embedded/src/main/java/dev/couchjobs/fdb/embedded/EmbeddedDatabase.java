@@ -21,7 +21,7 @@ public final class EmbeddedDatabase {
      */
     public static Database openInMemory() {
         EngineEnvironment environment = EngineEnvironment.system();
-        return new EngineDatabase(new Engine(environment, () -> shutDown(environment)));
+        return new EngineDatabase(new Engine(environment, new MemoryStorage(), () -> shutDown(environment)));
     }
 
     /**
@@ -31,7 +31,7 @@ public final class EmbeddedDatabase {
      * @return the database, to be closed by the caller
      */
     public static Database openInMemory(EngineEnvironment environment) {
-        return new EngineDatabase(new Engine(environment, () -> {}));
+        return new EngineDatabase(new Engine(environment, new MemoryStorage(), () -> {}));
     }
 
     private static void shutDown(EngineEnvironment environment) {

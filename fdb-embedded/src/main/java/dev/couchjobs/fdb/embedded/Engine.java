@@ -17,12 +17,13 @@ final class Engine {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /** {@code release} is run once the engine has closed and needs its environment no more. */
-    Engine(EngineEnvironment environment, Runnable release) {
+    Engine(EngineEnvironment environment, Storage storage, Runnable release) {
         this.environment = environment;
         this.release = release;
-        this.versions =
-                VersionWindow.startingEmpty(new VersionClock(environment.nanoTime(), VersionWindow.FIRST_VERSION));
-        this.pipeline = new CommitPipeline(versions, environment.executor());
+        Snapshot recovered = storage.recovered();
+        VersionClock clock = new VersionClock(environment.nanoTime(), recovered.version());
+        this.versions = new VersionWindow(clock, recovered, storage::ceiling);
+        this.pipeline = new CommitPipeline(versions, storage, environment.executor());
         this.watches = new OutstandingWatches(pipeline::disarm);
         this.delays = new Delays(environment.scheduler());
     }

@@ -23,6 +23,7 @@ enum FdbError {
     OPERATION_CANCELLED(1101, "Operation cancelled", Retry.NEVER),
     TAG_THROTTLED(1213, "Transaction tag is throttled", Retry.NOT_COMMITTED),
     PROXY_TAG_THROTTLED(1223, "Transaction tag was throttled for too long", Retry.NOT_COMMITTED),
+    IO_ERROR(1510, "The storage failed", Retry.NEVER),
     CLIENT_INVALID_OPERATION(2000, "Invalid use of the interface", Retry.NEVER),
     KEY_OUTSIDE_LEGAL_RANGE(2004, "Key outside the legal range", Retry.NEVER),
     INVERTED_RANGE(2005, "Range begins after its end", Retry.NEVER),
@@ -71,6 +72,13 @@ enum FdbError {
 
     FDBException exception(String detail) {
         return new EngineException(message + ": " + detail, this);
+    }
+
+    /** What went wrong outside the engine, in the words of {@code cause}. */
+    FDBException exception(Throwable cause) {
+        FDBException error = exception(String.valueOf(cause.getMessage()));
+        error.initCause(cause);
+        return error;
     }
 
     static @Nullable FdbError ofCode(int code) {

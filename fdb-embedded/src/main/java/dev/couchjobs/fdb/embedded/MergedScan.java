@@ -8,15 +8,15 @@ import java.util.NavigableMap;
 import org.jspecify.annotations.Nullable;
 
 /** Walks over a range of the database as it looks with a transaction's own writes done, in either direction. */
-final class MergedScan {
-    private final OrderedMap<byte[]> data;
+final class MergedScan implements AutoCloseable {
+    private final Contents data;
     private final @Nullable WriteBuffer writes;
     private final boolean bypassUnreadable;
     private final byte[] begin;
     private final byte[] end;
     private final boolean reverse;
 
-    private Cursor<byte[]> stored;
+    private Scan stored;
     private final Iterator<Map.Entry<byte[], KeyWrites>> written;
     private Map.@Nullable Entry<byte[], KeyWrites> nextWritten;
     /** What lies between here and where the scan began has been seen, and so had to be readable. */
@@ -30,31 +30,37 @@ final class MergedScan {
         this.end = end;
         this.reverse = reverse;
         this.position = reverse ? end : begin;
-        this.stored = reverse ? data.descending(end) : data.ascending(begin);
         this.written = writes == null || !Bytes.less(begin, end)
                 ? Collections.emptyIterator()
                 : inDirection(writes.keys().subMap(begin, true, end, false))
                         .entrySet()
                         .iterator();
         advanceWritten();
+        this.stored = reverse ? data.descending(end) : data.ascending(begin);
+    }
+
+    @Override
+    public void close() {
+        stored.close();
     }
 
     /** Null past the last entry. */
     @Nullable Entry next() {
         while (true) {
-            Node<byte[]> node = peekStored();
+            byte[] storedKey = nextStored();
             Map.Entry<byte[], KeyWrites> write = nextWritten;
-            if (node != null && (write == null || comesBefore(node.key, write.getKey()))) {
+            if (storedKey != null && (write == null || comesBefore(storedKey, write.getKey()))) {
+                Entry entry = new Entry(storedKey, stored.value());
                 stored.advance();
-                passKey(node.key);
-                return new Entry(node.key, node.value);
+                passKey(storedKey);
+                return entry;
             }
             if (write == null) {
                 passTo(reverse ? begin : end);
                 return null;
             }
             byte[] key = write.getKey();
-            byte[] existing = node != null && Arrays.equals(node.key, key) ? node.value : null;
+            byte[] existing = storedKey != null && Arrays.equals(storedKey, key) ? stored.value() : null;
             if (existing != null) {
                 stored.advance();
             }
@@ -67,19 +73,21 @@ final class MergedScan {
         }
     }
 
-    /** The next stored entry that this transaction has not cleared. */
-    private @Nullable Node<byte[]> peekStored() {
-        while (true) {
-            Node<byte[]> node = stored.peek();
-            if (node == null || (reverse ? Bytes.less(node.key, begin) : !Bytes.less(node.key, end))) {
+    /** The key of the next stored entry that this transaction has not cleared. */
+    private byte @Nullable [] nextStored() {
+        while (stored.isOnEntry()) {
+            byte[] key = stored.key();
+            if (reverse ? Bytes.less(key, begin) : !Bytes.less(key, end)) {
                 return null;
             }
-            KeyRange cleared = writes == null ? null : writes.clearedAt(node.key);
+            KeyRange cleared = writes == null ? null : writes.clearedAt(key);
             if (cleared == null) {
-                return node;
+                return key;
             }
+            stored.close();
             stored = reverse ? data.descending(cleared.begin()) : data.ascending(cleared.end());
         }
+        return null;
     }
 
     private void passKey(byte[] key) {

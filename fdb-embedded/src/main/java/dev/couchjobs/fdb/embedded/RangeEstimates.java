@@ -5,11 +5,11 @@ import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Answers about the size of a range of the committed data; exact here, but a cluster only estimates. */
+/** Answers about the size of a range of the committed data; a cluster only estimates. */
 final class RangeEstimates {
-    private final OrderedMap<byte[]> data;
+    private final Contents data;
 
-    RangeEstimates(OrderedMap<byte[]> data) {
+    RangeEstimates(Contents data) {
         this.data = data;
     }
 
@@ -17,7 +17,7 @@ final class RangeEstimates {
         if (Bytes.less(end, begin)) {
             throw FdbError.INVERTED_RANGE.exception();
         }
-        return data.summary(begin, end);
+        return data.bytes(begin, end);
     }
 
     /** The range's begin and end, and between them keys that cut it into chunks of about that size. */
@@ -30,31 +30,11 @@ final class RangeEstimates {
         }
         List<byte[]> points = new ArrayList<>();
         points.add(begin);
-        byte[] point = nextPoint(begin, end, chunkSize);
-        while (Bytes.less(point, end)) {
-            points.add(point);
-            point = nextPoint(point, end, chunkSize);
+        if (Bytes.less(begin, end)) {
+            points.addAll(data.splitPoints(begin, end, chunkSize));
         }
         points.add(end);
         int[] lengths = points.stream().mapToInt(key -> key.length).toArray();
         return new KeyArrayResult(ByteArrayUtil.join(points.toArray(new byte[0][])), lengths);
-    }
-
-    /** The last key that keeps the chunk from {@code from} within the size, but at least the second one. */
-    private byte[] nextPoint(byte[] from, byte[] end, long chunkSize) {
-        int least = data.rank(from) + 1;
-        int most = data.rank(end);
-        if (data.summary(from, end) <= chunkSize || least >= most) {
-            return end;
-        }
-        while (least < most) {
-            int middle = (least + most) >>> 1;
-            if (data.summary(from, data.select(middle).key) <= chunkSize) {
-                least = middle + 1;
-            } else {
-                most = middle;
-            }
-        }
-        return data.select(Math.max(data.rank(from) + 1, least - 1)).key;
     }
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param end where the keys end that the transaction may read
  */
 @SuppressWarnings("ArrayRecordComponent") // nobody compares or hashes a view
-record ReadView(OrderedMap<byte[]> data, @Nullable WriteBuffer writes, boolean bypassUnreadable, byte[] end) {
+record ReadView(Contents data, @Nullable WriteBuffer writes, boolean bypassUnreadable, byte[] end) {
     /**
      * A key selector without its or-equal: the {@code offset}-th key from {@code base} on, where 1 is the first key that
      * is not less than it and 0 the last one that is.
@@ -45,30 +45,20 @@ record ReadView(OrderedMap<byte[]> data, @Nullable WriteBuffer writes, boolean b
         return new MergedScan(this, from, to, reverse);
     }
 
+    /** Walks from the base to the key selected, as a cluster does. */
     Selected select(Selection selection) {
-        return writes == null ? selectStored(selection) : selectMerged(selection);
-    }
-
-    private Selected selectStored(Selection selection) {
-        long rank = (long) data.rank(Bytes.min(selection.base, end)) + selection.offset - 1;
-        if (rank < 0) {
-            return beforeFirst();
-        }
-        return rank < data.rank(end) ? new Selected(data.select((int) rank).key, false, false) : pastLast();
-    }
-
-    private Selected selectMerged(Selection selection) {
         boolean forward = selection.offset > 0;
         long steps = forward ? selection.offset : 1L - selection.offset;
         byte[] base = Bytes.min(selection.base, end);
-        MergedScan scan = forward ? scan(base, end, false) : scan(Bytes.EMPTY, base, true);
-        while (true) {
-            Entry entry = scan.next();
-            if (entry == null) {
-                return forward ? pastLast() : beforeFirst();
-            }
-            if (--steps == 0) {
-                return new Selected(entry.key(), false, false);
+        try (MergedScan scan = forward ? scan(base, end, false) : scan(Bytes.EMPTY, base, true)) {
+            while (true) {
+                Entry entry = scan.next();
+                if (entry == null) {
+                    return forward ? pastLast() : beforeFirst();
+                }
+                if (--steps == 0) {
+                    return new Selected(entry.key(), false, false);
+                }
             }
         }
     }

@@ -22,6 +22,7 @@ final class TransactionReads {
             return null;
         }
         byte[] value = view(snapshot).get(key);
+        attempt.checkWindow();
         if (!snapshot) {
             addConflict(key);
         }
@@ -32,6 +33,7 @@ final class TransactionReads {
         checkLegal(selector.getKey());
         ReadView.Selection selection = ReadView.Selection.of(selector);
         byte[] key = view(snapshot).select(selection).key();
+        attempt.checkWindow();
         if (!snapshot) {
             if (selection.offset() > 0) {
                 addConflict(selection.base(), Bytes.after(key));
@@ -55,7 +57,11 @@ final class TransactionReads {
         ReadView.Selected begin = bound(view, request.begin());
         ReadView.Selected end = bound(view, request.end());
         List<KeyValue> rows = new ArrayList<>();
-        boolean more = collect(view.scan(begin.key(), end.key(), request.reverse()), request, rows);
+        boolean more;
+        try (MergedScan scan = view.scan(begin.key(), end.key(), request.reverse())) {
+            more = collect(scan, request, rows);
+        }
+        attempt.checkWindow();
         if (!request.snapshot()) {
             addConflict(request, begin, end, rows, more);
         }

@@ -5,11 +5,12 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 
 /**
  * The committed states of the last five seconds. Read versions follow the clock even when nobody commits, so that they
  * tell the time; that is safe because a version is only ever handed out together with the data that is complete up to
- * it. While a commit version is reserved and its data is being built, readers stay below it.
+ * it. While a commit version is reserved and its data is not yet published, readers stay below it.
  *
  * <p>Thread-safe; reserving and publishing are for the commit pipeline alone.
  */
@@ -20,20 +21,22 @@ final class VersionWindow {
     /** Advancing in steps of a millisecond spares readers a contended write each. */
     private static final long READ_STEP = Limits.VERSIONS_PER_SECOND / 1000;
 
-    private record Head(Snapshot newest, boolean reserved) {}
+    /** {@code reserved} is the last version that has been reserved and is still to be published, or {@link #NONE}. */
+    private record Head(Snapshot newest, long reserved) {}
+
+    private static final long NONE = 0;
 
     private final VersionClock clock;
+    private final LongSupplier ceiling;
     private final AtomicReference<Head> head;
-    private final NavigableMap<Long, OrderedMap<byte[]>> history = new ConcurrentSkipListMap<>();
+    private final NavigableMap<Long, Contents> history = new ConcurrentSkipListMap<>();
 
-    VersionWindow(VersionClock clock, OrderedMap<byte[]> data) {
+    /** Starts with {@code first}; {@code ceiling} says up to where read versions may follow the clock. */
+    VersionWindow(VersionClock clock, Snapshot first, LongSupplier ceiling) {
         this.clock = clock;
-        this.head = new AtomicReference<>(new Head(new Snapshot(FIRST_VERSION, data), false));
-        this.history.put(FIRST_VERSION, data);
-    }
-
-    static VersionWindow startingEmpty(VersionClock clock) {
-        return new VersionWindow(clock, OrderedMap.empty(Summary.TOTAL_BYTES));
+        this.ceiling = ceiling;
+        this.head = new AtomicReference<>(new Head(first, NONE));
+        this.history.put(first.version(), first.data());
     }
 
     /** Everything acknowledged so far. */
@@ -46,7 +49,7 @@ final class VersionWindow {
         if (version > head().newest.version() && version > advanced(1).version()) {
             throw FdbError.FUTURE_VERSION.exception();
         }
-        Map.Entry<Long, OrderedMap<byte[]>> entry = history.floorEntry(version);
+        Map.Entry<Long, Contents> entry = history.floorEntry(version);
         if (entry == null || isTooOld(version)) {
             throw FdbError.TRANSACTION_TOO_OLD.exception();
         }
@@ -57,34 +60,54 @@ final class VersionWindow {
         return version < clock.now() - Limits.WINDOW_VERSIONS;
     }
 
-    /** What the next commit builds on. */
-    OrderedMap<byte[]> committed() {
-        return head().newest.data();
+    /** All that has been published. */
+    Snapshot newest() {
+        return head().newest;
     }
 
-    /** The version of the next commit, greater than every version handed out; to be followed by {@link #publish}. */
+    /**
+     * The version of the next commit, greater than every version handed out or reserved; to be followed, in the same
+     * order, by {@link #publish} or {@link #abandon}.
+     */
     long reserve() {
         while (true) {
             Head current = head();
-            if (head.compareAndSet(current, new Head(current.newest, true))) {
-                return Math.max(clock.now(), current.newest.version() + 1);
+            long last = Math.max(current.newest.version(), current.reserved);
+            long version = Math.max(clock.now(), last + 1);
+            if (head.compareAndSet(current, new Head(current.newest, version))) {
+                return version;
             }
         }
     }
 
-    void publish(long version, OrderedMap<byte[]> data) {
+    void publish(long version, Contents data) {
         history.put(version, data);
-        head.set(new Head(new Snapshot(version, data), false));
+        release(version, new Snapshot(version, data));
         forgetBefore(version);
+    }
+
+    /** What was to be published at this version never will be. */
+    void abandon(long version) {
+        release(version, head().newest);
+    }
+
+    private void release(long version, Snapshot newest) {
+        while (true) {
+            Head current = head();
+            long reserved = current.reserved == version ? NONE : current.reserved;
+            if (head.compareAndSet(current, new Head(newest, reserved))) {
+                return;
+            }
+        }
     }
 
     private Snapshot advanced(long step) {
         Head current = head();
-        long now = clock.now();
-        if (current.reserved || now < current.newest.version() + step) {
+        long now = Math.min(clock.now(), ceiling.getAsLong());
+        if (current.reserved != NONE || now < current.newest.version() + step) {
             return current.newest;
         }
-        Head next = new Head(new Snapshot(now, current.newest.data()), false);
+        Head next = new Head(new Snapshot(now, current.newest.data()), NONE);
         if (!head.compareAndSet(current, next)) {
             return head().newest;
         }

@@ -17,7 +17,7 @@ final class WatchTable {
     }
 
     /** Fires at once if the key has changed since it was seen; a watch nobody waits for any more is not kept. */
-    void arm(Watch watch, OrderedMap<byte[]> data) {
+    void arm(Watch watch, Contents data) {
         if (watch.future().isDone()) {
             return;
         }
@@ -36,7 +36,7 @@ final class WatchTable {
     }
 
     /** Fires what waits for a key in {@code touched} that now has another value than the one seen. */
-    void fire(KeyRange touched, OrderedMap<byte[]> data) {
+    void fire(KeyRange touched, Contents data) {
         List<Watch> fired = new ArrayList<>();
         for (Map.Entry<byte[], Set<Watch>> entry :
                 armed.subMap(touched.begin(), true, touched.end(), false).entrySet()) {

@@ -89,25 +89,27 @@ final class WriteBuffer {
         return writes != null ? writes.determined() : clearedAt(key) != null;
     }
 
-    /** The database with these writes done. */
-    OrderedMap<byte[]> applyTo(OrderedMap<byte[]> data, CommitStamp stamp) {
-        OrderedMap<byte[]> result = data;
+    /** Does these writes. */
+    void applyTo(Edit edit, CommitStamp stamp) {
         for (KeyRange range : cleared.ranges()) {
-            result = result.removeRange(range.begin(), range.end());
+            edit.clear(range.begin(), range.end());
         }
         for (StampedKey stampedKey : stampedKeys) {
             byte[] key = stampedKey.key(stamp);
             if (stampedKey.survives(key)) {
-                result = result.put(key, stampedKey.value());
+                edit.set(key, stampedKey.value());
             }
         }
         for (Map.Entry<byte[], KeyWrites> entry : keys.entrySet()) {
             byte[] key = entry.getKey();
             KeyWrites writes = entry.getValue();
-            byte[] value = writes.commitOver(writes.determined() ? null : result.get(key), stamp);
-            result = value == null ? result.remove(key) : result.put(key, value);
+            byte[] value = writes.commitOver(writes.determined() ? null : edit.get(key), stamp);
+            if (value == null) {
+                edit.clear(key);
+            } else {
+                edit.set(key, value);
+            }
         }
-        return result;
     }
 
     /** The keys that the stamp decides. */

@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -14,6 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class MailboxTest {
@@ -22,7 +24,7 @@ class MailboxTest {
 
     @Test
     void whatQueuesUpIsOneBatch() {
-        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, 10, batches::add);
+        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, 10, this::handle);
         mailbox.post(1);
         mailbox.post(2);
         assertThat(tasks).hasSize(1);
@@ -32,7 +34,7 @@ class MailboxTest {
 
     @Test
     void aFullBatchLeavesTheRestToTheNext() {
-        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, 2, batches::add);
+        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, 2, this::handle);
         List.of(1, 2, 3).forEach(mailbox::post);
         runTasks();
         assertThat(batches).containsExactly(List.of(1, 2), List.of(3));
@@ -45,6 +47,7 @@ class MailboxTest {
             if (batches.size() == 1) {
                 throw new IllegalStateException("first");
             }
+            return null;
         });
         mailbox.post(1);
         mailbox.post(2);
@@ -60,14 +63,14 @@ class MailboxTest {
                     throw new RejectedExecutionException();
                 },
                 10,
-                batches::add);
+                this::handle);
         mailbox.post(1);
         assertThat(batches).containsExactly(List.of(1));
     }
 
     @Test
     void aWaitingThreadHelpsItself() {
-        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, 10, batches::add);
+        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, 10, this::handle);
         mailbox.leave(1);
         mailbox.help();
         assertThat(batches).containsExactly(List.of(1));
@@ -76,13 +79,52 @@ class MailboxTest {
 
     @Test
     void helpIsLeftToWhoeverIsAtItAlready() {
-        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, 10, batches::add);
+        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, 10, this::handle);
         mailbox.post(1);
         mailbox.leave(2);
         mailbox.help();
         assertThat(batches).isEmpty();
         runTasks();
         assertThat(batches).containsExactly(List.of(1, 2));
+    }
+
+    @Test
+    void theNextBatchWaitsUntilTheLastIsDoneWith() {
+        CompletableFuture<Void> unfinished = new CompletableFuture<>();
+        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, 10, batch -> {
+            batches.add(batch);
+            return unfinished;
+        });
+        mailbox.post(1);
+        runTasks();
+        mailbox.post(2);
+        mailbox.help();
+        assertThat(tasks).isEmpty();
+        assertThat(batches).containsExactly(List.of(1));
+        unfinished.complete(null);
+        runTasks();
+        assertThat(batches).containsExactly(List.of(1), List.of(2));
+    }
+
+    @Test
+    void whatComesAfterABatchFindsTheMailboxFree() {
+        List<Integer> after = new ArrayList<>();
+        Mailbox<Integer> second = new Mailbox<>(tasks::add, 10, this::handle);
+        Mailbox<Integer> first = new Mailbox<>(
+                tasks::add,
+                10,
+                batch -> {
+                    batch.forEach(second::leave);
+                    return null;
+                },
+                () -> {
+                    second.help();
+                    after.add(batches.size());
+                });
+        first.leave(1);
+        first.help();
+        assertThat(batches).containsExactly(List.of(1));
+        assertThat(after).containsExactly(1);
     }
 
     @Test
@@ -99,6 +141,7 @@ class MailboxTest {
             seen.addAll(batch);
             inside.decrementAndGet();
             batch.forEach(message -> handled.countDown());
+            return null;
         });
         for (int thread = 0; thread < threads; thread++) {
             int base = thread * messages;
@@ -114,6 +157,11 @@ class MailboxTest {
         assertThat(all).isTrue();
         assertThat(overlaps).hasValue(0);
         assertThat(seen).doesNotHaveDuplicates().hasSize(threads * messages);
+    }
+
+    private @Nullable CompletableFuture<?> handle(List<Integer> batch) {
+        batches.add(batch);
+        return null;
     }
 
     private void runTasks() {

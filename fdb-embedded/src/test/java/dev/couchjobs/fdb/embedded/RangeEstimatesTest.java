@@ -20,8 +20,9 @@ class RangeEstimatesTest {
         for (String name : stored) {
             data = data.put(key(name), new byte[VALUE_BYTES]);
         }
-        List<byte[]> points =
-                new RangeEstimates(data).splitPoints(key("a"), key("d"), size).getKeys();
+        List<byte[]> points = new RangeEstimates(new MemoryContents(data))
+                .splitPoints(key("a"), key("d"), size)
+                .getKeys();
         assertThat(points.get(0)).isEqualTo(key("a"));
         assertThat(points.get(points.size() - 1)).isEqualTo(key("d"));
         for (int i = 1; i < points.size(); i++) {

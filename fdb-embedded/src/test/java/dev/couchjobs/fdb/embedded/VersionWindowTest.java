@@ -12,8 +12,11 @@ import org.junit.jupiter.api.Test;
 
 class VersionWindowTest {
     private final AtomicLong nanos = new AtomicLong(-77);
-    private final VersionWindow versions =
-            VersionWindow.startingEmpty(new VersionClock(nanos::get, VersionWindow.FIRST_VERSION));
+    private final AtomicLong ceiling = new AtomicLong(Long.MAX_VALUE);
+    private final VersionWindow versions = new VersionWindow(
+            new VersionClock(nanos::get, VersionWindow.FIRST_VERSION),
+            new Snapshot(VersionWindow.FIRST_VERSION, MemoryContents.EMPTY),
+            ceiling::get);
 
     @Test
     void readVersionsFollowTheClockWhenNobodyCommits() {
@@ -34,9 +37,9 @@ class VersionWindowTest {
         long reserved = versions.reserve();
         pass(Duration.ofSeconds(1));
         assertThat(versions.latest().version()).isLessThan(reserved);
-        versions.publish(reserved, versions.committed().put(key("a"), key("1")));
+        versions.publish(reserved, with("a"));
         assertThat(versions.latest().version()).isGreaterThanOrEqualTo(reserved);
-        assertThat(versions.latest().data().size()).isEqualTo(1);
+        assertThat(keys(versions.latest())).isEqualTo(1);
     }
 
     @Test
@@ -44,16 +47,16 @@ class VersionWindowTest {
         long first = commit("a");
         pass(Duration.ofSeconds(1));
         long second = commit("b");
-        assertThat(versions.at(first).data().size()).isEqualTo(1);
-        assertThat(versions.at(second - 1).data().size()).isEqualTo(1);
-        assertThat(versions.at(second).data().size()).isEqualTo(2);
+        assertThat(keys(versions.at(first))).isEqualTo(1);
+        assertThat(keys(versions.at(second - 1))).isEqualTo(1);
+        assertThat(keys(versions.at(second))).isEqualTo(2);
     }
 
     @Test
     void aVersionOlderThanFiveSecondsIsGone() {
         long first = commit("a");
         pass(Duration.ofSeconds(5));
-        assertThat(versions.at(first).data().size()).isEqualTo(1);
+        assertThat(keys(versions.at(first))).isEqualTo(1);
         pass(Duration.ofMillis(1));
         assertFailsWith(1007, () -> versions.at(first));
         commit("b");
@@ -69,9 +72,49 @@ class VersionWindowTest {
         assertThat(versions.at(now + 1).version()).isEqualTo(now + 1);
     }
 
+    @Test
+    void readersStayBelowAllThatIsReserved() {
+        long first = versions.reserve();
+        long second = versions.reserve();
+        assertThat(second).isGreaterThan(first);
+        versions.publish(first, with("a"));
+        pass(Duration.ofSeconds(1));
+        assertThat(versions.latest().version()).isEqualTo(first);
+        versions.publish(second, with("b"));
+        assertThat(versions.latest().version()).isGreaterThan(second);
+    }
+
+    @Test
+    void whatIsAbandonedHoldsUpNobody() {
+        long before = versions.latest().version();
+        versions.abandon(versions.reserve());
+        pass(Duration.ofSeconds(1));
+        assertThat(versions.latest().version()).isEqualTo(before + 1_000_000);
+        assertThat(keys(versions.latest())).isZero();
+    }
+
+    @Test
+    void readVersionsStopAtTheCeiling() {
+        long before = versions.latest().version();
+        ceiling.set(before + 5_000);
+        pass(Duration.ofSeconds(1));
+        assertThat(versions.latest().version()).isEqualTo(before + 5_000);
+        ceiling.set(Long.MAX_VALUE);
+        assertThat(versions.latest().version()).isEqualTo(before + 1_000_000);
+    }
+
+    private MemoryContents with(String name) {
+        MemoryContents newest = (MemoryContents) versions.newest().data();
+        return new MemoryContents(newest.map().put(key(name), key("1")));
+    }
+
+    private static int keys(Snapshot snapshot) {
+        return ((MemoryContents) snapshot.data()).map().size();
+    }
+
     private long commit(String name) {
         long version = versions.reserve();
-        versions.publish(version, versions.committed().put(key(name), key("1")));
+        versions.publish(version, with(name));
         return version;
     }
 

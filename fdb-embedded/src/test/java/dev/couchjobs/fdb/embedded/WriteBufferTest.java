@@ -34,7 +34,7 @@ class WriteBufferTest {
     void theCommitDoesWhatTheWritesDoOneByOne(
             @ForAll("stored") List<String> stored, @ForAll("writes") List<Write> writes) {
         NavigableMap<String, String> model = new TreeMap<>();
-        OrderedMap<byte[]> data = OrderedMap.empty(Summary.TOTAL_BYTES);
+        OrderedMap<byte[]> data = MemoryContents.EMPTY.map();
         for (String name : stored) {
             model.put(name, name);
             data = data.put(key(name), key(name));
@@ -44,8 +44,8 @@ class WriteBufferTest {
             perform(write, buffer);
             perform(write, model);
         }
-        assertThat(contents(buffer.applyTo(data, STAMP))).isEqualTo(model);
-        ReadView view = new ReadView(data, buffer, false, KeySpace.USER_END);
+        assertThat(contents(applied(buffer, data))).isEqualTo(model);
+        ReadView view = new ReadView(new MemoryContents(data), buffer, false, KeySpace.USER_END);
         assertThat(scanned(view, false)).containsExactlyElementsOf(List.copyOf(model.keySet()));
         assertThat(scanned(view, true)).containsExactlyElementsOf(List.copyOf(model.descendingKeySet()));
     }
@@ -55,14 +55,14 @@ class WriteBufferTest {
             @ForAll("stored") List<String> stored, @ForAll("writes") List<Write> writes, @ForAll("name") String name) {
         WriteBuffer buffer = new WriteBuffer();
         writes.forEach(write -> perform(write, buffer));
-        OrderedMap<byte[]> empty = OrderedMap.empty(Summary.TOTAL_BYTES);
+        OrderedMap<byte[]> empty = MemoryContents.EMPTY.map();
         OrderedMap<byte[]> data = empty;
         for (String each : stored) {
             data = data.put(key(each), key(each));
         }
         if (buffer.isDetermined(key(name))) {
-            assertThat(buffer.applyTo(data, STAMP).get(key(name)))
-                    .isEqualTo(buffer.applyTo(empty, STAMP).get(key(name)));
+            assertThat(applied(buffer, data).get(key(name)))
+                    .isEqualTo(applied(buffer, empty).get(key(name)));
         }
         RangeSet undetermined = new RangeSet();
         buffer.addUndetermined(Bytes.EMPTY, KeySpace.USER_END, undetermined);
@@ -85,7 +85,7 @@ class WriteBufferTest {
         buffer.stampKey(stampedKey("early"));
         buffer.clear(key("k"), key("l"));
         buffer.stampKey(stampedKey("late"));
-        OrderedMap<byte[]> data = buffer.applyTo(OrderedMap.empty(Summary.TOTAL_BYTES), STAMP);
+        OrderedMap<byte[]> data = applied(buffer, MemoryContents.EMPTY.map());
         assertThat(contents(data).values()).containsExactly("late");
     }
 
@@ -106,8 +106,7 @@ class WriteBufferTest {
         buffer.mutate(AtomicMutation.SET_VERSIONSTAMPED_VALUE, key("v"), operand);
         buffer.set(key("v"), key("1"));
         assertThat(buffer.isUnreadable(key("v"), Bytes.after(key("v")))).isTrue();
-        assertThat(contents(buffer.applyTo(OrderedMap.empty(Summary.TOTAL_BYTES), STAMP)))
-                .containsEntry("v", "1");
+        assertThat(contents(applied(buffer, MemoryContents.EMPTY.map()))).containsEntry("v", "1");
     }
 
     @Example
@@ -169,6 +168,12 @@ class WriteBufferTest {
         }
     }
 
+    private static OrderedMap<byte[]> applied(WriteBuffer buffer, OrderedMap<byte[]> data) {
+        MemoryContents.MemoryEdit edit = new MemoryContents.MemoryEdit(data);
+        buffer.applyTo(edit, STAMP);
+        return edit.contents().map();
+    }
+
     private static NavigableMap<String, String> contents(OrderedMap<byte[]> data) {
         NavigableMap<String, String> contents = new TreeMap<>();
         Cursor<byte[]> cursor = data.ascending(Bytes.EMPTY);
@@ -181,9 +186,10 @@ class WriteBufferTest {
 
     private static List<String> scanned(ReadView view, boolean reverse) {
         List<String> names = new ArrayList<>();
-        MergedScan scan = view.scan(Bytes.EMPTY, KeySpace.USER_END, reverse);
-        for (Entry entry = scan.next(); entry != null; entry = scan.next()) {
-            names.add(text(entry.key()));
+        try (MergedScan scan = view.scan(Bytes.EMPTY, KeySpace.USER_END, reverse)) {
+            for (Entry entry = scan.next(); entry != null; entry = scan.next()) {
+                names.add(text(entry.key()));
+            }
         }
         return names;
     }

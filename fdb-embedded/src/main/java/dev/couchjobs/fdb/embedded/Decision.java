@@ -1,0 +1,18 @@
+package dev.couchjobs.fdb.embedded;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What is to become of a commit: {@code refusal} says why it does not happen, or is null if it does. */
+record Decision(Commit commit, CommitStamp stamp, @Nullable FdbError refusal) {
+    boolean commits() {
+        return refusal == null;
+    }
+
+    /** Commits that share a version, with the state of the database after them. */
+    record Batch(long version, Edit edit, List<Decision> decisions) {
+        Storage.Batch toPersist() {
+            return new Storage.Batch(version, edit);
+        }
+    }
+}

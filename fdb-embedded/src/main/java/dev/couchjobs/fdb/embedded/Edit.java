@@ -1,0 +1,19 @@
+package dev.couchjobs.fdb.embedded;
+
+import org.jspecify.annotations.Nullable;
+
+/** The contents that a batch of commits leaves behind, in the making. Belongs to one thread. */
+interface Edit {
+    byte @Nullable [] get(byte[] key);
+
+    void set(byte[] key, byte[] value);
+
+    void clear(byte[] begin, byte[] end);
+
+    default void clear(byte[] key) {
+        clear(key, Bytes.after(key));
+    }
+
+    /** As edited so far. */
+    Contents contents();
+}

@@ -1,0 +1,93 @@
+package dev.couchjobs.fdb.embedded;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Everything in one immutable map, which also counts keys and bytes. */
+record MemoryContents(OrderedMap<byte[]> map) implements Contents {
+    static final MemoryContents EMPTY = new MemoryContents(OrderedMap.empty(Summary.TOTAL_BYTES));
+
+    @Override
+    public byte @Nullable [] get(byte[] key) {
+        return map.get(key);
+    }
+
+    @Override
+    public Scan ascending(byte[] from) {
+        return new MapScan(map.ascending(from));
+    }
+
+    @Override
+    public Scan descending(byte[] before) {
+        return new MapScan(map.descending(before));
+    }
+
+    @Override
+    public long bytes(byte[] begin, byte[] end) {
+        return map.summary(begin, end);
+    }
+
+    @Override
+    public List<byte[]> splitPoints(byte[] begin, byte[] end, long chunkBytes) {
+        List<byte[]> points = new ArrayList<>();
+        byte[] point = nextPoint(begin, end, chunkBytes);
+        while (Bytes.less(point, end)) {
+            points.add(point);
+            point = nextPoint(point, end, chunkBytes);
+        }
+        return points;
+    }
+
+    /** The last key that keeps the chunk from {@code from} within the size, but at least the second one. */
+    private byte[] nextPoint(byte[] from, byte[] end, long chunkBytes) {
+        int least = map.rank(from) + 1;
+        int most = map.rank(end);
+        if (map.summary(from, end) <= chunkBytes || least >= most) {
+            return end;
+        }
+        while (least < most) {
+            int middle = (least + most) >>> 1;
+            if (map.summary(from, map.select(middle).key) <= chunkBytes) {
+                least = middle + 1;
+            } else {
+                most = middle;
+            }
+        }
+        return map.select(Math.max(map.rank(from) + 1, least - 1)).key;
+    }
+
+    /** What is being made of these contents by {@link MemoryStorage}. */
+    static final class MemoryEdit implements Edit {
+        private OrderedMap<byte[]> map;
+
+        MemoryEdit(OrderedMap<byte[]> map) {
+            this.map = map;
+        }
+
+        @Override
+        public byte @Nullable [] get(byte[] key) {
+            return map.get(key);
+        }
+
+        @Override
+        public void set(byte[] key, byte[] value) {
+            map = map.put(key, value);
+        }
+
+        @Override
+        public void clear(byte[] begin, byte[] end) {
+            map = map.removeRange(begin, end);
+        }
+
+        @Override
+        public void clear(byte[] key) {
+            map = map.remove(key);
+        }
+
+        @Override
+        public MemoryContents contents() {
+            return new MemoryContents(map);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package dev.couchjobs.fdb.embedded;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps nothing: an engine on it begins empty and takes its data along when it ends. */
+final class MemoryStorage implements Storage {
+    private static final CompletableFuture<@Nullable Void> DONE = CompletableFuture.completedFuture(null);
+
+    @Override
+    public Snapshot recovered() {
+        return new Snapshot(VersionWindow.FIRST_VERSION, MemoryContents.EMPTY);
+    }
+
+    @Override
+    public long ceiling() {
+        return Long.MAX_VALUE;
+    }
+
+    @Override
+    public Edit edit(long version, Contents latest) {
+        return new MemoryContents.MemoryEdit(((MemoryContents) latest).map());
+    }
+
+    @Override
+    public CompletableFuture<@Nullable Void> persist(List<Batch> batches) {
+        return DONE;
+    }
+
+    @Override
+    public void close(long newest) {}
+}

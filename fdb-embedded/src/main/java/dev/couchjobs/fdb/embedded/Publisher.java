@@ -1,0 +1,53 @@
+package dev.couchjobs.fdb.embedded;
+
+import java.util.List;
+
+/**
+ * Makes known what is durable: the state to readers, its changes to watches, and to each transaction what became of it.
+ * Used by one thread at a time.
+ */
+final class Publisher {
+    private final VersionWindow versions;
+    private final WatchTable watches = new WatchTable();
+
+    Publisher(VersionWindow versions) {
+        this.versions = versions;
+    }
+
+    /** Publishing comes before telling even those refused, so that whoever tries again does so on the new state. */
+    void publish(Decision.Batch batch) {
+        Contents data = batch.edit().contents();
+        versions.publish(batch.version(), data);
+        for (Decision each : batch.decisions()) {
+            if (each.commits() && !watches.isEmpty()) {
+                each.commit().writes().touched(each.stamp()).forEach(range -> watches.fire(range, data));
+            }
+        }
+        for (Decision each : batch.decisions()) {
+            FdbError refusal = each.refusal();
+            if (refusal == null) {
+                arm(each.commit().watches());
+                each.commit().outcome().committed(each.stamp());
+            } else {
+                each.commit().outcome().failed(refusal.exception());
+            }
+        }
+    }
+
+    /** The batch does not come about, or nobody knows whether it has. */
+    void abandon(Decision.Batch batch, RuntimeException error) {
+        versions.abandon(batch.version());
+        for (Decision each : batch.decisions()) {
+            FdbError refusal = each.refusal();
+            each.commit().outcome().failed(refusal == null ? error : refusal.exception());
+        }
+    }
+
+    void arm(List<Watch> added) {
+        added.forEach(watch -> watches.arm(watch, versions.newest().data()));
+    }
+
+    void disarm(Watch watch) {
+        watches.disarm(watch);
+    }
+}

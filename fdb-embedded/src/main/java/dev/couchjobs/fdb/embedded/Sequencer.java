@@ -1,0 +1,72 @@
+package dev.couchjobs.fdb.embedded;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides which commits happen, and what the database looks like after them. All that have queued up share one version,
+ * and their order in the batch is their order in history. It runs ahead of what is durable: a batch builds on the one
+ * before it, whether or not that has been published. What a batch that fails has written goes on to count for conflicts,
+ * which refuses somebody who could have committed, but never the other way round. Used by one thread at a time.
+ */
+final class Sequencer {
+    private final VersionWindow versions;
+    private final Storage storage;
+    private final Resolver resolver = new Resolver();
+    private Contents latest;
+
+    Sequencer(VersionWindow versions, Storage storage) {
+        this.versions = versions;
+        this.storage = storage;
+        this.latest = versions.newest().data();
+    }
+
+    Decision.Batch decide(List<Commit> commits) {
+        long version = versions.reserve();
+        resolver.forgetUpTo(version - Limits.WINDOW_VERSIONS);
+        try {
+            return decide(commits, version);
+        } catch (RuntimeException error) {
+            versions.abandon(version);
+            throw error;
+        }
+    }
+
+    private Decision.Batch decide(List<Commit> commits, long version) {
+        Edit edit = storage.edit(version, latest);
+        List<Decision> decisions = new ArrayList<>(commits.size());
+        for (int place = 0; place < commits.size(); place++) {
+            Commit commit = commits.get(place);
+            CommitStamp stamp = new CommitStamp(version, place);
+            FdbError refusal = decide(commit, stamp);
+            if (refusal == null) {
+                commit.writes().applyTo(edit, stamp);
+            }
+            decisions.add(new Decision(commit, stamp, refusal));
+        }
+        latest = edit.contents();
+        return new Decision.Batch(version, edit, decisions);
+    }
+
+    /** Forgets what was decided but will not be published. */
+    void startOver() {
+        latest = versions.newest().data();
+    }
+
+    /** Null if the transaction commits, in which case its writes count from now on, also for the rest of the batch. */
+    private @Nullable FdbError decide(Commit commit, CommitStamp stamp) {
+        long readVersion = commit.readVersion();
+        if (readVersion != Commit.NO_READ_VERSION && readVersion < stamp.version() - Limits.WINDOW_VERSIONS) {
+            return FdbError.TRANSACTION_TOO_OLD;
+        }
+        if (resolver.conflicts(commit.reads(), readVersion)) {
+            return FdbError.NOT_COMMITTED;
+        }
+        resolver.recordWrites(commit.conflictingWrites(), stamp.version());
+        for (byte[] key : commit.writes().stampedKeys(stamp)) {
+            resolver.recordWrites(List.of(KeyRange.of(key)), stamp.version());
+        }
+        return null;
+    }
+}
