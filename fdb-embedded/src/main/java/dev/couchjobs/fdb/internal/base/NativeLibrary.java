@@ -1,0 +1,32 @@
+package dev.couchjobs.fdb.internal.base;
+
+import java.nio.file.Path;
+import org.rocksdb.RocksDB;
+
+/** RocksDB's native code, which its jar brings for the usual platforms and unpacks when it is first asked for. */
+final class NativeLibrary {
+    private NativeLibrary() {}
+
+    static void load(Path directory) {
+        load(directory, RocksDB::loadLibrary);
+    }
+
+    static void load(Path directory, Runnable loader) {
+        try {
+            loader.run();
+        } catch (UnsatisfiedLinkError | NoClassDefFoundError | RuntimeException e) {
+            throw new StorageException(
+                    """
+                    RocksDB's native library, without which nothing can be kept on disk, does not load on %s %s: %s. \
+                    It is unpacked into %s, which has to be writable and must not be mounted noexec; the environment \
+                    variable ROCKSDB_SHAREDLIB_DIR names another directory. \
+                    EmbeddedDatabase.openInMemory() does without it.""".formatted(
+                                    System.getProperty("os.name"),
+                                    System.getProperty("os.arch"),
+                                    e,
+                                    System.getProperty("java.io.tmpdir")),
+                    directory,
+                    e);
+        }
+    }
+}

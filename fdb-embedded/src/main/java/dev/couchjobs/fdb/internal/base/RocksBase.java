@@ -1,0 +1,159 @@
+package dev.couchjobs.fdb.internal.base;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.Range;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.SizeApproximationFlag;
+import org.rocksdb.Slice;
+import org.rocksdb.WriteBatch;
+
+/** A {@link Base} in RocksDB, without RocksDB's own log. */
+public final class RocksBase implements Base {
+    private final RocksResources resources;
+    private final RocksDB db;
+    private final DurableMark mark;
+    private final StorageErrors errors;
+    private final Occupancy occupancy = new Occupancy();
+    private final RocksReads reads;
+    private volatile long version;
+
+    private RocksBase(RocksResources resources, RocksDB db, DurableMark mark, StorageErrors errors)
+            throws RocksDBException {
+        this.resources = resources;
+        this.db = db;
+        this.mark = mark;
+        this.errors = errors;
+        this.reads = new RocksReads(db, resources.read, occupancy, errors);
+        byte[] stored = db.get(Reserved.VERSION);
+        this.version = stored == null ? 0 : Reserved.decode(stored);
+        if (version < mark.version()) {
+            throw errors.corrupt("it goes up to version " + version + ", but " + mark.version() + " was durable", null);
+        }
+    }
+
+    /**
+     * Opens the store in a directory of its own, and makes both if they are not there.
+     *
+     * @param directory where the files are
+     * @param settings how much memory to take
+     * @return the store, to be closed by the caller
+     * @throws CorruptStorageException if files are missing or damaged
+     * @throws StorageException if the directory cannot be used, is in use, or RocksDB's native library does not load
+     */
+    public static RocksBase open(Path directory, BaseSettings settings) {
+        NativeLibrary.load(directory);
+        StorageErrors errors = new StorageErrors(directory);
+        try {
+            Files.createDirectories(directory);
+        } catch (IOException e) {
+            throw errors.when("making the directory", e);
+        }
+        DurableMark mark = DurableMark.open(errors);
+        RocksResources resources = new RocksResources(settings);
+        resources.options.setCreateIfMissing(mark.version() == 0);
+        RocksDB db = null;
+        try {
+            db = RocksDB.open(resources.options, directory.toString());
+            return new RocksBase(resources, db, mark, errors);
+        } catch (RocksDBException e) {
+            free(db, resources);
+            throw errors.when("opening it", e);
+        } catch (RuntimeException e) {
+            free(db, resources);
+            throw e;
+        }
+    }
+
+    @Override
+    public long version() {
+        return version;
+    }
+
+    @Override
+    public byte @Nullable [] get(byte[] key) {
+        return reads.get(key);
+    }
+
+    @Override
+    public BaseCursor ascending(byte[] from) {
+        return reads.ascending(from);
+    }
+
+    @Override
+    public BaseCursor descending(byte[] before) {
+        return reads.descending(before);
+    }
+
+    @Override
+    public void apply(long version, List<Change> changes) {
+        if (version <= this.version) {
+            throw new IllegalArgumentException("Version " + version + " does not follow " + this.version);
+        }
+        occupancy.enter();
+        try (WriteBatch batch = new WriteBatch()) {
+            NetChanges net = new NetChanges(reads);
+            changes.forEach(net::add);
+            net.writeTo(batch);
+            batch.put(Reserved.VERSION, Reserved.encode(version));
+            db.write(resources.write, batch);
+            // In this order: who has seen the version reads at least that much.
+            reads.renew();
+            this.version = version;
+        } catch (RocksDBException e) {
+            throw errors.when("writing", e);
+        } finally {
+            occupancy.leave();
+        }
+    }
+
+    @Override
+    public long flush() {
+        occupancy.enter();
+        try {
+            long applied = version;
+            db.flush(resources.flush);
+            mark.advance(applied);
+            // Idle iterators would keep the written-out buffer in memory.
+            reads.renew();
+            return applied;
+        } catch (RocksDBException e) {
+            throw errors.when("flushing", e);
+        } finally {
+            occupancy.leave();
+        }
+    }
+
+    @Override
+    public long estimatedBytes(byte[] begin, byte[] end) {
+        occupancy.enter();
+        try (Slice from = new Slice(begin);
+                Slice to = new Slice(end)) {
+            return db.getApproximateSizes(
+                            List.of(new Range(from, to)),
+                            SizeApproximationFlag.INCLUDE_FILES,
+                            SizeApproximationFlag.INCLUDE_MEMTABLES)[0];
+        } finally {
+            occupancy.leave();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (occupancy.close()) {
+            reads.close();
+            free(db, resources);
+        }
+    }
+
+    private static void free(@Nullable RocksDB db, RocksResources resources) {
+        if (db != null) {
+            db.close();
+        }
+        resources.close();
+    }
+}

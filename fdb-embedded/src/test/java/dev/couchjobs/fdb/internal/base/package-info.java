@@ -1,0 +1,4 @@
+@NullMarked
+package dev.couchjobs.fdb.internal.base;
+
+import org.jspecify.annotations.NullMarked;
