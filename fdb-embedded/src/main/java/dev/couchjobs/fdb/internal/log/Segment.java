@@ -1,0 +1,28 @@
+package dev.couchjobs.fdb.internal.log;
+
+import java.nio.file.Path;
+
+/** One file of the log, complete from the moment it has its name. Its number is its place in the log. */
+final class Segment {
+    final long number;
+    final int size;
+    final Path path;
+    final LogFile file;
+
+    /** Where the last record ends. */
+    int end = Layout.FIRST;
+
+    /** The version of the last record in it or before it. */
+    long lastVersion;
+
+    Segment(long number, int size, Path path, LogFile file) {
+        this.number = number;
+        this.size = size;
+        this.path = path;
+        this.file = file;
+    }
+
+    boolean hasRoomFor(int length) {
+        return Layout.endOf(Layout.startAfter(end), length) + Layout.RESERVE <= size;
+    }
+}

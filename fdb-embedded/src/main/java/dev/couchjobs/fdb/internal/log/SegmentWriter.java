@@ -1,0 +1,123 @@
+package dev.couchjobs.fdb.internal.log;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/**
+ * Appends to one segment after the other, through one buffer: records gather in it and are written by one call.
+ *
+ * <p>A record that does not fit is written in pieces that end where a sector ends. So of any sector of an unsynced record
+ * the disk has either all bytes or, still, only what was there before the record.
+ */
+final class SegmentWriter {
+    private static final int BUFFER = 1 << 18;
+
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER);
+    private final HeaderCodec codec = new HeaderCodec();
+    private final CRC32C checksum = new CRC32C();
+    private Segment segment;
+    private int written;
+    private int synced;
+
+    SegmentWriter(Segment segment) {
+        this.segment = segment;
+        begin(segment);
+    }
+
+    /** Goes on in another segment, all of whose bytes are synced. */
+    void begin(Segment next) {
+        segment = next;
+        written = next.end;
+        synced = next.end;
+        prepareBuffer();
+    }
+
+    /** The first record of a new log. */
+    static ByteBuffer opened() {
+        RecordHeader header = new RecordHeader(RecordKind.OPENED, 0, 0, 0, Layout.FIRST, 0, 0);
+        ByteBuffer record = ByteBuffer.allocate(Layout.HEADER + Layout.TRAILER);
+        new HeaderCodec().write(header, 0, Layout.FIRST, record);
+        return record.putInt(Layout.TRAILER_VALUE).flip();
+    }
+
+    private void prepareBuffer() {
+        buffer.clear().limit(BUFFER - written % Layout.SECTOR);
+    }
+
+    Segment segment() {
+        return segment;
+    }
+
+    boolean isSynced() {
+        return synced == segment.end;
+    }
+
+    /** Appends a record that the segment has room for. */
+    void append(RecordKind kind, long version, ByteBuffer payload) throws IOException {
+        int start = kind == RecordKind.CLOSED ? Layout.nextSector(segment.end) : Layout.startAfter(segment.end);
+        int length = payload.remaining();
+        put(0, start - segment.end);
+        makeRoom();
+        codec.write(header(kind, version, payload, start), segment.number, start, buffer);
+        put(payload);
+        putTrailer();
+        segment.end = (int) Layout.endOf(start, length);
+        segment.lastVersion = version;
+    }
+
+    private RecordHeader header(RecordKind kind, long version, ByteBuffer payload, int start) {
+        int zeroSectors = Layout.zeroSectors(payload, start + Layout.HEADER);
+        int position = payload.position();
+        checksum.reset();
+        checksum.update(payload);
+        payload.position(position);
+        return new RecordHeader(kind, payload.remaining(), version, segment.lastVersion, synced, zeroSectors, (int)
+                checksum.getValue());
+    }
+
+    private void putTrailer() throws IOException {
+        for (int shift = Integer.SIZE - Byte.SIZE; shift >= 0; shift -= Byte.SIZE) {
+            put((byte) (Layout.TRAILER_VALUE >>> shift), 1);
+        }
+    }
+
+    private void put(int value, int count) throws IOException {
+        for (int i = 0; i < count; i++) {
+            makeRoom();
+            buffer.put((byte) value);
+        }
+    }
+
+    private void put(ByteBuffer bytes) throws IOException {
+        int end = bytes.limit();
+        while (bytes.position() < end) {
+            makeRoom();
+            bytes.limit(Math.min(end, bytes.position() + buffer.remaining()));
+            buffer.put(bytes);
+            bytes.limit(end);
+        }
+    }
+
+    /** A header needs no more than this, as neither it nor the buffer's end straddles a sector. */
+    private void makeRoom() throws IOException {
+        if (!buffer.hasRemaining()) {
+            write();
+        }
+    }
+
+    private void write() throws IOException {
+        int length = buffer.flip().remaining();
+        segment.file.writeFully(buffer, written);
+        written += length;
+        prepareBuffer();
+    }
+
+    void sync() throws IOException {
+        if (!isSynced()) {
+            write();
+            segment.file.force();
+            synced = segment.end;
+        }
+    }
+}
