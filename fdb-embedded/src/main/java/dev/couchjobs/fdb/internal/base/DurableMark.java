@@ -39,12 +39,8 @@ final class DurableMark {
     }
 
     /** The mark of a directory that exists; an empty one is marked as new. */
-    static DurableMark open(StorageErrors errors) {
-        try {
-            return Files.exists(errors.directory().resolve(FILE)) ? read(errors) : create(errors);
-        } catch (IOException e) {
-            throw errors.when("opening it", e);
-        }
+    static DurableMark open(StorageErrors errors) throws IOException {
+        return Files.exists(errors.directory().resolve(FILE)) ? read(errors) : create(errors);
     }
 
     long version() {

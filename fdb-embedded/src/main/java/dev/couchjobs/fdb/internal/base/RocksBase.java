@@ -1,5 +1,7 @@
 package dev.couchjobs.fdb.internal.base;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,12 +50,7 @@ public final class RocksBase implements Base {
     public static RocksBase open(Path directory, BaseSettings settings) {
         NativeLibrary.load(directory);
         StorageErrors errors = new StorageErrors(directory);
-        try {
-            Files.createDirectories(directory);
-        } catch (IOException e) {
-            throw errors.when("making the directory", e);
-        }
-        DurableMark mark = DurableMark.open(errors);
+        DurableMark mark = prepare(directory, errors);
         RocksResources resources = new RocksResources(settings);
         resources.options.setCreateIfMissing(mark.version() == 0);
         RocksDB db = null;
@@ -66,6 +63,31 @@ public final class RocksBase implements Base {
         } catch (RuntimeException e) {
             free(db, resources);
             throw e;
+        }
+    }
+
+    private static DurableMark prepare(Path directory, StorageErrors errors) {
+        try {
+            Files.createDirectories(directory);
+            DurableMark mark = DurableMark.open(errors);
+            if (mark.version() > 0) {
+                requireManifest(directory, errors);
+            }
+            return mark;
+        } catch (IOException e) {
+            throw errors.when("opening it", e);
+        }
+    }
+
+    /** RocksDB itself reports these two like any file that cannot be read. */
+    private static void requireManifest(Path directory, StorageErrors errors) throws IOException {
+        Path pointer = directory.resolve("CURRENT");
+        if (!Files.exists(pointer)) {
+            throw errors.corrupt("its file CURRENT is missing", null);
+        }
+        String manifest = Files.readString(pointer, ISO_8859_1).strip();
+        if (manifest.isEmpty() || !Files.isRegularFile(directory.resolve(manifest))) {
+            throw errors.corrupt("its manifest is missing; CURRENT says '" + manifest + "'", null);
         }
     }
 

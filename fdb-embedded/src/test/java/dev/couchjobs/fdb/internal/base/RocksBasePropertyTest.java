@@ -1,0 +1,141 @@
+package dev.couchjobs.fdb.internal.base;
+
+import static dev.couchjobs.fdb.internal.base.Contents.bytes;
+import static dev.couchjobs.fdb.internal.base.Contents.downwards;
+import static dev.couchjobs.fdb.internal.base.Contents.get;
+import static dev.couchjobs.fdb.internal.base.Contents.upwards;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
+
+/** A base against a sorted map for each version. */
+class RocksBasePropertyTest {
+    /** So small that RocksDB writes out what is applied now and then by itself, between two flushes. */
+    private static final BaseSettings SMALL = new BaseSettings(1 << 20, 1 << 16);
+
+    private static final String PADDING = "x".repeat(4000);
+
+    sealed interface Step {}
+
+    record Apply(List<Edit> edits) implements Step {}
+
+    record Flush() implements Step {}
+
+    record Reopen() implements Step {}
+
+    record Edit(Kind kind, String first, String second) {}
+
+    enum Kind {
+        PUT,
+        REMOVE,
+        CLEAR
+    }
+
+    @Property(tries = 60)
+    void itHoldsWhatASortedMapHoldsAndAReopenedOneAStateSinceTheLastFlush(
+            @ForAll("steps") List<Step> steps, @ForAll("names") String probe) throws IOException {
+        Path directory = Files.createTempDirectory("base");
+        NavigableMap<Long, NavigableMap<String, String>> states = new TreeMap<>(Map.of(0L, new TreeMap<>()));
+        Base base = RocksBase.open(directory, SMALL);
+        long durable = 0;
+        try {
+            for (Step step : steps) {
+                if (step instanceof Apply apply) {
+                    apply(base, states, apply.edits);
+                } else if (step instanceof Flush) {
+                    durable = base.flush();
+                    assertThat(durable).isEqualTo(states.lastKey());
+                } else {
+                    base.close();
+                    base = RocksBase.open(directory, SMALL);
+                    assertThat(base.version()).isBetween(durable, states.lastKey());
+                    states.tailMap(base.version(), false).clear();
+                }
+                assertSame(base, states.lastEntry().getValue(), probe);
+            }
+        } finally {
+            base.close();
+            delete(directory);
+        }
+    }
+
+    @Provide
+    Arbitrary<List<Step>> steps() {
+        Arbitrary<Edit> edits = Combinators.combine(Arbitraries.of(Kind.values()), names(), names())
+                .as(Edit::new);
+        Arbitrary<Step> apply = edits.list().ofMaxSize(20).map(Apply::new);
+        return Arbitraries.frequencyOf(
+                        Tuple.of(8, apply),
+                        Tuple.of(1, Arbitraries.create(Flush::new)),
+                        Tuple.of(1, Arbitraries.create(Reopen::new)))
+                .list()
+                .ofMaxSize(20);
+    }
+
+    /** A small dense set, so that random keys meet. */
+    @Provide
+    Arbitrary<String> names() {
+        return Arbitraries.strings()
+                .withChars("abc\u00ff")
+                .ofMaxLength(3)
+                .filter(name -> !name.startsWith("\u00ff\u00ff"));
+    }
+
+    private static void apply(Base base, NavigableMap<Long, NavigableMap<String, String>> states, List<Edit> edits) {
+        long version = states.lastKey() + 3;
+        NavigableMap<String, String> state = new TreeMap<>(states.lastEntry().getValue());
+        edits.forEach(edit -> edit(state, edit));
+        base.apply(version, edits.stream().map(RocksBasePropertyTest::change).toList());
+        states.put(version, state);
+    }
+
+    private static void edit(NavigableMap<String, String> state, Edit edit) {
+        switch (edit.kind) {
+            case PUT -> state.put(edit.first, edit.second + PADDING);
+            case REMOVE -> state.remove(edit.first);
+            case CLEAR ->
+                state.keySet().removeIf(key -> key.compareTo(edit.first) >= 0 && key.compareTo(edit.second) < 0);
+        }
+    }
+
+    private static Change change(Edit edit) {
+        return switch (edit.kind) {
+            case PUT -> Change.put(bytes(edit.first), bytes(edit.second + PADDING));
+            case REMOVE -> Change.remove(bytes(edit.first));
+            case CLEAR -> Change.clear(bytes(edit.first), bytes(edit.second));
+        };
+    }
+
+    private static void assertSame(Base base, NavigableMap<String, String> state, String probe) {
+        assertThat(Contents.of(base)).isEqualTo(state);
+        assertThat(get(base, probe)).isEqualTo(state.get(probe));
+        assertThat(upwards(base, probe))
+                .containsExactlyElementsOf(state.tailMap(probe, true).keySet());
+        assertThat(downwards(base, probe))
+                .containsExactlyElementsOf(
+                        state.headMap(probe, false).descendingMap().keySet());
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+}
