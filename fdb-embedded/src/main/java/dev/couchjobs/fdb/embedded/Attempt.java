@@ -148,10 +148,11 @@ final class Attempt {
     }
 
     /**
-     * Fails if the snapshot has left the window. Comes before a read and once more behind it: a storage only vouches for
+     * Fails if the snapshot has left the window, or the engine has closed. Comes before a read and once more behind it: a storage only vouches for
      * what was read while the snapshot was within.
      */
     void checkWindow() {
+        engine.checkOpen();
         if (snapshot != null && engine.versions().isTooOld(snapshot.version())) {
             throw FdbError.TRANSACTION_TOO_OLD.exception();
         }

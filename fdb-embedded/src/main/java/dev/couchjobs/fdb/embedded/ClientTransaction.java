@@ -50,6 +50,9 @@ final class ClientTransaction {
             } catch (FDBException error) {
                 attempt.readFailed(error);
                 throw error;
+            } catch (StorageException | IllegalStateException error) {
+                engine.checkOpen();
+                throw FdbError.IO_ERROR.exception(error);
             }
         });
     }

@@ -3,6 +3,7 @@ package dev.couchjobs.fdb.embedded;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +29,7 @@ final class CommitPipeline {
 
     private record Disarm(Watch watch) implements Message {}
 
-    private record Close(Runnable whenClosed) implements Message {}
+    private record Close(CompletableFuture<@Nullable Void> done) implements Message {}
 
     private final VersionWindow versions;
     private final Storage storage;
@@ -81,9 +82,11 @@ final class CommitPipeline {
         undecided.post(Commit.NOTHING);
     }
 
-    /** Fails every commit and watch that comes later. */
-    void close(Runnable whenClosed) {
-        decided.post(new Close(whenClosed));
+    /** Fails every commit and watch that comes later. Completes when the storage is closed as well. */
+    CompletableFuture<@Nullable Void> close() {
+        CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
+        decided.post(new Close(done));
+        return done;
     }
 
     private @Nullable CompletableFuture<?> decide(List<Commit> commits) {
@@ -97,7 +100,7 @@ final class CommitPipeline {
             }
             decided.leave(new Decided(sequencer.decide(commits), epoch));
         } catch (RuntimeException error) {
-            RuntimeException told = closed ? Engine.closedError() : error;
+            RuntimeException told = closed ? Engine.closedError() : toldAs(error);
             commits.forEach(commit -> commit.outcome().failed(told));
         }
         return null;
@@ -137,9 +140,14 @@ final class CommitPipeline {
     }
 
     private void lose(List<Decided> batches, Throwable error) {
-        failure = FdbError.IO_ERROR.exception(error);
+        failure = toldAs(error);
         batches.forEach(each -> publisher.abandon(each.batch, failure));
         failedEpoch = batches.get(0).epoch;
+    }
+
+    private static RuntimeException toldAs(Throwable error) {
+        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        return FdbError.IO_ERROR.exception(cause);
     }
 
     private void settleOthers(List<Message> messages) {
@@ -149,10 +157,18 @@ final class CommitPipeline {
             } else if (message instanceof Disarm disarm) {
                 publisher.disarm(disarm.watch);
             } else if (message instanceof Close close) {
-                closed = true;
-                storage.close(versions.newest().version());
-                close.whenClosed.run();
+                closeStorage(close.done);
             }
+        }
+    }
+
+    private void closeStorage(CompletableFuture<@Nullable Void> done) {
+        closed = true;
+        try {
+            storage.close(versions.newest().version());
+            done.complete(null);
+        } catch (RuntimeException error) {
+            done.completeExceptionally(error);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.couchjobs.fdb.embedded;
 
 import com.apple.foundationdb.Database;
+import java.nio.file.Path;
 import java.util.concurrent.ExecutorService;
 
 /**
@@ -21,7 +22,7 @@ public final class EmbeddedDatabase {
      */
     public static Database openInMemory() {
         EngineEnvironment environment = EngineEnvironment.system();
-        return new EngineDatabase(new Engine(environment, new MemoryStorage(), () -> shutDown(environment)));
+        return new EngineDatabase(new Engine(environment, new MemoryStorage(), () -> shutDown(environment)), false);
     }
 
     /**
@@ -31,7 +32,45 @@ public final class EmbeddedDatabase {
      * @return the database, to be closed by the caller
      */
     public static Database openInMemory(EngineEnvironment environment) {
-        return new EngineDatabase(new Engine(environment, new MemoryStorage(), () -> {}));
+        return new EngineDatabase(new Engine(environment, new MemoryStorage(), () -> {}), false);
+    }
+
+    /**
+     * Opens the database that is kept in a directory, or makes it there. Each commit is on disk when it is acknowledged.
+     *
+     * <p>One process at a time has the directory. It is let go when the database is closed, which is quick to open again,
+     * and also when the process is killed; then opening goes through the log of the last commits.
+     *
+     * @param directory holds the database and nothing else; is made if it is not there
+     * @return the database, to be closed by the caller; closing it waits until all is on disk
+     * @throws DirectoryInUseException if it is open already, in this process or another
+     * @throws UnknownFormatException if the directory holds something else, or was made by another version
+     * @throws CorruptStorageException if something of it is damaged or missing
+     * @throws DirectoryNotWritableException if this process may not write there
+     * @throws StorageFullException if there is no room on the disk
+     * @throws StorageException if it cannot be opened for another reason
+     */
+    public static Database open(Path directory) {
+        return open(directory, Durability.SYNCED);
+    }
+
+    /**
+     * Opens the database that is kept in a directory, or makes it there.
+     *
+     * @param directory holds the database and nothing else; is made if it is not there
+     * @param durability what an acknowledged commit survives
+     * @return the database, to be closed by the caller; closing it waits until all is on disk
+     * @throws StorageException as {@link #open(Path)} does
+     */
+    public static Database open(Path directory, Durability durability) {
+        EngineEnvironment environment = EngineEnvironment.system();
+        try {
+            Storage storage = DurableStorage.open(directory, durability, environment);
+            return new EngineDatabase(new Engine(environment, storage, () -> shutDown(environment)), true);
+        } catch (RuntimeException | Error e) {
+            shutDown(environment);
+            throw e;
+        }
     }
 
     private static void shutDown(EngineEnvironment environment) {

@@ -3,11 +3,15 @@ package dev.couchjobs.fdb.embedded;
 import com.apple.foundationdb.FDBException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** What all transactions of a database share. Thread-safe. */
 final class Engine {
+    /** Well within the horizon of {@link DurableStorage}. */
+    private static final long CEILING_NANOS = TimeUnit.MINUTES.toNanos(10);
+
     private final EngineEnvironment environment;
     private final Runnable release;
     private final VersionWindow versions;
@@ -15,6 +19,7 @@ final class Engine {
     private final Delays delays;
     private final OutstandingWatches watches;
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final CompletableFuture<@Nullable Void> storageClosed = new CompletableFuture<>();
 
     /** {@code release} is run once the engine has closed and needs its environment no more. */
     Engine(EngineEnvironment environment, Storage storage, Runnable release) {
@@ -23,9 +28,23 @@ final class Engine {
         Snapshot recovered = storage.recovered();
         VersionClock clock = new VersionClock(environment.nanoTime(), recovered.version());
         this.versions = new VersionWindow(clock, recovered, storage::ceiling);
+        storage.start(versions::oldestReadable);
         this.pipeline = new CommitPipeline(versions, storage, environment.executor());
         this.watches = new OutstandingWatches(pipeline::disarm);
         this.delays = new Delays(environment.scheduler());
+        if (storage.ceiling() != Long.MAX_VALUE) {
+            keepCeilingAhead();
+        }
+    }
+
+    /** The storage raises its ceiling when it persists something, and if nobody commits that is nothing. */
+    private void keepCeilingAhead() {
+        Completions.whenSettled(delays.after(CEILING_NANOS), error -> {
+            if (error == null) {
+                pipeline.touch();
+                keepCeilingAhead();
+            }
+        });
     }
 
     static FDBException closedError() {
@@ -73,11 +92,20 @@ final class Engine {
         return closed.get();
     }
 
-    void close() {
+    /** Completes when the storage is closed; each time the same. */
+    CompletableFuture<@Nullable Void> close() {
         if (closed.compareAndSet(false, true)) {
             delays.close();
             watches.failAll(closedError());
-            pipeline.close(release);
+            Completions.whenSettled(pipeline.close(), error -> {
+                release.run();
+                if (error == null) {
+                    storageClosed.complete(null);
+                } else {
+                    storageClosed.completeExceptionally(error);
+                }
+            });
         }
+        return storageClosed;
     }
 }

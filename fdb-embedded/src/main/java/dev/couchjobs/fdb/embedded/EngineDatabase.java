@@ -9,6 +9,7 @@ import com.apple.foundationdb.Tenant;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -16,11 +17,14 @@ import org.jspecify.annotations.Nullable;
 /** The engine behind FoundationDB's interface. */
 final class EngineDatabase implements Database {
     private final Engine engine;
+    private final boolean awaitClose;
     private final DatabaseSettings settings;
     private final DatabaseOptions options;
 
-    EngineDatabase(Engine engine) {
+    /** {@code awaitClose} says whether closing blocks until the storage is closed. */
+    EngineDatabase(Engine engine, boolean awaitClose) {
         this.engine = engine;
+        this.awaitClose = awaitClose;
         this.settings = new DatabaseSettings(engine);
         this.options = new DatabaseOptions(settings::set);
     }
@@ -79,7 +83,18 @@ final class EngineDatabase implements Database {
 
     @Override
     public void close() {
-        engine.close();
+        CompletableFuture<?> closed = engine.close();
+        if (awaitClose) {
+            awaitUnwrapped(closed);
+        }
+    }
+
+    private static void awaitUnwrapped(CompletableFuture<?> closed) {
+        try {
+            closed.join();
+        } catch (CompletionException error) {
+            throw error.getCause() instanceof RuntimeException cause ? cause : error;
+        }
     }
 
     @Override

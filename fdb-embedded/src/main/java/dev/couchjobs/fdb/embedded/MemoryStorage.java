@@ -2,6 +2,7 @@ package dev.couchjobs.fdb.embedded;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps nothing: an engine on it begins empty and takes its data along when it ends. */
@@ -12,6 +13,9 @@ final class MemoryStorage implements Storage {
     public Snapshot recovered() {
         return new Snapshot(VersionWindow.FIRST_VERSION, MemoryContents.EMPTY);
     }
+
+    @Override
+    public void start(LongSupplier oldestReadable) {}
 
     @Override
     public long ceiling() {

@@ -2,6 +2,7 @@ package dev.couchjobs.fdb.embedded;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,9 @@ interface Storage {
 
     /** What a new engine begins with, under a version not less than any that an engine before it may have handed out. */
     Snapshot recovered();
+
+    /** Comes once, before all that follows; no version less than {@code oldestReadable} can be read any more. */
+    void start(LongSupplier oldestReadable);
 
     /** No version greater than this may be handed out yet, or a restart might go back behind it. */
     long ceiling();

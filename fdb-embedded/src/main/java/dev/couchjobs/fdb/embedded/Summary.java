@@ -32,4 +32,19 @@ interface Summary<V> {
             return Math.max(left, right);
         }
     };
+
+    /** For maps that are never summed over. */
+    static <V> Summary<V> nothing() {
+        return new Summary<>() {
+            @Override
+            public long of(byte[] key, V value) {
+                return 0;
+            }
+
+            @Override
+            public long join(long left, long right) {
+                return 0;
+            }
+        };
+    }
 }

@@ -57,7 +57,11 @@ final class VersionWindow {
     }
 
     boolean isTooOld(long version) {
-        return version < clock.now() - Limits.WINDOW_VERSIONS;
+        return version < oldestReadable();
+    }
+
+    long oldestReadable() {
+        return clock.now() - Limits.WINDOW_VERSIONS;
     }
 
     /** All that has been published. */

@@ -170,6 +170,20 @@ public final class CommitLog implements AutoCloseable {
     }
 
     /**
+     * Hands what was appended to the operating system, with which it outlives this process, though not the machine.
+     *
+     * @throws StorageException if that failed
+     */
+    public void flush() {
+        requireUsable();
+        try {
+            writer.flush();
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    /**
      * Makes durable what was appended.
      *
      * @throws StorageException if that failed: it may be durable, or not, or in part

@@ -113,6 +113,13 @@ final class SegmentWriter {
         prepareBuffer();
     }
 
+    /** Hands to the system what it does not have yet. */
+    void flush() throws IOException {
+        if (buffer.position() > 0) {
+            write();
+        }
+    }
+
     void sync() throws IOException {
         if (!isSynced()) {
             write();

@@ -1,0 +1,213 @@
+package dev.couchjobs.fdb.embedded;
+
+import dev.couchjobs.fdb.internal.base.Base;
+import dev.couchjobs.fdb.internal.base.BaseSettings;
+import dev.couchjobs.fdb.internal.base.Change;
+import dev.couchjobs.fdb.internal.base.RocksBase;
+import dev.couchjobs.fdb.internal.log.CommitLog;
+import dev.couchjobs.fdb.internal.log.DatabaseDirectory;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A log that takes each batch as it is committed, and a base store that takes it some seconds later, when no reader can
+ * want to do without it any more. Until then a batch is in the overlay, in memory. What is opened again is the base, with
+ * all that the log has beyond it as its overlay.
+ */
+final class DurableStorage implements Storage {
+    /** How far above the versions in use the ceiling is put when it is raised: an hour. */
+    static final long HORIZON_VERSIONS = TimeUnit.HOURS.toSeconds(1) * Limits.VERSIONS_PER_SECOND;
+
+    private static final long RELAXED_SYNC_MILLIS = 50;
+    private static final int FIRST_BUFFER_BYTES = 1 << 16;
+
+    private static final CompletableFuture<@Nullable Void> DONE = CompletableFuture.completedFuture(null);
+
+    private final DatabaseDirectory directory;
+    private final Base base;
+    private final CommitLog log;
+    private final Durability durability;
+    private final EngineEnvironment environment;
+    private final Drain drain;
+    private final Snapshot recovered;
+    private volatile LongSupplier oldestReadable = () -> 0;
+    private volatile long ceiling;
+    private long released;
+    private boolean syncDue;
+    private boolean closed;
+    private ByteBuffer buffer = ByteBuffer.allocate(FIRST_BUFFER_BYTES);
+
+    private DurableStorage(
+            DatabaseDirectory directory, Base base, Durability durability, EngineEnvironment environment) {
+        this.directory = directory;
+        this.base = base;
+        this.durability = durability;
+        this.environment = environment;
+        this.drain = new Drain(base, environment.executor(), () -> oldestReadable.getAsLong());
+        Recovery recovery = new Recovery(base.version(), drain);
+        this.log = directory.openLog(base.version(), environment.executor(), recovery);
+        long last = Math.max(log.lastVersion(), recovery.ceiling());
+        long first = Math.max(VersionWindow.FIRST_VERSION, last + 1);
+        this.recovered = new Snapshot(first, new LayeredContents(recovery.overlay(), base));
+    }
+
+    static DurableStorage open(Path path, Durability durability, EngineEnvironment environment) {
+        DatabaseDirectory directory = DatabaseDirectory.open(path);
+        try {
+            Base base = RocksBase.open(directory.base(), BaseSettings.DEFAULT);
+            try {
+                return new DurableStorage(directory, base, durability, environment).begun();
+            } catch (RuntimeException | Error e) {
+                base.close();
+                throw e;
+            }
+        } catch (RuntimeException | Error e) {
+            directory.close();
+            throw e;
+        }
+    }
+
+    /** Makes sure that what is handed out from now on is less than what the next to open it begins with. */
+    private DurableStorage begun() {
+        try {
+            write(recovered.version(), List.of());
+            return this;
+        } catch (RuntimeException | Error e) {
+            log.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public Snapshot recovered() {
+        return recovered;
+    }
+
+    @Override
+    public long ceiling() {
+        return ceiling;
+    }
+
+    @Override
+    public void start(LongSupplier oldestReadableVersion) {
+        oldestReadable = oldestReadableVersion;
+    }
+
+    @Override
+    public LayeredEdit edit(long version, Contents latest) {
+        Overlay overlay = ((LayeredContents) latest).overlay();
+        return new LayeredEdit(drain.trimmed(overlay), base, version);
+    }
+
+    @Override
+    public CompletableFuture<@Nullable Void> persist(List<Batch> batches) {
+        CompletableFuture<@Nullable Void> room = drain.makeRoom();
+        if (!room.isDone()) {
+            return room.thenRunAsync(() -> write(batches), environment.executor());
+        }
+        try {
+            room.join();
+            write(batches);
+            return DONE;
+        } catch (RuntimeException error) {
+            return CompletableFuture.failedFuture(error);
+        }
+    }
+
+    /** After this the base has everything, and opening again has nothing to replay. */
+    @Override
+    public synchronized void close(long newest) {
+        closed = true;
+        try {
+            drain.finish();
+            append(newest + 1, new BatchRecord(newest, List.of()));
+            releaseLog();
+        } finally {
+            closeFiles();
+        }
+    }
+
+    private void closeFiles() {
+        try (directory;
+                base) {
+            log.close();
+        }
+    }
+
+    private void write(List<Batch> batches) {
+        List<Change> changes = new ArrayList<>();
+        for (Batch batch : batches) {
+            changes.addAll(((LayeredEdit) batch.edit()).changes());
+        }
+        write(batches.get(batches.size() - 1).version(), changes);
+    }
+
+    private synchronized void write(long version, List<Change> changes) {
+        boolean raise = version + HORIZON_VERSIONS / 2 > ceiling;
+        if (changes.isEmpty() && !raise) {
+            return;
+        }
+        BatchRecord written = new BatchRecord(raise ? version + HORIZON_VERSIONS : ceiling, changes);
+        int bytes = append(version, written);
+        if (durability == Durability.SYNCED || raise) {
+            log.sync();
+        } else {
+            log.flush();
+            syncSoon();
+        }
+        ceiling = written.ceiling();
+        drain.add(new Drain.Logged(version, changes, bytes));
+        releaseLog();
+    }
+
+    private int append(long version, BatchRecord written) {
+        int bytes = written.bytes();
+        if (buffer.capacity() < bytes) {
+            buffer = ByteBuffer.allocate(Math.max(bytes, 2 * buffer.capacity()));
+        }
+        buffer.clear();
+        written.encode(buffer);
+        log.append(version, buffer.flip());
+        return bytes;
+    }
+
+    private void syncSoon() {
+        if (syncDue) {
+            return;
+        }
+        syncDue = true;
+        try {
+            var unused = environment
+                    .scheduler()
+                    .schedule(
+                            () -> environment.executor().execute(this::syncNow),
+                            RELAXED_SYNC_MILLIS,
+                            TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException stopped) {
+            syncNow();
+        }
+    }
+
+    /** If it fails, so does every commit from now on. */
+    private synchronized void syncNow() {
+        syncDue = false;
+        if (!closed) {
+            log.sync();
+        }
+    }
+
+    private void releaseLog() {
+        long durable = drain.durable();
+        if (durable > released) {
+            log.release(durable);
+            released = durable;
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package dev.couchjobs.fdb.embedded;
+
+import dev.couchjobs.fdb.internal.base.Base;
+import dev.couchjobs.fdb.internal.base.Change;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Changes an overlay, and remembers the changes for the log and for the base. */
+final class LayeredEdit implements Edit {
+    private final Base base;
+    private final long version;
+    private final List<Change> changes = new ArrayList<>();
+    private Overlay overlay;
+
+    LayeredEdit(Overlay overlay, Base base, long version) {
+        this.overlay = overlay;
+        this.base = base;
+        this.version = version;
+    }
+
+    /** In the order in which they were made. */
+    List<Change> changes() {
+        return changes;
+    }
+
+    @Override
+    public byte @Nullable [] get(byte[] key) {
+        return contents().get(key);
+    }
+
+    @Override
+    public void set(byte[] key, byte[] value) {
+        overlay = overlay.set(key, value);
+        changes.add(Change.put(key, value));
+    }
+
+    @Override
+    public void clear(byte[] begin, byte[] end) {
+        if (Bytes.less(begin, end)) {
+            overlay = overlay.clear(begin, end, version);
+            changes.add(Change.clear(begin, end));
+        }
+    }
+
+    @Override
+    public LayeredContents contents() {
+        return new LayeredContents(overlay, base);
+    }
+}

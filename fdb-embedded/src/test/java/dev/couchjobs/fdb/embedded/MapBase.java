@@ -1,0 +1,115 @@
+package dev.couchjobs.fdb.embedded;
+
+import dev.couchjobs.fdb.internal.base.Base;
+import dev.couchjobs.fdb.internal.base.BaseCursor;
+import dev.couchjobs.fdb.internal.base.Change;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** A base in memory whose cursors show the state at which they were opened. For one thread. */
+final class MapBase implements Base {
+    private NavigableMap<byte[], byte[]> map = new TreeMap<>(Bytes.ORDER);
+    private long version;
+    private int open;
+
+    /** Cursors not closed yet. */
+    int open() {
+        return open;
+    }
+
+    int size() {
+        return map.size();
+    }
+
+    @Override
+    public long version() {
+        return version;
+    }
+
+    @Override
+    public byte @Nullable [] get(byte[] key) {
+        return map.get(key);
+    }
+
+    @Override
+    public BaseCursor ascending(byte[] from) {
+        return new MapCursor(map.tailMap(from, true));
+    }
+
+    @Override
+    public BaseCursor descending(byte[] before) {
+        return new MapCursor(map.headMap(before, false).descendingMap());
+    }
+
+    @Override
+    public void apply(long newVersion, List<Change> changes) {
+        NavigableMap<byte[], byte[]> next = new TreeMap<>(map);
+        for (Change change : changes) {
+            if (change instanceof Change.Put put) {
+                next.put(put.key(), put.value());
+            } else if (change instanceof Change.Remove remove) {
+                next.remove(remove.key());
+            } else if (change instanceof Change.Clear clear) {
+                next.subMap(clear.begin(), true, clear.end(), false).clear();
+            }
+        }
+        map = next;
+        version = newVersion;
+    }
+
+    @Override
+    public long flush() {
+        return version;
+    }
+
+    @Override
+    public long estimatedBytes(byte[] begin, byte[] end) {
+        return map.subMap(begin, true, end, false).entrySet().stream()
+                .mapToLong(entry -> entry.getKey().length + entry.getValue().length)
+                .sum();
+    }
+
+    @Override
+    public void close() {}
+
+    private final class MapCursor implements BaseCursor {
+        private final NavigableMap<byte[], byte[]> entries;
+        private Map.@Nullable Entry<byte[], byte[]> entry;
+
+        MapCursor(NavigableMap<byte[], byte[]> entries) {
+            this.entries = entries;
+            this.entry = entries.firstEntry();
+            open++;
+        }
+
+        @Override
+        public byte @Nullable [] key() {
+            return entry == null ? null : entry.getKey();
+        }
+
+        @Override
+        public byte[] value() {
+            return current().getValue();
+        }
+
+        @Override
+        public void advance() {
+            entry = entries.higherEntry(current().getKey());
+        }
+
+        @Override
+        public void close() {
+            open--;
+        }
+
+        private Map.Entry<byte[], byte[]> current() {
+            if (entry == null) {
+                throw new IllegalStateException("past the last key");
+            }
+            return entry;
+        }
+    }
+}
