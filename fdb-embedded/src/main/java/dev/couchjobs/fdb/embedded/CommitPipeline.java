@@ -52,7 +52,8 @@ final class CommitPipeline {
         this.sequencer = new Sequencer(versions, storage);
         this.publisher = new Publisher(versions);
         this.decided = new Mailbox<>(executor, BATCH_LIMIT, this::settle);
-        this.undecided = new Mailbox<>(executor, BATCH_LIMIT, this::decide, decided::help);
+        this.undecided =
+                new Mailbox<>(executor, BATCH_LIMIT, this::decide, storage.blocks() ? decided::wake : decided::help);
     }
 
     void submit(Commit commit) {

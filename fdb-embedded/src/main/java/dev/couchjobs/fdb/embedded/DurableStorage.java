@@ -55,7 +55,8 @@ final class DurableStorage implements Storage {
         this.log = directory.openLog(base.version(), environment.executor(), recovery);
         long last = Math.max(log.lastVersion(), recovery.ceiling());
         long first = Math.max(VersionWindow.FIRST_VERSION, last + 1);
-        this.recovered = new Snapshot(first, new LayeredContents(recovery.overlay(), base));
+        this.recovered =
+                new Snapshot(first, new LayeredContents(recovery.overlay(), base, new Gaps(Gaps.WORTHWHILE_KEYS)));
     }
 
     static DurableStorage open(Path path, Durability durability, EngineEnvironment environment) {
@@ -102,8 +103,8 @@ final class DurableStorage implements Storage {
 
     @Override
     public LayeredEdit edit(long version, Contents latest) {
-        Overlay overlay = ((LayeredContents) latest).overlay();
-        return new LayeredEdit(drain.trimmed(overlay), base, version);
+        LayeredContents layered = (LayeredContents) latest;
+        return new LayeredEdit(layered.under(drain.trimmed(layered.overlay())), version);
     }
 
     @Override
@@ -119,6 +120,12 @@ final class DurableStorage implements Storage {
         } catch (RuntimeException error) {
             return CompletableFuture.failedFuture(error);
         }
+    }
+
+    /** A file is closed under whoever is interrupted while writing to it. */
+    @Override
+    public boolean blocks() {
+        return true;
     }
 
     /** After this the base has everything, and opening again has nothing to replay. */

@@ -13,7 +13,12 @@ import org.jspecify.annotations.Nullable;
  * moved; only contents that have left the window may see more of it than they should, and a read on them is refused when
  * it ends.
  */
-record LayeredContents(Overlay overlay, Base base) implements Contents {
+record LayeredContents(Overlay overlay, Base base, Gaps gaps) implements Contents {
+    /** The same base under another overlay. */
+    LayeredContents under(Overlay other) {
+        return new LayeredContents(other, base, gaps);
+    }
+
     @Override
     public byte @Nullable [] get(byte[] key) {
         byte[] set = overlay.sets().get(key);
@@ -25,12 +30,12 @@ record LayeredContents(Overlay overlay, Base base) implements Contents {
 
     @Override
     public Scan ascending(byte[] from) {
-        return LayeredScan.ascending(overlay, base, from);
+        return LayeredScan.ascending(this, from);
     }
 
     @Override
     public Scan descending(byte[] before) {
-        return LayeredScan.descending(overlay, base, before);
+        return LayeredScan.descending(this, before);
     }
 
     /** An estimate: what the overlay hides of the base counts as well. */

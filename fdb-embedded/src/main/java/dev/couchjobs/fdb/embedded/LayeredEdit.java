@@ -1,6 +1,5 @@
 package dev.couchjobs.fdb.embedded;
 
-import dev.couchjobs.fdb.internal.base.Base;
 import dev.couchjobs.fdb.internal.base.Change;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,15 +7,19 @@ import org.jspecify.annotations.Nullable;
 
 /** Changes an overlay, and remembers the changes for the log and for the base. */
 final class LayeredEdit implements Edit {
-    private final Base base;
+    private final LayeredContents before;
     private final long version;
     private final List<Change> changes = new ArrayList<>();
     private Overlay overlay;
 
-    LayeredEdit(Overlay overlay, Base base, long version) {
-        this.overlay = overlay;
-        this.base = base;
+    LayeredEdit(LayeredContents before, long version) {
+        this.before = before;
         this.version = version;
+        this.overlay = before.overlay();
+        KeyRange gap = before.gaps().take(overlay);
+        if (gap != null) {
+            clear(gap.begin(), gap.end());
+        }
     }
 
     /** In the order in which they were made. */
@@ -45,6 +48,6 @@ final class LayeredEdit implements Edit {
 
     @Override
     public LayeredContents contents() {
-        return new LayeredContents(overlay, base);
+        return before.under(overlay);
     }
 }

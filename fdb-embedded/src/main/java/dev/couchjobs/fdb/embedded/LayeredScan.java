@@ -13,6 +13,7 @@ final class LayeredScan implements Scan {
 
     private final Overlay overlay;
     private final Base base;
+    private final Gaps gaps;
     private final boolean upwards;
     private final Cursor<byte[]> sets;
     private BaseCursor stored;
@@ -21,9 +22,10 @@ final class LayeredScan implements Scan {
     /** The overlay's next entry if that is where the scan stands, and not on the base's. */
     private @Nullable Node<byte[]> set;
 
-    private LayeredScan(Overlay overlay, Base base, boolean upwards, Cursor<byte[]> sets, BaseCursor stored) {
-        this.overlay = overlay;
-        this.base = base;
+    private LayeredScan(LayeredContents contents, boolean upwards, Cursor<byte[]> sets, BaseCursor stored) {
+        this.overlay = contents.overlay();
+        this.base = contents.base();
+        this.gaps = contents.gaps();
         this.upwards = upwards;
         this.sets = sets;
         this.stored = stored;
@@ -31,12 +33,14 @@ final class LayeredScan implements Scan {
         choose();
     }
 
-    static LayeredScan ascending(Overlay overlay, Base base, byte[] from) {
-        return new LayeredScan(overlay, base, true, overlay.sets().ascending(from), base.ascending(from));
+    static LayeredScan ascending(LayeredContents contents, byte[] from) {
+        Cursor<byte[]> sets = contents.overlay().sets().ascending(from);
+        return new LayeredScan(contents, true, sets, contents.base().ascending(from));
     }
 
-    static LayeredScan descending(Overlay overlay, Base base, byte[] before) {
-        return new LayeredScan(overlay, base, false, overlay.sets().descending(before), base.descending(before));
+    static LayeredScan descending(LayeredContents contents, byte[] before) {
+        Cursor<byte[]> sets = contents.overlay().sets().descending(before);
+        return new LayeredScan(contents, false, sets, contents.base().descending(before));
     }
 
     @Override
@@ -84,14 +88,24 @@ final class LayeredScan implements Scan {
     }
 
     private void findStored() {
+        KeyRange first = null;
+        KeyRange last = null;
+        int skipped = 0;
         storedKey = stored.key();
         while (storedKey != null) {
             KeyRange cleared = overlay.clearedAt(storedKey);
             if (cleared == null) {
-                return;
+                break;
             }
+            first = first == null ? cleared : first;
+            last = cleared;
+            skipped++;
             stepOver(cleared);
             storedKey = stored.key();
+        }
+        if (first != null && last != null) {
+            KeyRange gap = upwards ? new KeyRange(first.begin(), last.end()) : new KeyRange(last.begin(), first.end());
+            gaps.tell(skipped, new Gaps.Gap(gap, overlay.base()));
         }
     }
 

@@ -22,7 +22,9 @@ final class Mailbox<T> {
     }
 
     private final Queue<T> queue = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean scheduled = new AtomicBoolean();
+    /** Whether a batch is being handled, or about to be. */
+    private final AtomicBoolean occupied = new AtomicBoolean();
+
     private final Executor executor;
     private final int batchLimit;
     private final Handler<T> handler;
@@ -42,51 +44,67 @@ final class Mailbox<T> {
 
     void post(T message) {
         queue.add(message);
-        schedule();
+        wake();
     }
 
-    /** Leaves a message for a thread that is going to {@link #help}, as one may that would otherwise only wait. */
+    /** Leaves a message for whoever is going to {@link #wake} the actor or to {@link #help} it. */
     void leave(T message) {
         queue.add(message);
     }
 
-    /** Handles a batch on the calling thread, unless another one is at it and will find what was left. */
-    void help() {
-        if (!queue.isEmpty() && scheduled.compareAndSet(false, true)) {
-            drain();
-        }
-    }
-
-    private void schedule() {
-        if (!scheduled.compareAndSet(false, true)) {
+    /** Has what was left handled on the executor. */
+    void wake() {
+        if (queue.isEmpty() || !occupied.compareAndSet(false, true)) {
             return;
         }
         try {
-            executor.execute(this::drain);
+            executor.execute(this::handleBatches);
         } catch (RejectedExecutionException stopped) {
             // Whoever posts after the executor has stopped still gets an answer, on the thread that asked.
-            drain();
+            handleBatch();
         }
     }
 
-    private void drain() {
-        CompletableFuture<?> unfinished = null;
+    /**
+     * Handles a batch on the calling thread, unless another one is at it and will find what was left. Spares a thread
+     * that would only wait for the answer the way to another one and back.
+     */
+    void help() {
+        if (!queue.isEmpty() && occupied.compareAndSet(false, true)) {
+            handleBatch();
+        }
+    }
+
+    /** The executor's thread has nothing better to do than to go on. */
+    private void handleBatches() {
+        do {
+            handleOne();
+        } while (!queue.isEmpty() && occupied.compareAndSet(false, true));
+    }
+
+    private void handleBatch() {
+        handleOne();
+        wake();
+    }
+
+    /** Comes with the mailbox occupied, and leaves it free unless the batch is unfinished. */
+    private void handleOne() {
+        CompletableFuture<?> unfinished;
         try {
             List<T> batch = nextBatch();
             unfinished = batch.isEmpty() ? null : handler.handle(batch);
-        } finally {
-            if (unfinished == null) {
-                release();
-            } else {
-                Completions.whenSettled(unfinished, error -> release());
-            }
+        } catch (RuntimeException | Error e) {
+            occupied.set(false);
+            wake();
+            throw e;
         }
-    }
-
-    private void release() {
-        scheduled.set(false);
-        if (!queue.isEmpty()) {
-            schedule();
+        if (unfinished == null) {
+            occupied.set(false);
+        } else {
+            Completions.whenSettled(unfinished, error -> {
+                occupied.set(false);
+                wake();
+            });
         }
         afterBatch.run();
     }

@@ -33,5 +33,10 @@ final class MemoryStorage implements Storage {
     }
 
     @Override
+    public boolean blocks() {
+        return false;
+    }
+
+    @Override
     public void close(long newest) {}
 }

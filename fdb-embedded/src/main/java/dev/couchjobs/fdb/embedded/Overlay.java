@@ -12,17 +12,20 @@ import org.jspecify.annotations.Nullable;
  *
  * @param sets the keys set since and not cleared again
  * @param cleared the begin of each range in which nothing of the base is to be seen
+ * @param base the version from which on this knows everything
  */
-record Overlay(OrderedMap<byte[]> sets, OrderedMap<Cleared> cleared) {
+record Overlay(OrderedMap<byte[]> sets, OrderedMap<Cleared> cleared, long base) {
     /** From the key it is filed under up to, but not including, {@code end}. */
     @SuppressWarnings("ArrayRecordComponent") // nobody compares or hashes a cleared range
     record Cleared(byte[] end, long version) {}
 
-    static final Overlay EMPTY =
-            new Overlay(OrderedMap.empty(Summary.TOTAL_BYTES), OrderedMap.empty(Summary.nothing()));
+    /** Over a base that is at {@code version}. */
+    static Overlay over(long version) {
+        return new Overlay(OrderedMap.empty(Summary.TOTAL_BYTES), OrderedMap.empty(Summary.nothing()), version);
+    }
 
     Overlay set(byte[] key, byte[] value) {
-        return new Overlay(sets.put(key, value), cleared);
+        return new Overlay(sets.put(key, value), cleared, base);
     }
 
     /** Versions do not decrease from call to call. */
@@ -31,7 +34,7 @@ record Overlay(OrderedMap<byte[]> sets, OrderedMap<Cleared> cleared) {
             return this;
         }
         OrderedMap<Cleared> parts = cutAt(cutAt(cleared, begin), end).removeRange(begin, end);
-        return new Overlay(sets.removeRange(begin, end), parts.put(begin, new Cleared(end, version)));
+        return new Overlay(sets.removeRange(begin, end), parts.put(begin, new Cleared(end, version)), base);
     }
 
     Overlay with(Change change, long version) {
@@ -67,7 +70,7 @@ record Overlay(OrderedMap<byte[]> sets, OrderedMap<Cleared> cleared) {
                 remainingParts = withoutParts(remainingParts, new KeyRange(clear.begin(), clear.end()), version);
             }
         }
-        return new Overlay(remainingSets, remainingParts);
+        return new Overlay(remainingSets, remainingParts, version);
     }
 
     /** Only parts that were cleared no later than {@code version} go. */

@@ -8,13 +8,14 @@ import java.nio.ByteBuffer;
 final class Recovery implements Replay {
     private final long baseVersion;
     private final Drain drain;
-    private Overlay overlay = Overlay.EMPTY;
+    private Overlay overlay;
     private long ceiling;
 
     /** What is replayed waits in {@code drain} again. */
     Recovery(long baseVersion, Drain drain) {
         this.baseVersion = baseVersion;
         this.drain = drain;
+        this.overlay = Overlay.over(baseVersion);
         this.ceiling = baseVersion;
     }
 

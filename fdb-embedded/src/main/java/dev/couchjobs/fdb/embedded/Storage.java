@@ -32,6 +32,9 @@ interface Storage {
      */
     CompletableFuture<@Nullable Void> persist(List<Batch> batches);
 
+    /** Whether {@link #persist} blocks, so that no user's thread should get into it: the user may interrupt that. */
+    boolean blocks();
+
     /** Nothing else is called from now on; {@code newest} is the greatest version ever handed out. */
     void close(long newest);
 }

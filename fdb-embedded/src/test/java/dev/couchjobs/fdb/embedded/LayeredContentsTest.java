@@ -42,7 +42,7 @@ class LayeredContentsTest {
 
     @Property(tries = 2_000)
     void everyVersionThatTheBaseHasNotPassedReadsAsCommitted(@ForAll("batches") List<Batch> batches) {
-        LayeredContents latest = new LayeredContents(Overlay.EMPTY, base);
+        LayeredContents latest = new LayeredContents(Overlay.over(0), base, new Gaps(1));
         NavigableMap<String, String> model = new TreeMap<>();
         for (Batch batch : batches) {
             latest = commit(latest, model, batch);
@@ -58,7 +58,7 @@ class LayeredContentsTest {
     }
 
     private LayeredContents commit(LayeredContents before, NavigableMap<String, String> model, Batch batch) {
-        LayeredEdit edit = new LayeredEdit(before.overlay(), base, history.size() + 1);
+        LayeredEdit edit = new LayeredEdit(before, history.size() + 1);
         for (Write write : batch.writes) {
             if (write.set) {
                 String value = write.other + history.size();
@@ -81,7 +81,7 @@ class LayeredContentsTest {
             overlay = overlay.without(changes.get(inBase), inBase + 1);
             inBase++;
         }
-        return new LayeredContents(overlay, base);
+        return latest.under(overlay);
     }
 
     private void check(Committed committed) {
