@@ -1,0 +1,160 @@
+package dev.couchjobs.fdb.embedded;
+
+import static dev.couchjobs.fdb.embedded.Keys.key;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.fdb.testing.VirtualScheduler;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** What others see of a commit while the storage has not confirmed it, and when the storage fails. */
+class PersistingTest {
+    private final VirtualScheduler scheduler = new VirtualScheduler();
+    private final ManualStorage storage = new ManualStorage();
+    private final EngineEnvironment environment =
+            new EngineEnvironment(scheduler, scheduler, scheduler::nanoTime, new Random(1));
+    private final Database database = new EngineDatabase(new Engine(environment, storage, () -> {}), false);
+
+    @Test
+    void aCommitIsNeitherAcknowledgedNorSeenBeforeItIsPersisted() {
+        CompletableFuture<Void> commit = set("a", "1");
+        assertThat(commit).isNotDone();
+        assertThat(get("a")).isNull();
+        scheduler.advance(Duration.ofSeconds(1));
+        assertThat(get("a")).isNull();
+        storage.finishNext();
+        scheduler.runUntilIdle();
+        assertThat(commit).isCompleted();
+        assertThat(get("a")).isEqualTo(key("1"));
+    }
+
+    @Test
+    void whatIsDecidedMeanwhileSharesTheNextWrite() {
+        CompletableFuture<Void> first = add();
+        CompletableFuture<Void> second = add();
+        CompletableFuture<Void> third = add();
+        assertThat(storage.pending()).isOne();
+        storage.finishNext();
+        scheduler.runUntilIdle();
+        assertThat(first).isCompleted();
+        assertThat(second).isNotDone();
+        assertThat(storage.pending()).isOne();
+        storage.finishNext();
+        scheduler.runUntilIdle();
+        assertThat(CompletableFuture.allOf(second, third)).isCompleted();
+        assertThat(storage.pending()).isZero();
+        assertThat(get("n")).isEqualTo(new byte[] {3});
+    }
+
+    @Test
+    void aConflictWithACommitThatIsNotYetPersistedIsSeen() {
+        Transaction reader = database.createTransaction();
+        assertThat(reader.get(key("a")).join()).isNull();
+        CompletableFuture<Void> writer = set("a", "1");
+        reader.set(key("b"), key("1"));
+        CompletableFuture<Void> commit = reader.commit();
+        scheduler.runUntilIdle();
+        storage.finishNext();
+        scheduler.runUntilIdle();
+        storage.finishNext();
+        scheduler.runUntilIdle();
+        assertThat(writer).isCompleted();
+        assertThat(codeOf(commit)).isEqualTo(1020);
+    }
+
+    @Test
+    void whatCannotBePersistedTakesAlongWhatWasDecidedOnTopOfIt() {
+        CompletableFuture<Void> first = add();
+        CompletableFuture<Void> second = add();
+        storage.failNext(new StorageFullException("No room for the log", Path.of("db"), null));
+        scheduler.runUntilIdle();
+        assertThat(codeOf(first)).isEqualTo(1510);
+        assertThat(codeOf(second)).isEqualTo(1510);
+        assertThat(catchThrowable(first::join))
+                .hasMessageContaining("No room for the log")
+                .hasRootCauseInstanceOf(StorageFullException.class);
+        assertThat(get("n")).isNull();
+        assertThat(storage.pending()).isZero();
+    }
+
+    @Test
+    void commitsGoOnFromWhatIsPersistedOnceTheStorageDoes() {
+        CompletableFuture<Void> first = add();
+        storage.finishNext();
+        scheduler.runUntilIdle();
+        CompletableFuture<Void> second = add();
+        storage.failNext(new StorageException("The disk failed", Path.of("db"), null));
+        scheduler.runUntilIdle();
+        CompletableFuture<Void> third = add();
+        storage.finishNext();
+        scheduler.runUntilIdle();
+        assertThat(first).isCompleted();
+        assertThat(second).isCompletedExceptionally();
+        assertThat(third).isCompleted();
+        assertThat(get("n")).isEqualTo(new byte[] {2});
+        scheduler.advance(Duration.ofSeconds(1));
+        assertThat(get("n")).isEqualTo(new byte[] {2});
+    }
+
+    @Test
+    void aWatchFiresOnceTheChangeIsPersisted() {
+        Transaction tr = database.createTransaction();
+        CompletableFuture<Void> watch = tr.watch(key("a"));
+        scheduler.await(tr.commit());
+        CompletableFuture<Void> commit = set("a", "1");
+        assertThat(watch).isNotDone();
+        storage.finishNext();
+        scheduler.runUntilIdle();
+        assertThat(commit).isCompleted();
+        assertThat(watch).isCompleted();
+    }
+
+    @Test
+    void closingLetsWhatWasDecidedFinish() {
+        CompletableFuture<Void> first = add();
+        CompletableFuture<Void> second = add();
+        database.close();
+        storage.finishNext();
+        scheduler.runUntilIdle();
+        storage.finishNext();
+        scheduler.runUntilIdle();
+        assertThat(first).isCompleted();
+        assertThat(second).isCompleted();
+    }
+
+    private CompletableFuture<Void> set(String name, String value) {
+        Transaction tr = database.createTransaction();
+        tr.set(key(name), key(value));
+        return commit(tr);
+    }
+
+    private CompletableFuture<Void> add() {
+        Transaction tr = database.createTransaction();
+        tr.mutate(MutationType.ADD, key("n"), new byte[] {1});
+        return commit(tr);
+    }
+
+    private CompletableFuture<Void> commit(Transaction tr) {
+        CompletableFuture<Void> commit = tr.commit();
+        scheduler.runUntilIdle();
+        return commit;
+    }
+
+    private byte[] get(String name) {
+        try (Transaction tr = database.createTransaction()) {
+            return tr.get(key(name)).join();
+        }
+    }
+
+    private static int codeOf(CompletableFuture<?> failed) {
+        return catchThrowable(() -> failed.getNow(null)).getCause() instanceof FDBException error ? error.getCode() : 0;
+    }
+}
