@@ -36,8 +36,7 @@ public interface Base extends AutoCloseable {
      * Opens a cursor on the first key that is not less than {@code from}.
      *
      * @param from where to begin
-     * @return a cursor that moves upwards; it shows at least what was applied before this call, and of what is applied
-     *     later all or nothing
+     * @return a cursor that moves upwards and shows the state of this moment, whatever is applied later
      */
     BaseCursor ascending(byte[] from);
 
@@ -45,13 +44,12 @@ public interface Base extends AutoCloseable {
      * Opens a cursor on the last key that is less than {@code before}.
      *
      * @param before where to begin
-     * @return a cursor that moves downwards; it shows at least what was applied before this call, and of what is applied
-     *     later all or nothing
+     * @return a cursor that moves downwards and shows the state of this moment, whatever is applied later
      */
     BaseCursor descending(byte[] before);
 
     /**
-     * Takes the store to a later version. All of it becomes visible and, later, durable at once.
+     * Takes the store to a later version. All of it becomes visible, and later durable, at one moment.
      *
      * @param version greater than {@link #version}
      * @param changes in order: a later one overrides an earlier one

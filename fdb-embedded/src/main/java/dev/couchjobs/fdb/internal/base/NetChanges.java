@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
@@ -21,12 +23,15 @@ final class NetChanges {
     /** A range removal is looked up by every read until it is compacted, so it has to replace more than a few keys. */
     private static final int KEYS_REMOVED_ONE_BY_ONE = 64;
 
-    private final RocksReads stored;
+    private final Predicate<byte[]> mayHold;
+    private final Function<byte[], BaseCursor> ascending;
     private final NavigableMap<byte[], byte @Nullable []> keys = new TreeMap<>(Arrays::compareUnsigned);
     private final List<Change.Clear> ranges = new ArrayList<>();
 
-    NetChanges(RocksReads stored) {
-        this.stored = stored;
+    /** Reads the state that is changed; {@code mayHold} may be wrong in saying yes. */
+    NetChanges(Predicate<byte[]> mayHold, Function<byte[], BaseCursor> ascending) {
+        this.mayHold = mayHold;
+        this.ascending = ascending;
     }
 
     void add(Change change) {
@@ -54,9 +59,18 @@ final class NetChanges {
         }
     }
 
+    /** What is known to be empty afterwards, when these were the gaps before. */
+    Gaps gapsAfter(Gaps before) {
+        Gaps gaps = before;
+        for (Change.Clear range : ranges) {
+            gaps = gaps.with(range.begin(), range.end());
+        }
+        return gaps.without(keys);
+    }
+
     private void remove(byte[] key) {
         requireStorable(key);
-        if (stored.mayHold(key)) {
+        if (mayHold.test(key)) {
             keys.put(key, null);
         } else {
             keys.remove(key);
@@ -69,7 +83,7 @@ final class NetChanges {
         }
         keys.subMap(begin, end).clear();
         List<byte[]> held = new ArrayList<>();
-        try (BaseCursor cursor = stored.ascending(begin)) {
+        try (BaseCursor cursor = ascending.apply(begin)) {
             byte[] key = cursor.key();
             while (key != null && Arrays.compareUnsigned(key, end) < 0) {
                 if (held.size() == KEYS_REMOVED_ONE_BY_ONE) {

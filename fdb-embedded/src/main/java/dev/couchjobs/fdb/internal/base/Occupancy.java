@@ -1,11 +1,10 @@
 package dev.couchjobs.fdb.internal.base;
 
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts who is inside a native object, so that it is freed behind the last of them. A lock would do but for a thread that
- * holds one cursor and opens another: it must not queue behind the one that closes.
+ * Counts who uses a native object, so that it is freed behind the last of them. A lock would do but for a thread that uses
+ * it twice, say for two cursors: the second time must not queue behind the one who frees.
  */
 final class Occupancy {
     private static final long CLOSED = Long.MIN_VALUE;
@@ -13,43 +12,35 @@ final class Occupancy {
     /** How many are inside; with the sign bit set, nobody else gets in. */
     private final AtomicLong inside = new AtomicLong();
 
-    private final CountDownLatch empty = new CountDownLatch(1);
+    private final Runnable freed;
 
-    void enter() {
-        if (inside.incrementAndGet() < 0) {
-            leave();
-            throw new IllegalStateException("The database is closed");
+    /** Calls {@code freed} once, when it has been closed and nobody is inside any more. */
+    Occupancy(Runnable freed) {
+        this.freed = freed;
+    }
+
+    /** Returns false, without entering, once it is closed. */
+    boolean enter() {
+        long before = inside.get();
+        while (before >= 0) {
+            if (inside.compareAndSet(before, before + 1)) {
+                return true;
+            }
+            before = inside.get();
         }
+        return false;
     }
 
     void leave() {
         if (inside.decrementAndGet() == CLOSED) {
-            empty.countDown();
+            freed.run();
         }
     }
 
-    /** Lets nobody in from now on and waits for the last to leave. Returns true to the first who calls it. */
-    boolean close() {
-        long before = inside.getAndUpdate(count -> count | CLOSED);
-        if (before == 0) {
-            empty.countDown();
-        }
-        awaitEmpty();
-        return before >= 0;
-    }
-
-    private void awaitEmpty() {
-        boolean interrupted = false;
-        while (true) {
-            try {
-                empty.await();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+    /** Lets nobody in from now on. To be called once. */
+    void close() {
+        if (inside.getAndUpdate(count -> count | CLOSED) == 0) {
+            freed.run();
         }
     }
 }

@@ -20,7 +20,6 @@ public final class RocksBase implements Base {
     private final RocksDB db;
     private final DurableMark mark;
     private final StorageErrors errors;
-    private final Occupancy occupancy = new Occupancy();
     private final RocksReads reads;
     private volatile long version;
 
@@ -30,12 +29,12 @@ public final class RocksBase implements Base {
         this.db = db;
         this.mark = mark;
         this.errors = errors;
-        this.reads = new RocksReads(db, resources.read, occupancy, errors);
         byte[] stored = db.get(Reserved.VERSION);
         this.version = stored == null ? 0 : Reserved.decode(stored);
         if (version < mark.version()) {
             throw errors.corrupt("it goes up to version " + version + ", but " + mark.version() + " was durable", null);
         }
+        this.reads = new RocksReads(db, resources.read, errors);
     }
 
     /**
@@ -103,12 +102,12 @@ public final class RocksBase implements Base {
 
     @Override
     public BaseCursor ascending(byte[] from) {
-        return reads.ascending(from);
+        return reads.open(true, from);
     }
 
     @Override
     public BaseCursor descending(byte[] before) {
-        return reads.descending(before);
+        return reads.open(false, before);
     }
 
     @Override
@@ -116,43 +115,43 @@ public final class RocksBase implements Base {
         if (version <= this.version) {
             throw new IllegalArgumentException("Version " + version + " does not follow " + this.version);
         }
-        occupancy.enter();
+        Generation before = reads.enter();
         try (WriteBatch batch = new WriteBatch()) {
-            NetChanges net = new NetChanges(reads);
+            NetChanges net = new NetChanges(key -> db.keyMayExist(before.options(), key, null), this::ascending);
             changes.forEach(net::add);
             net.writeTo(batch);
             batch.put(Reserved.VERSION, Reserved.encode(version));
             db.write(resources.write, batch);
             // In this order: who has seen the version reads at least that much.
-            reads.renew();
+            reads.renew(net.gapsAfter(before.gaps()));
             this.version = version;
         } catch (RocksDBException e) {
             throw errors.when("writing", e);
         } finally {
-            occupancy.leave();
+            before.occupancy.leave();
         }
     }
 
     @Override
     public long flush() {
-        occupancy.enter();
+        Generation flushed = reads.enter();
         try {
             long applied = version;
             db.flush(resources.flush);
             mark.advance(applied);
             // Idle iterators would keep the written-out buffer in memory.
-            reads.renew();
+            reads.renew(flushed.gaps());
             return applied;
         } catch (RocksDBException e) {
             throw errors.when("flushing", e);
         } finally {
-            occupancy.leave();
+            flushed.occupancy.leave();
         }
     }
 
     @Override
     public long estimatedBytes(byte[] begin, byte[] end) {
-        occupancy.enter();
+        Generation generation = reads.enter();
         try (Slice from = new Slice(begin);
                 Slice to = new Slice(end)) {
             return db.getApproximateSizes(
@@ -160,14 +159,13 @@ public final class RocksBase implements Base {
                             SizeApproximationFlag.INCLUDE_FILES,
                             SizeApproximationFlag.INCLUDE_MEMTABLES)[0];
         } finally {
-            occupancy.leave();
+            generation.occupancy.leave();
         }
     }
 
     @Override
     public void close() {
-        if (occupancy.close()) {
-            reads.close();
+        if (reads.close()) {
             free(db, resources);
         }
     }

@@ -1,73 +1,107 @@
 package dev.couchjobs.fdb.internal.base;
 
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 
-/** Everything that reads a RocksDB and has to be over before it is closed. */
+/**
+ * All that uses a RocksDB and has to be over before it is closed: the current generation, and older ones until their last
+ * read ends.
+ */
 final class RocksReads {
     private final RocksDB db;
     private final ReadOptions options;
     private final StorageErrors errors;
-    private final IteratorPool iterators;
-    private final Occupancy occupancy;
+    private final CountDownLatch over = new CountDownLatch(1);
+    private final Occupancy generations = new Occupancy(over::countDown);
 
-    RocksReads(RocksDB db, ReadOptions options, Occupancy occupancy, StorageErrors errors) {
+    /** Null once closed. */
+    private volatile @Nullable Generation current;
+
+    RocksReads(RocksDB db, ReadOptions options, StorageErrors errors) {
         this.db = db;
         this.options = options;
-        this.occupancy = occupancy;
         this.errors = errors;
-        this.iterators = new IteratorPool(() -> db.newIterator(options));
+        this.current = generation(Gaps.NONE);
     }
 
-    byte @Nullable [] get(byte[] key) {
-        occupancy.enter();
-        try {
-            return Reserved.contains(key) ? null : db.get(options, key);
-        } catch (RocksDBException e) {
-            throw errors.when("reading", e);
-        } finally {
-            occupancy.leave();
+    /** The current generation, which the caller leaves again. */
+    Generation enter() {
+        while (true) {
+            Generation generation = current;
+            if (generation == null) {
+                throw new IllegalStateException("The database is closed");
+            }
+            if (generation.occupancy.enter()) {
+                return generation;
+            }
         }
     }
 
-    /** Whether there may be such a key, as far as memory tells. */
-    boolean mayHold(byte[] key) {
-        return db.keyMayExist(options, key, null);
+    byte @Nullable [] get(byte[] key) {
+        Generation generation = enter();
+        try {
+            return Reserved.contains(key) ? null : db.get(generation.options(), key);
+        } catch (RocksDBException e) {
+            throw errors.when("reading", e);
+        } finally {
+            generation.occupancy.leave();
+        }
     }
 
-    RocksCursor ascending(byte[] from) {
-        return open(true, from);
-    }
-
-    RocksCursor descending(byte[] before) {
-        return open(false, before);
-    }
-
-    /** What was written before this call is seen by every read that begins after it. One thread at a time. */
-    void renew() {
-        iterators.renew();
-    }
-
-    /** Frees the iterators; the last read is over. */
-    void close() {
-        iterators.close();
-    }
-
-    void end(IteratorPool.Lease lease) {
-        lease.giveBack();
-        occupancy.leave();
-    }
-
-    StorageException failure(RocksDBException cause) {
-        return errors.when("reading", cause);
-    }
-
-    private RocksCursor open(boolean upwards, byte[] position) {
-        occupancy.enter();
-        RocksCursor cursor = new RocksCursor(this, iterators.take(), upwards);
+    RocksCursor open(boolean upwards, byte[] position) {
+        RocksCursor cursor = new RocksCursor(enter(), upwards, errors);
         cursor.seek(position);
         return cursor;
+    }
+
+    /** Reads that begin later see what was written before. The caller is inside the current generation. */
+    void renew(Gaps gaps) {
+        Generation outdated;
+        synchronized (this) {
+            outdated = current;
+            if (outdated == null) {
+                return;
+            }
+            current = generation(gaps);
+        }
+        outdated.occupancy.close();
+    }
+
+    /** Waits for the last read, and lets no other begin. Returns true to the first who calls it. */
+    boolean close() {
+        Generation last;
+        synchronized (this) {
+            last = current;
+            current = null;
+        }
+        if (last != null) {
+            generations.close();
+            last.occupancy.close();
+        }
+        awaitTheLast();
+        return last != null;
+    }
+
+    private Generation generation(Gaps gaps) {
+        generations.enter();
+        return new Generation(db, options, gaps, generations::leave);
+    }
+
+    private void awaitTheLast() {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                over.await();
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

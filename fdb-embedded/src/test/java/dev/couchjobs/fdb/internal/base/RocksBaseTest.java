@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -192,6 +193,31 @@ class RocksBaseTest {
     }
 
     @Test
+    void aScanOverManyRemovedKeysFindsWhatIsBehindThem() {
+        base.apply(1, rows(0, 3000));
+        apply(2, put("a", ""), put("z", ""));
+        base.flush();
+        base.apply(3, removals(0, 1000));
+        assertThat(upwards(base, "row").get(0)).isEqualTo("row1000");
+        base.apply(4, removals(1000, 2500));
+        for (int again = 0; again < 2; again++) {
+            assertThat(upwards(base, "row").get(0)).isEqualTo("row2500");
+            assertThat(upwards(base, "").subList(0, 2)).containsExactly("a", "row2500");
+            assertThat(downwards(base, "row2500")).containsExactly("a");
+            assertThat(downwards(base, "row2501")).containsExactly("row2500", "a");
+        }
+        apply(5, put("row1500", ""), put("row0007", ""));
+        assertThat(upwards(base, "row").subList(0, 3)).containsExactly("row0007", "row1500", "row2500");
+        assertThat(downwards(base, "row2500")).containsExactly("row1500", "row0007", "a");
+        base.apply(6, removals(0, 3000));
+        apply(7, Change.remove(bytes("a")));
+        assertThat(upwards(base, "row")).containsExactly("z");
+        assertThat(downwards(base, "z")).isEmpty();
+        apply(8, Change.remove(bytes("z")));
+        assertThat(upwards(base, "")).isEmpty();
+    }
+
+    @Test
     void manyThreadsReadWhileOneApplies() {
         List<CompletableFuture<Void>> readers = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
@@ -234,6 +260,18 @@ class RocksBaseTest {
             assertThat(contents.get("b")).isEqualTo(contents.get("a"));
             assertThat(seen).isGreaterThanOrEqualTo(complete);
         }
+    }
+
+    private static List<Change> rows(int from, int to) {
+        return IntStream.range(from, to)
+                .mapToObj(i -> put("row%04d".formatted(i), "x"))
+                .toList();
+    }
+
+    private static List<Change> removals(int from, int to) {
+        return IntStream.range(from, to)
+                .mapToObj(i -> Change.remove(bytes("row%04d".formatted(i))))
+                .toList();
     }
 
     private void apply(long version, Change... changes) {
