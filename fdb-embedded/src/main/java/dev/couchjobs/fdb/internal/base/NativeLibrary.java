@@ -1,5 +1,6 @@
 package dev.couchjobs.fdb.internal.base;
 
+import dev.couchjobs.fdb.embedded.StorageException;
 import java.nio.file.Path;
 import org.rocksdb.RocksDB;
 

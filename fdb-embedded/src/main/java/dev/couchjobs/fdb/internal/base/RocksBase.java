@@ -2,6 +2,8 @@ package dev.couchjobs.fdb.internal.base;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import dev.couchjobs.fdb.embedded.CorruptStorageException;
+import dev.couchjobs.fdb.embedded.StorageException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
 package dev.couchjobs.fdb.internal.base;
 
+import dev.couchjobs.fdb.embedded.StorageException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;

@@ -1,5 +1,8 @@
 package dev.couchjobs.fdb.internal.base;
 
+import dev.couchjobs.fdb.embedded.CorruptStorageException;
+import dev.couchjobs.fdb.embedded.StorageException;
+import dev.couchjobs.fdb.embedded.StorageFullException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Objects;

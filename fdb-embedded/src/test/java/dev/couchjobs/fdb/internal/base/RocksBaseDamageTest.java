@@ -4,6 +4,8 @@ import static dev.couchjobs.fdb.internal.base.Contents.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.couchjobs.fdb.embedded.CorruptStorageException;
+import dev.couchjobs.fdb.embedded.StorageException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
