@@ -103,15 +103,18 @@ public final class CommitLog implements AutoCloseable {
 
     /** Syncs what a crash left unsynced, removes what it left undone, and marks that the log is in use. */
     private void begin(Recovery.Result found) throws IOException {
-        store.deleteUnfinished();
+        store.settleFiles();
         Segment current = writer.segment();
         if (found.spare() != null) {
             spare.keep(found.spare());
         }
         if (found.lastTrace() > current.end) {
-            Zeros.write(current.file, current.end, found.lastTrace());
-            current.file.force();
+            store.wipe(current, found.lastTrace());
         }
+        if (current.end == Layout.FIRST && !finished.isEmpty()) {
+            store.resync(finished.getLast());
+        }
+        store.resync(current);
         makeRoom(0);
         writer.append(RecordKind.OPENED, lastVersion(), NOTHING.duplicate());
         writer.sync();

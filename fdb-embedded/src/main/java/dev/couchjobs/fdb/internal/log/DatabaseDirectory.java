@@ -89,17 +89,7 @@ public final class DatabaseDirectory implements AutoCloseable {
             if (!files.isWritable(parent)) {
                 throw notWritable(path, "it is not there, and this user may not make it in " + parent);
             }
-            makeDirectory(path, files);
-        }
-    }
-
-    private static void makeDirectory(Path path, LogFiles files) throws IOException {
-        if (!files.isDirectory(path)) {
             files.createDirectory(path);
-        }
-        Path parent = path.getParent();
-        if (parent != null) {
-            files.syncDirectory(parent);
         }
     }
 
@@ -133,10 +123,18 @@ public final class DatabaseDirectory implements AutoCloseable {
             requirePart(log());
             requirePart(base());
         } else {
-            makeDirectory(base(), files);
-            makeDirectory(log(), files);
+            makeDirectories(base(), files);
+            makeDirectories(log(), files);
             CommitLog.create(log(), files, segmentBytes);
+            syncWithParents();
             format.write();
+        }
+    }
+
+    /** All that this user could have made, as a process that made some of it may have been killed before it could sync. */
+    private void syncWithParents() throws IOException {
+        for (Path made = path; made != null && files.isWritable(made); made = made.getParent()) {
+            files.syncDirectory(made);
         }
     }
 

@@ -74,6 +74,7 @@ final class Recovery {
             }
             requireOrder(segment, start, header);
             segment.end = (int) Layout.endOf(start, header.length());
+            segment.synced = header.syncedTo();
             segment.lastVersion = header.version();
             lastVersion = header.version();
             if (header.kind() == RecordKind.SEGMENT_END) {

@@ -12,6 +12,9 @@ final class Segment {
     /** Where the last record ends. */
     int end = Layout.FIRST;
 
+    /** Up to where it is known to be synced. */
+    int synced = Layout.FIRST;
+
     /** The version of the last record in it or before it. */
     long lastVersion;
 

@@ -130,13 +130,38 @@ final class SegmentStore {
         return header.size();
     }
 
-    /** Removes what a crash left of segments that were being made. */
-    void deleteUnfinished() throws IOException {
+    /** Removes what a crash left of segments that were being made, and makes durable that the finished ones are there. */
+    void settleFiles() throws IOException {
         for (String name : files.list(directory)) {
             if (name.endsWith(SUFFIX + UNFINISHED)) {
                 files.delete(directory.resolve(name));
             }
         }
+        files.syncDirectory(directory);
+    }
+
+    /**
+     * Syncs what was read but may not have been synced. It is written once more before: if a sync had failed, the system
+     * may hold for clean what it could not write, and would sync nothing.
+     */
+    void resync(Segment segment) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(segment.end - segment.synced);
+        segment.file.readFully(bytes, segment.synced);
+        segment.file.writeFully(bytes.flip(), segment.synced);
+        segment.file.force();
+        segment.synced = segment.end;
+    }
+
+    /**
+     * Puts zeros where something is left of lost records, and syncs that. The sector with the first of their headers comes
+     * last, and in one piece: wherever this is cut off, what is left still looks lost.
+     */
+    void wipe(Segment segment, int lastTrace) throws IOException {
+        int start = Layout.startAfter(segment.end);
+        int sectorEnd = Layout.nextSector(start + 1);
+        Zeros.write(segment.file, sectorEnd, lastTrace);
+        Zeros.write(segment.file, start, sectorEnd);
+        segment.file.force();
     }
 
     /** Durable on return, so that a crash never leaves a gap between the segments that remain. */

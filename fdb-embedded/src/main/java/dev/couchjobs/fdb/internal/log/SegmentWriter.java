@@ -18,18 +18,16 @@ final class SegmentWriter {
     private final CRC32C checksum = new CRC32C();
     private Segment segment;
     private int written;
-    private int synced;
 
     SegmentWriter(Segment segment) {
         this.segment = segment;
         begin(segment);
     }
 
-    /** Goes on in another segment, all of whose bytes are synced. */
+    /** Goes on in another segment. */
     void begin(Segment next) {
         segment = next;
         written = next.end;
-        synced = next.end;
         prepareBuffer();
     }
 
@@ -50,7 +48,7 @@ final class SegmentWriter {
     }
 
     boolean isSynced() {
-        return synced == segment.end;
+        return segment.synced == segment.end;
     }
 
     /** Appends a record that the segment has room for. */
@@ -72,8 +70,9 @@ final class SegmentWriter {
         checksum.reset();
         checksum.update(payload);
         payload.position(position);
-        return new RecordHeader(kind, payload.remaining(), version, segment.lastVersion, synced, zeroSectors, (int)
-                checksum.getValue());
+        return new RecordHeader(
+                kind, payload.remaining(), version, segment.lastVersion, segment.synced, zeroSectors, (int)
+                        checksum.getValue());
     }
 
     private void putTrailer() throws IOException {
@@ -124,7 +123,7 @@ final class SegmentWriter {
         if (!isSynced()) {
             write();
             segment.file.force();
-            synced = segment.end;
+            segment.synced = segment.end;
         }
     }
 }
