@@ -78,11 +78,25 @@ final class DurableStorage implements Storage {
     /** Makes sure that what is handed out from now on is less than what the next to open it begins with. */
     private DurableStorage begun() {
         try {
+            requireLogNotBehindBase();
             write(recovered.version(), List.of());
             return this;
         } catch (RuntimeException | Error e) {
             log.close();
             throw e;
+        }
+    }
+
+    /** The base only ever gets what has long been in the log. */
+    private void requireLogNotBehindBase() {
+        if (log.lastVersion() < base.version()) {
+            Path path = directory.log();
+            throw new CorruptStorageException(
+                    "The log in " + path + " ends at version " + log.lastVersion() + ", before version "
+                            + base.version() + " that was taken from it: its newest part is missing. Copy the directory"
+                            + " before you try anything, and restore a backup.",
+                    path,
+                    null);
         }
     }
 

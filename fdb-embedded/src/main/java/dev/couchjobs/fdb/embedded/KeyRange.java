@@ -1,5 +1,7 @@
 package dev.couchjobs.fdb.embedded;
 
+import java.util.Arrays;
+
 /** The keys from {@code begin} up to, but not including, {@code end}. The arrays are shared and never written. */
 @SuppressWarnings("ArrayRecordComponent") // nobody compares or hashes a range
 record KeyRange(byte[] begin, byte[] end) {
@@ -9,6 +11,11 @@ record KeyRange(byte[] begin, byte[] end) {
 
     boolean contains(byte[] key) {
         return !Bytes.less(key, begin) && Bytes.less(key, end);
+    }
+
+    boolean isSingleKey() {
+        int length = begin.length;
+        return end.length == length + 1 && end[length] == 0 && Arrays.equals(begin, 0, length, end, 0, length);
     }
 
     boolean isEmpty() {

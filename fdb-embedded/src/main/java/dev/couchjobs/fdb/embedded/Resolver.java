@@ -5,18 +5,25 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Who wrote what in the last five seconds, as a step function over the key space: each boundary says when the keys from
- * there to the next boundary were last written. Belongs to the commit pipeline, hence not thread-safe.
+ * Who wrote what in the last five seconds. Nearly all writes are of single keys, and those are kept as such; ranges are a step
+ * function over the key space, in which each boundary says when the keys from there to the next boundary were last
+ * written as part of a range. Both answer for a whole range in O(log n). Belongs to the sequencer, hence not thread-safe.
  */
 final class Resolver {
     private static final long NEVER = 0;
 
-    @SuppressWarnings("ArrayRecordComponent") // nobody compares or hashes a write
-    private record Write(long version, byte[] boundary) {}
+    private enum Kind {
+        KEY,
+        BOUNDARY
+    }
 
-    private OrderedMap<Long> lastWrites = OrderedMap.empty(Summary.GREATEST).put(Bytes.EMPTY, NEVER);
-    /** Boundaries in the order they were drawn, so that those out of the window are found without a search. */
-    private final Deque<Write> drawn = new ArrayDeque<>();
+    @SuppressWarnings("ArrayRecordComponent") // nobody compares or hashes a write
+    private record Write(long version, byte[] key, Kind kind) {}
+
+    private OrderedMap<Long> keys = OrderedMap.empty(Summary.GREATEST);
+    private OrderedMap<Long> boundaries = OrderedMap.empty(Summary.GREATEST).put(Bytes.EMPTY, NEVER);
+    /** In the order in which they came, so that those out of the window are found without a search. */
+    private final Deque<Write> writes = new ArrayDeque<>();
 
     private long newest = NEVER;
 
@@ -34,45 +41,74 @@ final class Resolver {
     }
 
     /** Versions do not decrease from call to call. */
-    void recordWrites(List<KeyRange> writes, long version) {
-        for (KeyRange write : writes) {
-            if (!write.isEmpty()) {
-                recordWrite(write, version);
-                newest = version;
+    void recordWrites(List<KeyRange> ranges, long version) {
+        for (KeyRange range : ranges) {
+            if (range.isSingleKey()) {
+                recordKey(range.begin(), version);
+            } else if (!range.isEmpty()) {
+                recordRange(range, version);
             }
         }
+    }
+
+    void recordKey(byte[] key, long version) {
+        keys = keys.put(key, version);
+        writes.addLast(new Write(version, key, Kind.KEY));
+        newest = version;
     }
 
     /** Forgets all that happened at or before {@code horizon}: nobody may read at a version that old any more. */
     void forgetUpTo(long horizon) {
-        while (!drawn.isEmpty() && drawn.peekFirst().version <= horizon) {
-            byte[] boundary = drawn.removeFirst().boundary;
-            Long last = lastWrites.get(boundary);
-            Node<Long> before = lastWrites.lower(boundary);
-            if (last != null && last <= horizon && before != null && before.value <= horizon) {
-                lastWrites = lastWrites.remove(boundary);
+        while (!writes.isEmpty() && writes.peekFirst().version <= horizon) {
+            Write write = writes.removeFirst();
+            if (write.kind == Kind.KEY) {
+                forgetKey(write.key, horizon);
+            } else {
+                forgetBoundary(write.key, horizon);
             }
         }
     }
 
-    int boundaries() {
-        return lastWrites.size();
+    /** How much is remembered. */
+    int size() {
+        return keys.size() + boundaries.size();
     }
 
     private long lastWrite(KeyRange range) {
-        Node<Long> covering = lastWrites.floor(range.begin());
-        long atBegin = covering == null ? NEVER : covering.value;
-        return Math.max(atBegin, lastWrites.summary(range.begin(), range.end()));
+        Node<Long> covering = boundaries.floor(range.begin());
+        long inRange = covering == null ? NEVER : covering.value;
+        if (range.isSingleKey()) {
+            Long asKey = keys.get(range.begin());
+            return asKey == null ? inRange : Math.max(asKey, inRange);
+        }
+        long asKeys = keys.summary(range.begin(), range.end());
+        return Math.max(asKeys, Math.max(inRange, boundaries.summary(range.begin(), range.end())));
     }
 
-    private void recordWrite(KeyRange range, long version) {
-        Node<Long> atEnd = lastWrites.floor(range.end());
+    private void recordRange(KeyRange range, long version) {
+        Node<Long> atEnd = boundaries.floor(range.end());
         long after = atEnd == null ? NEVER : atEnd.value;
-        lastWrites = lastWrites
+        boundaries = boundaries
                 .removeRange(range.begin(), range.end())
                 .put(range.begin(), version)
                 .put(range.end(), after);
-        drawn.addLast(new Write(version, range.begin()));
-        drawn.addLast(new Write(version, range.end()));
+        writes.addLast(new Write(version, range.begin(), Kind.BOUNDARY));
+        writes.addLast(new Write(version, range.end(), Kind.BOUNDARY));
+        newest = version;
+    }
+
+    private void forgetKey(byte[] key, long horizon) {
+        Long last = keys.get(key);
+        if (last != null && last <= horizon) {
+            keys = keys.remove(key);
+        }
+    }
+
+    private void forgetBoundary(byte[] boundary, long horizon) {
+        Long last = boundaries.get(boundary);
+        Node<Long> before = boundaries.lower(boundary);
+        if (last != null && last <= horizon && before != null && before.value <= horizon) {
+            boundaries = boundaries.remove(boundary);
+        }
     }
 }

@@ -65,7 +65,7 @@ final class Sequencer {
         }
         resolver.recordWrites(commit.conflictingWrites(), stamp.version());
         for (byte[] key : commit.writes().stampedKeys(stamp)) {
-            resolver.recordWrites(List.of(KeyRange.of(key)), stamp.version());
+            resolver.recordKey(key, stamp.version());
         }
         return null;
     }

@@ -68,7 +68,7 @@ class ResolverTest {
             resolver.forgetUpTo(version - 5);
         }
         resolver.forgetUpTo(version);
-        assertThat(resolver.boundaries()).isEqualTo(1);
+        assertThat(resolver.size()).isEqualTo(1);
     }
 
     @Example
