@@ -39,9 +39,9 @@ final class Layout {
         return (long) start + HEADER + length + TRAILER;
     }
 
-    /** How long a segment has to be to hold a record. */
+    /** How long, in whole sectors, a segment has to be to hold a record. */
     static int segmentFor(int length) {
-        return Math.toIntExact(endOf(FIRST, length) + RESERVE);
+        return nextSector(Math.toIntExact(endOf(FIRST, length) + RESERVE));
     }
 
     /** How many whole sectors are zeros in a payload that lies at the given place. */

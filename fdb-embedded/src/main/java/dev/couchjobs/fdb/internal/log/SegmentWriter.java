@@ -11,9 +11,9 @@ import java.util.zip.CRC32C;
  * the disk has either all bytes or, still, only what was there before the record.
  */
 final class SegmentWriter {
-    private static final int BUFFER = 1 << 18;
+    private static final int LARGEST_BUFFER = 1 << 18;
 
-    private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER);
+    private final ByteBuffer buffer;
     private final HeaderCodec codec = new HeaderCodec();
     private final CRC32C checksum = new CRC32C();
     private Segment segment;
@@ -21,6 +21,7 @@ final class SegmentWriter {
 
     SegmentWriter(Segment segment) {
         this.segment = segment;
+        this.buffer = ByteBuffer.allocateDirect(Math.min(LARGEST_BUFFER, segment.size));
         begin(segment);
     }
 
@@ -40,7 +41,7 @@ final class SegmentWriter {
     }
 
     private void prepareBuffer() {
-        buffer.clear().limit(BUFFER - written % Layout.SECTOR);
+        buffer.clear().limit(buffer.capacity() - written % Layout.SECTOR);
     }
 
     Segment segment() {

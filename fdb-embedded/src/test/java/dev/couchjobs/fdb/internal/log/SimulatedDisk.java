@@ -142,6 +142,13 @@ final class SimulatedDisk implements LogFiles {
         return contents;
     }
 
+    /** Of the names and the contents of all files. */
+    String fingerprint() {
+        StringBuilder text = new StringBuilder();
+        contents().forEach((path, bytes) -> text.append(path).append(' ').append(Arrays.hashCode(bytes)));
+        return text.toString();
+    }
+
     void replace(Path path, byte[] bytes) {
         fileAt(path).replace(bytes);
     }
