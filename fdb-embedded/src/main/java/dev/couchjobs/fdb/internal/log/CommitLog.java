@@ -36,8 +36,9 @@ import org.jspecify.annotations.Nullable;
  * What stays unseen is a disk that returns zeros for the whole of the newest synced record, or for sectors of it, after a
  * crash: nothing on such a disk differs from a write that was under way.
  *
- * <p>All methods are for one thread at a time, which nobody interrupts. After a {@link StorageException} the log is at an end, unless {@link #isUsable} says
- * otherwise: what the system could not write it may have dropped, and a second attempt at syncing may succeed without it.
+ * <p>All methods are for one thread at a time, which nobody interrupts: an interrupt closes the file under a write. After a
+ * {@link StorageException} the log is at an end, unless {@link #isUsable} says otherwise: what the system could not write it
+ * may have dropped, and a second attempt at syncing may succeed without it.
  */
 public final class CommitLog implements AutoCloseable {
     /** The largest payload of a record. */
@@ -125,9 +126,10 @@ public final class CommitLog implements AutoCloseable {
      *
      * @param version greater than the last
      * @param payload of at most {@link #PAYLOAD_LIMIT} bytes; is read to its end
-     * @throws StorageFullException if there is no room for another segment; nothing was appended, the log remains usable,
+     * @throws StorageFullException if there is no space for another segment; nothing was appended, the log remains usable,
      *     and the next append tries again
-     * @throws StorageException if a write failed
+     * @throws StorageException if another segment could not be made for any other reason, with the same consequence; or if
+     *     a write failed, and the log is at an end
      */
     public void append(long version, ByteBuffer payload) {
         requireUsable();

@@ -66,7 +66,7 @@ final class Failures {
 
     /** The log goes on as soon as the cause is gone. */
     static StorageException whileReserving(LogFiles files, Path directory, IOException error) {
-        String message = "There is no room in " + directory + " for the next part of the log: " + error
+        String message = "The next part of the log could not be made in " + directory + ": " + error
                 + ". The commit did not happen, and every one that was acknowledged is safe. ";
         return files.isFull(directory, error)
                 ? new StorageFullException(message + "Free some space and try again.", directory, error)

@@ -55,6 +55,34 @@ class DatabaseDirectoryTest {
     }
 
     @Test
+    void anotherProcessIsNamedUntilItEnds() throws Exception {
+        Path path = parent.resolve("data");
+        DirectoryHolder holder = DirectoryHolder.start(path);
+        try {
+            assertThat(holder.answer()).isEqualTo(path.resolve("base").toString());
+            assertThatThrownBy(() -> open("data"))
+                    .isInstanceOf(DirectoryInUseException.class)
+                    .hasMessageContaining(
+                            "in use by process " + holder.process().pid() + ", started ")
+                    .hasMessageContaining(DirectoryHolder.class.getName());
+        } finally {
+            holder.process().destroyForcibly().waitFor();
+        }
+        open("data").close();
+    }
+
+    @Test
+    void theLockOutlivesASecondOpenerInThisProcess() throws Exception {
+        DatabaseDirectory directory = open("data");
+        assertThatThrownBy(() -> open("data")).isInstanceOf(DirectoryInUseException.class);
+        DirectoryHolder other = DirectoryHolder.start(parent.resolve("data"));
+        assertThat(other.answer())
+                .contains("in use by process " + ProcessHandle.current().pid());
+        directory.close();
+        assertThat(other.process().waitFor()).isZero();
+    }
+
+    @Test
     void aDirectoryOfSomethingElseIsLeftAlone() throws IOException {
         Files.createDirectories(parent.resolve("data/photos"));
         assertThatThrownBy(() -> open("data"))

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A log on a simulated disk, and what is known about it: what may be in it, and what has to be. */
 final class LogHistory {
-    static final Path DIRECTORY = Path.of("/data/log");
+    static final Path DIRECTORY = Path.of("/log");
     static final int SEGMENT = 1 << 12;
 
     private record Appended(long version, String text) {}
@@ -40,6 +40,16 @@ final class LogHistory {
 
     boolean isOpen() {
         return log != null;
+    }
+
+    /** Whether a failure was one after which the log goes on. */
+    boolean isUsable() {
+        return log != null && log.isUsable();
+    }
+
+    /** How many records there are since the beginning. */
+    int size() {
+        return appended.size();
     }
 
     private CommitLog log() {

@@ -132,7 +132,7 @@ final class SimulatedDisk implements LogFiles {
     }
 
     private boolean isLost(@Nullable Path directory) {
-        return directory != null && directory.getNameCount() > 1 && !entries.containsKey(directory);
+        return directory != null && directory.getNameCount() > 0 && !entries.containsKey(directory);
     }
 
     Map<Path, byte[]> contents() {
