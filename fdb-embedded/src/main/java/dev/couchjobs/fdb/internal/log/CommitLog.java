@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A redo log: what was appended and synced is replayed when the log is opened again, whatever happened in between.
  *
+ * <p>It takes for granted that a disk writes a sector of 512 bytes whole or not at all, that writing into a file leaves the
+ * bytes beside alone, and that what was synced stays.
+ *
  * <p>It is a sequence of numbered {@linkplain SegmentStore segments}, filled with zeros before they are used and never used
  * twice; so zeros behind the last record are where the log ends. A crash can only undo what was not synced, and of that
  * any sectors: they are zeros again, or, under a kill of the process, were never written. Everything else is damage, and
