@@ -8,6 +8,7 @@ import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.CompressionType;
 import org.rocksdb.FlushOptions;
+import org.rocksdb.IndexType;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
@@ -19,6 +20,8 @@ import org.rocksdb.WriteOptions;
 /** How RocksDB is set up, and the native objects that say so; they outlive the database and are freed behind it. */
 final class RocksResources implements AutoCloseable {
     private static final double BLOOM_BITS_PER_KEY = 10;
+    private static final int CACHE_SHARD_BITS = 3;
+    private static final double CACHE_KEPT_FOR_INDEXES = 0.5;
     private static final long KEPT_LOG_FILES = 2;
     private static final long LOG_FILE_BYTES = 1 << 20;
 
@@ -66,10 +69,14 @@ final class RocksResources implements AutoCloseable {
                 List.of(own(TablePropertiesCollectorFactory.NewCompactOnDeletionCollectorFactory(
                         REMOVALS_WINDOW, REMOVALS_WINDOW / 2, 0.5))));
         chosen.setTableFormatConfig(new BlockBasedTableConfig()
-                .setBlockCache(own(new LRUCache(settings.cacheBytes())))
+                .setBlockCache(own(new LRUCache(settings.cacheBytes(), CACHE_SHARD_BITS, false, CACHE_KEPT_FOR_INDEXES)))
                 .setCacheIndexAndFilterBlocks(true)
                 .setCacheIndexAndFilterBlocksWithHighPriority(true)
                 .setPinL0FilterAndIndexBlocksInCache(true)
+                // In small parts: a whole index or filter takes a megabyte for each file, and would drive out the others.
+                .setIndexType(IndexType.kTwoLevelIndexSearch)
+                .setPartitionFilters(true)
+                .setPinTopLevelIndexAndFilter(true)
                 .setFilterPolicy(own(new BloomFilter(BLOOM_BITS_PER_KEY))));
         return chosen;
     }

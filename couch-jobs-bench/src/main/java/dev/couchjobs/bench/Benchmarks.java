@@ -1,0 +1,93 @@
+package dev.couchjobs.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import org.openjdk.jmh.runner.RunnerException;
+
+/** Measures the engine beside its peers on this machine's disk, and prints how many times the one is the other. */
+public final class Benchmarks {
+    private final Settings settings;
+    private final Results results = new Results();
+
+    private Benchmarks(Settings settings) {
+        this.settings = settings;
+    }
+
+    /**
+     * Runs them.
+     *
+     * @param words the options; an unknown one is answered with a list of them
+     * @throws IOException if a file cannot be written
+     * @throws RunnerException if JMH gives up
+     * @throws InterruptedException if somebody interrupts it
+     */
+    public static void main(String... words) throws IOException, RunnerException, InterruptedException {
+        Settings settings;
+        try {
+            settings = Settings.parse(words);
+        } catch (IllegalArgumentException e) {
+            System.err.println(e.getMessage());
+            return;
+        }
+        new Benchmarks(settings).run();
+    }
+
+    private void run() throws IOException, RunnerException, InterruptedException {
+        System.out.printf(
+                "%s, %d processors, %s, %d s each, %d rows%n",
+                System.getProperty("os.name"),
+                Runtime.getRuntime().availableProcessors(),
+                "Java " + Runtime.version(),
+                settings.seconds(),
+                settings.keys());
+        for (StoreKind store : StoreKind.values()) {
+            System.out.printf("  %s: %s%n", store.label(), store.settings());
+        }
+        measureRates();
+        System.out.println("\n" + results.ratios(settings));
+        measureGrowth();
+        System.out.println(results.growth(settings));
+        if (settings.footprintKeys() > 0) {
+            measureFootprint();
+            System.out.printf("With %d rows:%n%s%n", settings.footprintKeys(), results.footprint());
+        }
+        Files.writeString(settings.json(), results.json(settings));
+        System.out.println("All figures are in " + settings.json().toAbsolutePath());
+    }
+
+    /** The yardstick is measured whatever the rows are: each of them is held against it. */
+    private void measureRates() throws RunnerException {
+        measure(StoreKind.RAW, Row.COMMIT_1, settings.keys());
+        for (Row row : settings.rows()) {
+            for (StoreKind store : StoreKind.values()) {
+                if (store != StoreKind.RAW && store.does(row)) {
+                    measure(store, row, settings.keys());
+                }
+            }
+        }
+    }
+
+    private void measureGrowth() throws RunnerException {
+        for (Row row : settings.rows()) {
+            if (row.dependsOnSize()) {
+                for (long keys : settings.growth()) {
+                    measure(StoreKind.EMBEDDED, row, keys);
+                }
+            }
+        }
+    }
+
+    private void measure(StoreKind store, Row row, long keys) throws RunnerException {
+        if (results.rate(store, row, keys) == 0) {
+            results.add(store, row, keys, new Throughput(settings).of(store, row, keys));
+        }
+    }
+
+    private void measureFootprint() throws IOException, InterruptedException {
+        for (StoreKind store : StoreKind.values()) {
+            if (store != StoreKind.RAW) {
+                results.add(store, Footprint.of(store, settings.footprintKeys(), settings.directory()));
+            }
+        }
+    }
+}

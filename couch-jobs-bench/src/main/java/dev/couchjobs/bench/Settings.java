@@ -1,0 +1,97 @@
+package dev.couchjobs.bench;
+
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.NoSuchElementException;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * What the command line says.
+ *
+ * @param directory on the disk to measure
+ * @param json where the results are written
+ * @param seconds how long each row is measured on each store, after a third of that to warm up
+ * @param keys how many rows are loaded before
+ * @param growth the numbers of rows between which the growth of the costs is measured
+ * @param footprintKeys how many rows the memory and the time to open are measured with; 0 for not at all
+ * @param rows what is measured
+ */
+record Settings(
+        Path directory, Path json, int seconds, long keys, List<Long> growth, long footprintKeys, Set<Row> rows) {
+    static final String USAGE =
+            """
+            --quick               a second each, to see that it works
+            --directory PATH      on the disk to measure (the temporary directory)
+            --json PATH           where the results go (bench.json)
+            --seconds N           how long each row is measured on each store (6)
+            --keys N              how many rows are loaded before (100000)
+            --growth N,N,...      between which numbers of rows costs are compared (1000,100000); with 10000000 it takes long
+            --footprint N         rows for memory and time to open (1000000; 0 for none)
+            --rows NAME,...       only these of\s"""
+                    + String.join(" ", Stream.of(Row.values()).map(Row::name).toList());
+
+    static Settings parse(String... words) {
+        Deque<String> rest = new ArrayDeque<>(List.of(words));
+        Settings settings = standard(6, 100_000, List.of(1_000L, 100_000L), 1_000_000);
+        while (!rest.isEmpty()) {
+            String word = rest.pop();
+            try {
+                settings = word.equals("--quick")
+                        ? standard(1, 10_000, List.of(1_000L, 10_000L), 10_000).at(settings)
+                        : settings.with(word, rest.pop());
+            } catch (NoSuchElementException | IllegalArgumentException e) {
+                throw new IllegalArgumentException("Do not understand " + word + "; there are\n" + USAGE, e);
+            }
+        }
+        return settings;
+    }
+
+    private static Settings standard(int seconds, long keys, List<Long> growth, long footprintKeys) {
+        return new Settings(
+                Path.of(System.getProperty("java.io.tmpdir")),
+                Path.of("bench.json"),
+                seconds,
+                keys,
+                growth,
+                footprintKeys,
+                EnumSet.allOf(Row.class));
+    }
+
+    private Settings at(Settings other) {
+        return new Settings(other.directory, other.json, seconds, keys, growth, footprintKeys, other.rows);
+    }
+
+    private Settings with(String word, String value) {
+        return switch (word) {
+            case "--directory" -> new Settings(
+                    Path.of(value), json, seconds, keys, growth, footprintKeys, rows);
+            case "--json" -> new Settings(directory, Path.of(value), seconds, keys, growth, footprintKeys, rows);
+            case "--seconds" -> new Settings(
+                    directory, json, Integer.parseInt(value), keys, growth, footprintKeys, rows);
+            case "--keys" -> new Settings(
+                    directory, json, seconds, Long.parseLong(value), growth, footprintKeys, rows);
+            case "--growth" -> new Settings(
+                    directory, json, seconds, keys, split(value).map(Long::valueOf).toList(), footprintKeys, rows);
+            case "--footprint" -> new Settings(
+                    directory, json, seconds, keys, growth, Long.parseLong(value), rows);
+            case "--rows" -> new Settings(
+                    directory, json, seconds, keys, growth, footprintKeys, named(value));
+            default -> throw new IllegalArgumentException(word);
+        };
+    }
+
+    private static Set<Row> named(String value) {
+        Set<Row> named = EnumSet.noneOf(Row.class);
+        split(value).map(name -> Row.valueOf(name.toUpperCase(Locale.ROOT))).forEach(named::add);
+        return named;
+    }
+
+    private static Stream<String> split(String list) {
+        return Stream.of(list.split(",", -1)).map(String::strip).filter(part -> !part.isEmpty());
+    }
+}

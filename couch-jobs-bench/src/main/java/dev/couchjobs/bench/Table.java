@@ -1,0 +1,45 @@
+package dev.couchjobs.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Rows of cells, aligned when printed. */
+final class Table {
+    private final List<List<String>> lines = new ArrayList<>();
+
+    Table(String... header) {
+        add(header);
+    }
+
+    void add(String... cells) {
+        lines.add(List.of(cells));
+    }
+
+    /** How many times {@code of} {@code number} is, or a dash if one of them is not known. */
+    static String ratio(double number, double of) {
+        return number > 0 && of > 0 ? String.format(Locale.ROOT, "%.2f", number / of) : "-";
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder();
+        for (List<String> line : lines) {
+            for (int column = 0; column < line.size(); column++) {
+                String cell = line.get(column);
+                String padding = " ".repeat(width(column) - cell.length());
+                text.append(column == 0 ? cell + padding : "  " + padding + cell);
+            }
+            text.append('\n');
+        }
+        return text.toString();
+    }
+
+    private int width(int column) {
+        return lines.stream()
+                .filter(line -> line.size() > column)
+                .mapToInt(line -> line.get(column).length())
+                .max()
+                .orElse(0);
+    }
+}

@@ -1,0 +1,7 @@
+/**
+ * Measures the embedded engine beside its peers. {@link dev.couchjobs.bench.Benchmarks} is the program to run.
+ */
+@NullMarked
+package dev.couchjobs.bench;
+
+import org.jspecify.annotations.NullMarked;

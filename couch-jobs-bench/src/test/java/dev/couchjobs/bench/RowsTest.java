@@ -1,0 +1,98 @@
+package dev.couchjobs.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Whatever is measured does what it says: each row, a few times, and then all of its writes are there. */
+class RowsTest {
+    private static final int TIMES = 3;
+    private static final int LOADED = 200;
+
+    @TempDir
+    Path directory;
+
+    static Stream<Arguments> rows() {
+        return Arrays.stream(Row.values()).flatMap(row -> Arrays.stream(StoreKind.values())
+                .filter(store -> store.does(row))
+                .map(store -> Arguments.of(row, store)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("rows")
+    void aRowsWritesAreThereWhenItIsOpenedAgain(Row row, StoreKind kind) throws Exception {
+        try (Store store = kind.open(directory.resolve("store"))) {
+            store.load(LOADED);
+            runInAllThreads(store, row);
+        }
+        if (kind != StoreKind.RAW) {
+            try (Store store = kind.open(directory.resolve("store"))) {
+                assertWritten(store, row);
+            }
+        }
+    }
+
+    private static void runInAllThreads(Store store, Row row) throws ExecutionException, InterruptedException {
+        ExecutorService threads = Executors.newFixedThreadPool(row.threads());
+        List<Future<?>> running = new ArrayList<>();
+        for (int worker = 0; worker < row.threads(); worker++) {
+            int mine = worker;
+            running.add(threads.submit(() -> {
+                for (int time = 0; time < TIMES; time++) {
+                    row.run(store, mine, time, LOADED);
+                }
+            }));
+        }
+        for (Future<?> each : running) {
+            each.get();
+        }
+        threads.shutdown();
+    }
+
+    private static void assertWritten(Store store, Row row) {
+        long all = (long) row.threads() * TIMES;
+        switch (row) {
+            case COMMIT_1, COMMIT_16, COMMIT_64 -> assertThat(allWritten(row).allMatch(key -> store.get(key) != null))
+                    .isTrue();
+            case UPDATE -> assertThat(sum(store, row)).isEqualTo(all);
+            case UPDATE_CONTENDED, ADD -> assertThat(sharedSum(store)).isEqualTo(all);
+            case RANGE -> assertThat(store.range(new byte[] {Data.ROWS}, LOADED * 2)).isEqualTo(LOADED);
+            case APPEND -> assertThat(store.range(new byte[] {Data.APPENDED}, (int) all * 2)).isEqualTo((int) all);
+            case WATCH -> assertThat(store.get(Row.written(0, 0))).isNotNull();
+        }
+    }
+
+    private static Stream<byte[]> allWritten(Row row) {
+        return Stream.iterate(0, worker -> worker < row.threads(), worker -> worker + 1)
+                .flatMap(worker -> Stream.iterate(0, time -> time < TIMES, time -> time + 1)
+                        .map(time -> Row.written(worker, time)));
+    }
+
+    private static long sum(Store store, Row row) {
+        long sum = 0;
+        for (int worker = 0; worker < row.threads(); worker++) {
+            for (int time = 0; time < TIMES; time++) {
+                sum += store.counter(Row.ownCounter(worker, time));
+            }
+        }
+        return sum;
+    }
+
+    private static long sharedSum(Store store) {
+        return Stream.of(0, 1, 2, 3)
+                .mapToLong(number -> store.counter(Row.sharedCounter(number)))
+                .sum();
+    }
+}
