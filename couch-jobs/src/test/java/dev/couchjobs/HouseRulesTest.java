@@ -94,10 +94,11 @@ class HouseRulesTest {
         return file.toString().contains("/src/main/");
     }
 
-    /** The library and the engine, but for their one gate each; examples live outside. */
+    /** The library and the engine, but for their one gate each; examples and benchmarks live outside. */
     private static boolean isCore(Path file) {
         return isMain(file)
                 && !file.toString().contains("couch-jobs-examples")
+                && !file.toString().contains("couch-jobs-bench")
                 && !GATES.contains(file.getFileName().toString());
     }
 

@@ -72,7 +72,9 @@ final class EmbeddedStore implements Store {
 
     @Override
     public int range(byte[] from, int rows) {
-        return database.read(tx -> tx.getRange(from, LAST, rows).asList()).join().size();
+        return database.read(tx -> tx.getRange(from, LAST, rows).asList())
+                .join()
+                .size();
     }
 
     @Override

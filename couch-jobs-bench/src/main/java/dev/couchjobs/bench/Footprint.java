@@ -23,7 +23,8 @@ record Footprint(double openMillis, long heapBytes, long residentBytes, long dis
         Path directory = Files.createTempDirectory(parent, "footprint-");
         try {
             inNewJvm("load", store, keys, directory);
-            List<String> measured = List.of(inNewJvm("open", store, keys, directory).split(" ", -1));
+            List<String> measured =
+                    List.of(inNewJvm("open", store, keys, directory).split(" ", -1));
             return new Footprint(
                     Double.parseDouble(measured.get(0)),
                     Long.parseLong(measured.get(1)),

@@ -51,8 +51,7 @@ final class Results {
             if (row.dependsOnSize()) {
                 List<String> cells = new ArrayList<>(List.of(row.title()));
                 double fewest = rate(StoreKind.EMBEDDED, row, settings.growth().get(0));
-                settings.growth()
-                        .forEach(keys -> cells.add(Table.ratio(fewest, rate(StoreKind.EMBEDDED, row, keys))));
+                settings.growth().forEach(keys -> cells.add(Table.ratio(fewest, rate(StoreKind.EMBEDDED, row, keys))));
                 table.add(cells.toArray(String[]::new));
             }
         }

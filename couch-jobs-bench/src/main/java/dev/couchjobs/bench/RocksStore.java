@@ -137,6 +137,7 @@ final class RocksStore implements Store {
     }
 
     static String version() {
+        RocksDB.loadLibrary();
         return RocksDB.rocksdbVersion().toString();
     }
 
@@ -147,7 +148,9 @@ final class RocksStore implements Store {
             transaction.commit();
             return true;
         } catch (RocksDBException e) {
-            Status.Code code = e.getStatus() == null ? Status.Code.Undefined : e.getStatus().getCode();
+            Status.Code code = e.getStatus() == null
+                    ? Status.Code.Undefined
+                    : e.getStatus().getCode();
             if (code == Status.Code.Busy || code == Status.Code.TryAgain) {
                 return false;
             }

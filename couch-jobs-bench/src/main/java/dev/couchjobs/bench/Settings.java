@@ -32,8 +32,7 @@ record Settings(
             --keys N              how many rows are loaded before (100000)
             --growth N,N,...      between which numbers of rows costs are compared (1000,100000); with 10000000 it takes long
             --footprint N         rows for memory and time to open (1000000; 0 for none)
-            --rows NAME,...       only these of\s"""
-                    + String.join(" ", Stream.of(Row.values()).map(Row::name).toList());
+            --rows NAME,...       only these of\s""" + String.join(" ", Stream.of(Row.values()).map(Row::name).toList());
 
     static Settings parse(String... words) {
         Deque<String> rest = new ArrayDeque<>(List.of(words));
@@ -68,19 +67,22 @@ record Settings(
 
     private Settings with(String word, String value) {
         return switch (word) {
-            case "--directory" -> new Settings(
-                    Path.of(value), json, seconds, keys, growth, footprintKeys, rows);
+            case "--directory" -> new Settings(Path.of(value), json, seconds, keys, growth, footprintKeys, rows);
             case "--json" -> new Settings(directory, Path.of(value), seconds, keys, growth, footprintKeys, rows);
-            case "--seconds" -> new Settings(
-                    directory, json, Integer.parseInt(value), keys, growth, footprintKeys, rows);
-            case "--keys" -> new Settings(
-                    directory, json, seconds, Long.parseLong(value), growth, footprintKeys, rows);
-            case "--growth" -> new Settings(
-                    directory, json, seconds, keys, split(value).map(Long::valueOf).toList(), footprintKeys, rows);
-            case "--footprint" -> new Settings(
-                    directory, json, seconds, keys, growth, Long.parseLong(value), rows);
-            case "--rows" -> new Settings(
-                    directory, json, seconds, keys, growth, footprintKeys, named(value));
+            case "--seconds" ->
+                new Settings(directory, json, Integer.parseInt(value), keys, growth, footprintKeys, rows);
+            case "--keys" -> new Settings(directory, json, seconds, Long.parseLong(value), growth, footprintKeys, rows);
+            case "--growth" ->
+                new Settings(
+                        directory,
+                        json,
+                        seconds,
+                        keys,
+                        split(value).map(Long::valueOf).toList(),
+                        footprintKeys,
+                        rows);
+            case "--footprint" -> new Settings(directory, json, seconds, keys, growth, Long.parseLong(value), rows);
+            case "--rows" -> new Settings(directory, json, seconds, keys, growth, footprintKeys, named(value));
             default -> throw new IllegalArgumentException(word);
         };
     }

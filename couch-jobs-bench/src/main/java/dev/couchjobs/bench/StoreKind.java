@@ -1,39 +1,28 @@
 package dev.couchjobs.bench;
 
 import java.nio.file.Path;
-import java.util.EnumSet;
-import java.util.Set;
-import java.util.function.Function;
 
 /** The engine and its peers. */
 enum StoreKind {
     /** What this project makes. */
-    EMBEDDED("fdb-embedded", "every commit synced", EnumSet.allOf(Row.class), EmbeddedStore::new),
+    EMBEDDED("fdb-embedded", "every commit synced"),
     /** The usual embedded store with optimistic transactions. */
     ROCKSDB(
             "RocksDB " + RocksStore.version(),
-            "OptimisticTransactionDB, setSync(true), group commit, 64 MB block cache, Bloom filter",
-            EnumSet.complementOf(EnumSet.of(Row.WATCH)),
-            RocksStore::new),
+            "OptimisticTransactionDB, setSync(true), group commit, 64 MB block cache, Bloom filter"),
     /** The usual store in Java. */
     H2(
             "H2 MVStore " + H2Store.version(),
-            "TransactionStore, commit() and sync() for each commit, no group commit, 64 MB cache",
-            EnumSet.complementOf(EnumSet.of(Row.WATCH)),
-            H2Store::new),
+            "TransactionStore, commit() and sync() for each commit, no group commit, 64 MB cache"),
     /** What the disk allows. */
-    RAW("synced appends", "1 writer, preallocated file", EnumSet.of(Row.COMMIT_1), SyncedFile::new);
+    RAW("synced appends", "1 writer, preallocated file");
 
     private final String label;
     private final String settings;
-    private final Set<Row> rows;
-    private final Function<Path, Store> opener;
 
-    StoreKind(String label, String settings, Set<Row> rows, Function<Path, Store> opener) {
+    StoreKind(String label, String settings) {
         this.label = label;
         this.settings = settings;
-        this.rows = rows;
-        this.opener = opener;
     }
 
     String label() {
@@ -45,10 +34,19 @@ enum StoreKind {
     }
 
     boolean does(Row row) {
-        return rows.contains(row);
+        return switch (this) {
+            case EMBEDDED -> true;
+            case ROCKSDB, H2 -> row != Row.WATCH;
+            case RAW -> row == Row.COMMIT_1;
+        };
     }
 
     Store open(Path directory) {
-        return opener.apply(directory);
+        return switch (this) {
+            case EMBEDDED -> new EmbeddedStore(directory);
+            case ROCKSDB -> new RocksStore(directory);
+            case H2 -> new H2Store(directory);
+            case RAW -> new SyncedFile(directory);
+        };
     }
 }

@@ -25,9 +25,10 @@ class RowsTest {
     Path directory;
 
     static Stream<Arguments> rows() {
-        return Arrays.stream(Row.values()).flatMap(row -> Arrays.stream(StoreKind.values())
-                .filter(store -> store.does(row))
-                .map(store -> Arguments.of(row, store)));
+        return Arrays.stream(Row.values())
+                .flatMap(row -> Arrays.stream(StoreKind.values())
+                        .filter(store -> store.does(row))
+                        .map(store -> Arguments.of(row, store)));
     }
 
     @ParameterizedTest
@@ -64,12 +65,16 @@ class RowsTest {
     private static void assertWritten(Store store, Row row) {
         long all = (long) row.threads() * TIMES;
         switch (row) {
-            case COMMIT_1, COMMIT_16, COMMIT_64 -> assertThat(allWritten(row).allMatch(key -> store.get(key) != null))
-                    .isTrue();
+            case COMMIT_1, COMMIT_16, COMMIT_64 ->
+                assertThat(allWritten(row).allMatch(key -> store.get(key) != null))
+                        .isTrue();
             case UPDATE -> assertThat(sum(store, row)).isEqualTo(all);
             case UPDATE_CONTENDED, ADD -> assertThat(sharedSum(store)).isEqualTo(all);
-            case RANGE -> assertThat(store.range(new byte[] {Data.ROWS}, LOADED * 2)).isEqualTo(LOADED);
-            case APPEND -> assertThat(store.range(new byte[] {Data.APPENDED}, (int) all * 2)).isEqualTo((int) all);
+            case RANGE ->
+                assertThat(store.range(new byte[] {Data.ROWS}, LOADED * 2)).isEqualTo(LOADED);
+            case APPEND ->
+                assertThat(store.range(new byte[] {Data.APPENDED}, (int) all * 2))
+                        .isEqualTo((int) all);
             case WATCH -> assertThat(store.get(Row.written(0, 0))).isNotNull();
         }
     }
