@@ -1,6 +1,7 @@
 package dev.couchjobs.faults;
 
-import java.util.Optional;
+import dev.couchjobs.fdb.simulation.Mishap;
+import dev.couchjobs.fdb.simulation.Step;
 
 /** What can go wrong with a step of a transaction. */
 public enum Fault {
@@ -44,17 +45,13 @@ public enum Fault {
         return step.kind() == kind && (kind != Step.Kind.COMMIT || step.writes());
     }
 
-    /** Whether the transaction commits nevertheless. */
-    boolean isCommitted() {
-        return this == UNKNOWN_BUT_COMMITTED;
-    }
-
-    /** {@return what the caller is told, or empty if it is not told that anything is wrong} */
-    Optional<RuntimeException> error() {
+    /** {@return what happens, and what the caller is told} */
+    Mishap mishap() {
         return switch (this) {
-            case WATCH_FIRES -> Optional.empty();
-            case BUG_AT_READ -> Optional.of(new IllegalStateException("injected: " + this));
-            default -> Optional.of(new InjectedException(name(), code));
+            case UNKNOWN_BUT_COMMITTED -> Mishap.errorAfterwards(name(), code);
+            case WATCH_FIRES -> Mishap.firing(name());
+            case BUG_AT_READ -> new Mishap(name(), false, () -> new IllegalStateException("injected: " + this));
+            default -> Mishap.error(name(), code);
         };
     }
 }

@@ -10,6 +10,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
+import dev.couchjobs.fdb.simulation.FaultyDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

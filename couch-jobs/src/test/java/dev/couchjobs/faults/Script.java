@@ -1,5 +1,8 @@
 package dev.couchjobs.faults;
 
+import dev.couchjobs.fdb.simulation.FaultPlan;
+import dev.couchjobs.fdb.simulation.Mishap;
+import dev.couchjobs.fdb.simulation.Step;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -64,7 +67,7 @@ public final class Script implements FaultPlan {
     }
 
     @Override
-    public synchronized @Nullable Fault fault(Step step) {
+    public synchronized @Nullable Mishap mishap(Step step) {
         Line striking = null;
         for (Line line : lines) {
             if (!line.fault.strikes(step) || line.strikes == 0) {
@@ -81,14 +84,14 @@ public final class Script implements FaultPlan {
         }
         striking.strikes -= striking.strikes == ALWAYS ? 0 : 1;
         struck++;
-        return striking.fault;
+        return striking.fault.mishap();
     }
 
     @Override
-    public CompletableFuture<?> after(Step step, @Nullable Fault fault) {
+    public CompletableFuture<?> after(Step step, @Nullable Mishap mishap) {
         Supplier<? extends CompletableFuture<?>> action;
         synchronized (this) {
-            if (fault == null || step.kind() != Step.Kind.COMMIT || meanwhile.isEmpty()) {
+            if (mishap == null || step.kind() != Step.Kind.COMMIT || meanwhile.isEmpty()) {
                 return CompletableFuture.completedFuture(step);
             }
             action = meanwhile.remove();

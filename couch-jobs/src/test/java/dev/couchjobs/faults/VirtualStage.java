@@ -4,7 +4,7 @@ import com.apple.foundationdb.Database;
 import dev.couchjobs.Environment;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import dev.couchjobs.fdb.embedded.EngineEnvironment;
-import dev.couchjobs.fdb.testing.VirtualScheduler;
+import dev.couchjobs.fdb.simulation.VirtualScheduler;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 

@@ -1,23 +1,28 @@
 package dev.couchjobs.simulation;
 
-import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
-import java.util.Random;
-import java.util.concurrent.CompletableFuture;
+import static dev.couchjobs.simulation.JobsSimulation.TYPE;
 
-/** Adds jobs, and removes some. */
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobSummary;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.random.RandomGenerator;
+
+/** Adds jobs, removes some and looks at others; now and then it changes the type's timeout. */
 final class Client {
+    private static final Duration REST = Duration.ofMillis(1_500);
+    private static final int ALL = 100;
+
     private final Node node;
-    private final InstantSource clock;
-    private final Random random;
+    private final RandomGenerator random;
     private final Oracle oracle;
     private boolean stopped;
 
-    Client(Node node, InstantSource clock, Random random, Oracle oracle) {
+    Client(Node node, Oracle oracle) {
         this.node = node;
-        this.clock = clock;
-        this.random = random;
+        this.random = node.random();
         this.oracle = oracle;
     }
 
@@ -31,17 +36,23 @@ final class Client {
     }
 
     private CompletableFuture<?> turn() {
-        String jobId = Simulation.jobId(random);
-        return node.sleep(Duration.ofMillis(random.nextInt(2_000))).thenCompose(rested -> switch (random.nextInt(10)) {
+        String jobId = JobsSimulation.jobId(random);
+        return node.sleepUpTo(REST).thenCompose(rested -> switch (random.nextInt(16)) {
             case 0 -> remove(jobId);
-            case 1 -> addTogether(jobId, Simulation.jobId(random));
+            case 1 -> replace(jobId);
+            case 2, 3 -> addTogether(jobId, JobsSimulation.jobId(random));
+            case 4, 5 -> look(jobId);
+            case 6 -> changeTimeout();
             default -> add(jobId);
         });
     }
 
-    private CompletableFuture<Void> remove(String jobId) {
-        oracle.removing(jobId);
-        return node.jobs().remove(node.database(), Simulation.TYPE, jobId).thenAccept(found -> removed(jobId, found));
+    private CompletableFuture<Void> add(String jobId) {
+        oracle.adding(jobId);
+        CompletableFuture<Void> added = random.nextInt(3) > 0
+                ? node.jobs().add(node.database(), TYPE, jobId, data(random))
+                : node.jobs().add(node.database(), TYPE, jobId, data(random), node.soon());
+        return added.thenRun(() -> node.log("added " + jobId));
     }
 
     /** In a transaction of its own, which when it is retried may well act again. */
@@ -51,34 +62,72 @@ final class Client {
                     String data = data(random);
                     oracle.adding(one);
                     oracle.adding(other);
-                    CompletableFuture<Void> first = node.jobs().add(tx, Simulation.TYPE, one, data);
-                    return first.thenCombine(node.jobs().add(tx, Simulation.TYPE, other, data), (a, b) -> data);
+                    CompletableFuture<Void> first = node.jobs().add(tx, TYPE, one, data);
+                    return first.thenCombine(node.jobs().add(tx, TYPE, other, data), (a, b) -> data);
                 })
                 .thenRun(() -> node.log("added " + one + " and " + other));
     }
 
-    private void removed(String jobId, boolean found) {
-        node.log((found ? "removed " : "did not find ") + jobId);
-        if (found) {
-            oracle.removed(jobId);
-        }
+    private CompletableFuture<Void> remove(String jobId) {
+        oracle.removing(jobId);
+        return node.jobs().remove(node.database(), TYPE, jobId).thenAccept(found -> {
+            node.log((found ? "removed " : "did not find ") + jobId);
+            if (found) {
+                oracle.removed(jobId);
+            }
+        });
     }
 
-    private CompletableFuture<Void> add(String jobId) {
-        oracle.adding(jobId);
-        CompletableFuture<Void> added = random.nextInt(3) > 0
-                ? node.jobs().add(node.database(), Simulation.TYPE, jobId, data(random))
-                : node.jobs().add(node.database(), Simulation.TYPE, jobId, data(random), soon());
-        return added.thenRun(() -> node.log("added " + jobId));
+    /** Makes another job of it, whatever becomes of whoever runs it. */
+    private CompletableFuture<Void> replace(String jobId) {
+        return node.database()
+                .runAsync(tx -> {
+                    oracle.removing(jobId);
+                    oracle.adding(jobId);
+                    return node.jobs()
+                            .remove(tx, TYPE, jobId)
+                            .thenCompose(found -> node.jobs()
+                                    .add(tx, TYPE, jobId, uniqueData(random))
+                                    .thenApply(added -> found));
+                })
+                .thenAccept(found -> node.log((found ? "replaced " : "added in place of nothing ") + jobId));
     }
 
-    private Instant soon() {
-        return clock.instant().plusMillis(random.nextInt(15_000));
+    /** All that can be asked, as of one moment. */
+    private CompletableFuture<Void> look(String jobId) {
+        return node.database().readAsync(tx -> {
+            CompletableFuture<JobState> state = node.jobs().getJobState(tx, TYPE, jobId);
+            CompletableFuture<Optional<String>> data = node.jobs().getJobData(tx, TYPE, jobId);
+            CompletableFuture<List<JobSummary>> all = node.jobs().listJobs(tx, TYPE, "", ALL);
+            CompletableFuture<Optional<Duration>> timeout = node.jobs().getTypeTimeout(tx, TYPE);
+            CompletableFuture<List<String>> types = node.jobs().getTypes(tx);
+            return CompletableFuture.allOf(state, data, all, timeout, types).thenRun(() -> {
+                JobState listed = all.join().stream()
+                        .filter(line -> line.jobId().equals(jobId))
+                        .findFirst()
+                        .map(JobSummary::state)
+                        .orElse(JobState.NOT_FOUND);
+                boolean agree = listed == state.join()
+                        && data.join().isPresent() == (listed != JobState.NOT_FOUND)
+                        && types.join().contains(TYPE.name()) == timeout.join().isPresent();
+                oracle.require(agree, jobId + " is " + state.join() + " with " + data.join() + " of " + all.join());
+            });
+        });
+    }
+
+    private CompletableFuture<Void> changeTimeout() {
+        return random.nextInt(4) == 0
+                ? node.jobs().clearTypeTimeout(node.database(), TYPE)
+                : node.jobs().setTypeTimeout(node.database(), TYPE, JobsSimulation.timeout(random));
     }
 
     /** Never the same twice; short as a rule, now and then too long for one row. */
-    static String data(Random random) {
-        String unique = Long.toHexString(random.nextLong());
+    static String data(RandomGenerator random) {
+        String unique = uniqueData(random);
         return random.nextInt(8) == 0 ? unique + "x".repeat(10_000) : unique;
+    }
+
+    private static String uniqueData(RandomGenerator random) {
+        return Long.toHexString(random.nextLong());
     }
 }

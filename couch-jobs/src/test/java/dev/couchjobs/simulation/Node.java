@@ -3,81 +3,74 @@ package dev.couchjobs.simulation;
 import com.apple.foundationdb.Database;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
-import dev.couchjobs.faults.FaultyDatabase;
-import dev.couchjobs.fdb.testing.VirtualScheduler;
+import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import java.time.Duration;
-import java.util.Random;
+import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 
-/** A process that uses the library: an instance of its own, on a database that it reaches through its own faults. */
+/** A process that uses the library: an instance of its own, and the actors that use it. */
 final class Node {
-    private final String name;
-    private final Trace trace;
-    private final VirtualScheduler time;
-    private final NodeFaults faults;
-    private final FaultyDatabase database;
+    private final SimulatedProcess process;
     private final CouchJobs jobs;
-    private boolean closed;
 
     /** A node whose transactions may take that long, for which time the change feed can be read. */
-    Node(
-            String name,
-            Database engine,
-            VirtualScheduler time,
-            Random random,
-            NodeFaults faults,
-            Duration patience,
-            Trace trace) {
-        this.name = name;
-        this.trace = trace;
-        this.time = time;
-        this.faults = faults;
-        this.database = new FaultyDatabase(engine, faults);
-        this.jobs = CouchJobs.builder(database)
-                .subspace(Simulation.PREFIX)
-                .environment(new Environment(time, time, random))
+    Node(SimulatedProcess process, Duration patience) {
+        this.process = process;
+        this.jobs = CouchJobs.builder(process.database())
+                .subspace(JobsSimulation.PREFIX)
+                .environment(new Environment(process.clock(), process.scheduler(), process.random()))
                 .transactionTimeout(patience)
                 .feedRetention(patience)
                 .build();
     }
 
-    FaultyDatabase database() {
-        return database;
+    Database database() {
+        return process.database();
     }
 
     CouchJobs jobs() {
         return jobs;
     }
 
-    NodeFaults faults() {
-        return faults;
+    RandomGenerator random() {
+        return process.random();
     }
 
-    CompletableFuture<?> sleep(Duration duration) {
-        return faults.sleep(duration);
+    boolean isAlive() {
+        return process.isAlive();
     }
 
     void log(String what) {
-        trace.add(name + " " + what);
+        process.log(what);
+    }
+
+    /** A moment not long from now, by this node's clock. */
+    Instant soon() {
+        return process.clock().instant().plusMillis(random().nextInt(8_000));
+    }
+
+    /** Time as this node lives through it. */
+    CompletableFuture<?> sleepUpTo(Duration most) {
+        CompletableFuture<Boolean> over = new CompletableFuture<>();
+        long nanos = random().nextLong(most.toNanos());
+        var unused = process.scheduler().schedule(() -> over.complete(true), nanos, TimeUnit.NANOSECONDS);
+        return over;
     }
 
     /** Does something for as long as wanted, each time when the time before has ended, well or badly. */
     void repeat(String actor, BooleanSupplier wanted, Supplier<CompletableFuture<?>> turn) {
-        if (closed || faults.isCrashed() || !wanted.getAsBoolean()) {
+        if (!wanted.getAsBoolean()) {
             return;
         }
         var unused = turn.get().whenComplete((done, error) -> {
             if (error != null) {
                 log(actor + " failed: " + error);
             }
-            time.execute(() -> repeat(actor, wanted, turn));
+            process.scheduler().execute(() -> repeat(actor, wanted, turn));
         });
-    }
-
-    void close() {
-        closed = true;
-        jobs.close();
     }
 }

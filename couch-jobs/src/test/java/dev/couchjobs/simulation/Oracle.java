@@ -10,7 +10,7 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.faults.Rows;
-import dev.couchjobs.fdb.testing.VirtualScheduler;
+import dev.couchjobs.fdb.simulation.Simulation;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,10 +29,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Every commit that changes a job is seen by itself: two of them on one job conflict, so they never share a batch.
  */
 final class Oracle {
-    private static final Range MAIN_TABLE = Simulation.PREFIX.range(Tuple.from("couch_jobs", "data"));
+    private static final Range MAIN_TABLE = JobsSimulation.PREFIX.range(Tuple.from("couch_jobs", "data"));
 
-    private final Database engine;
-    private final VirtualScheduler time;
+    private final Simulation simulation;
     private final Calls calls = new Calls();
     private final List<Rows.Change> changes = new ArrayList<>();
     private final Set<UUID> locks = new HashSet<>();
@@ -44,10 +43,11 @@ final class Oracle {
     private final Map<String, UUID> fences = new TreeMap<>();
     private Map<String, Rows.Data> before = Map.of();
     private List<KeyValue> seen = List.of();
+    private @Nullable String complaint;
 
-    Oracle(Database engine, VirtualScheduler time) {
-        this.engine = engine;
-        this.time = time;
+    Oracle(Simulation simulation) {
+        this.simulation = simulation;
+        simulation.onCommit(this::look);
     }
 
     /** What the actors asked for, and what they were told. */
@@ -95,8 +95,8 @@ final class Oracle {
     }
 
     /** Looks at the jobs, and at the rest if any of them has changed. */
-    void look() {
-        try (Transaction tx = engine.createTransaction()) {
+    private void look(Database store) {
+        try (Transaction tx = store.createTransaction()) {
             List<KeyValue> main = now(tx.getRange(MAIN_TABLE).asList());
             if (!main.equals(seen)) {
                 seen = main;
@@ -107,10 +107,10 @@ final class Oracle {
 
     /** Looks for the last time, when nothing is under way any more. */
     void lookAtTheEnd() {
-        look();
+        look(simulation.database());
         calls.finished.forEach((lock, withEffect) -> require(finishes.contains(lock), "no finish of " + lock));
         Set<UUID> effects = new HashSet<>();
-        try (Transaction tx = engine.createTransaction()) {
+        try (Transaction tx = simulation.database().createTransaction()) {
             for (KeyValue row : now(tx.getRange(Work.EFFECTS.range()).asList())) {
                 UUID lock = Work.EFFECTS.unpack(row.getKey()).getUUID(1);
                 require(row.getValue()[0] == 1, lock + " had its effect " + row.getValue()[0] + " times");
@@ -144,7 +144,7 @@ final class Oracle {
     private void look(ReadTransaction tx) {
         Versionstamp known =
                 changes.isEmpty() ? null : changes.get(changes.size() - 1).sequence();
-        Rows rows = now(Rows.read(tx, Simulation.PREFIX, Simulation.TYPE.name(), known));
+        Rows rows = now(Rows.read(tx, JobsSimulation.PREFIX, JobsSimulation.TYPE.name(), known));
         require(rows.contradictions().isEmpty(), "contradictions: " + rows.contradictions());
         Set<String> ids = new HashSet<>(before.keySet());
         ids.addAll(rows.data().keySet());
@@ -163,7 +163,7 @@ final class Oracle {
         JobState from = was == null ? JobState.NOT_FOUND : was.state();
         UUID holder = was == null ? null : was.lock();
         if (is.sequence() != null && (was == null || !is.sequence().equals(was.sequence()))) {
-            heardAt.put(jobId, time.nanoTime());
+            heardAt.put(jobId, simulation.elapsed().toNanos());
         }
         if (is.lock() != null && !is.lock().equals(holder)) {
             require(from == JobState.PENDING && locks.add(is.lock()), step);
@@ -180,9 +180,10 @@ final class Oracle {
     }
 
     private void checkEnqueued(String jobId, Rows.@Nullable Data was, Rows.Data is, String step) {
-        if (was != null && was.lock() != null) {
+        boolean replaced = was != null && is.json() != null && !is.json().equals(was.json());
+        if (was != null && was.lock() != null && !replaced) {
             if (!was.lock().equals(is.finishedBy())) {
-                checkPutBack(was.lock(), time.nanoTime() - heardAt.getOrDefault(jobId, 0L), step);
+                checkPutBack(was.lock(), simulation.elapsed().toNanos() - heardAt.getOrDefault(jobId, 0L), step);
             }
         } else if (was != null && was.state() == JobState.FINISHED && Objects.equals(is.json(), was.json())) {
             int times = is.json() == null ? 0 : enqueuedAsItWas.merge(jobId, 1, Integer::sum);
@@ -195,7 +196,7 @@ final class Oracle {
 
     /** Either its processor was silent, or a claim that nobody wanted any more was handed back. */
     private void checkPutBack(UUID lock, long silentForNanos, String step) {
-        boolean silent = silentForNanos >= Simulation.TIMEOUT.toNanos();
+        boolean silent = silentForNanos >= JobsSimulation.TIMEOUT.toNanos();
         if (calls.claimed.contains(lock)) {
             require(silent, "After " + silentForNanos + " ns " + step);
         } else if (silent) {
@@ -226,9 +227,18 @@ final class Oracle {
         return Objects.requireNonNull(read.getNow(null), "a read that is not answered at once");
     }
 
-    private static void require(boolean held, String otherwise) {
+    /** Fails the simulation, wherever it is found out. */
+    void require(boolean held, String otherwise) {
         if (!held) {
+            complaint = complaint == null ? otherwise : complaint;
             throw new AssertionError(otherwise);
+        }
+    }
+
+    /** Fails if anything was found out where nobody heard of it. */
+    void check() {
+        if (complaint != null) {
+            throw new AssertionError(complaint);
         }
     }
 }

@@ -1,24 +1,28 @@
 package dev.couchjobs.simulation;
 
+import static dev.couchjobs.simulation.JobsSimulation.TYPE;
+
 import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.Job;
 import java.time.Duration;
-import java.util.Random;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.random.RandomGenerator;
 
 /** Takes jobs and works on them, with heartbeats, sometimes too slowly and sometimes not to the end. */
 final class Processor {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final Duration IMPATIENCE = Duration.ofMillis(100);
+    private static final Duration REST = Duration.ofMillis(300);
 
     private final Node node;
-    private final Random random;
+    private final RandomGenerator random;
     private final Oracle oracle;
     private boolean careful;
 
-    Processor(Node node, Random random, Oracle oracle) {
+    Processor(Node node, Oracle oracle) {
         this.node = node;
-        this.random = random;
+        this.random = node.random();
         this.oracle = oracle;
     }
 
@@ -32,27 +36,72 @@ final class Processor {
     }
 
     private CompletableFuture<?> turn() {
-        Duration patience = random.nextInt(3) == 0 ? IMPATIENCE : PATIENCE;
-        AcceptOptions any = AcceptOptions.defaults().timeout(upTo(patience));
-        AcceptOptions options = careful || random.nextInt(4) > 0 ? any : any.noSchedule();
-        return node.sleep(upTo(Duration.ofMillis(300)))
-                .thenCompose(rested -> node.jobs().accept(Simulation.TYPE, options))
-                .thenCompose(job -> job.<CompletableFuture<?>>map(this::workOn)
-                        .orElseGet(() -> CompletableFuture.completedFuture("nothing")));
+        return node.sleepUpTo(REST)
+                .thenCompose(rested -> node.jobs().accept(TYPE, options()))
+                .thenCompose(job -> job.map(this::workOn).orElseGet(Processor::nothing));
     }
 
-    private CompletableFuture<?> workOn(Job<String> job) {
+    private AcceptOptions options() {
+        Duration patience = random.nextInt(3) == 0 ? IMPATIENCE : PATIENCE;
+        AcceptOptions any = AcceptOptions.defaults().timeout(Duration.ofNanos(random.nextLong(patience.toNanos())));
+        if (careful) {
+            return any;
+        }
+        return switch (random.nextInt(6)) {
+            case 0 -> any.noSchedule();
+            case 1 -> any.maxSchedTime(node.soon());
+            default -> any;
+        };
+    }
+
+    private CompletableFuture<Void> workOn(Job<String> job) {
         node.log("took " + job);
         oracle.claimed(job);
-        if (!careful && random.nextInt(10) == 0) {
-            node.log("abandons " + job.id());
-            return CompletableFuture.completedFuture(job);
+        if (careful) {
+            return heartbeats(job, random.nextInt(4));
         }
-        return heartbeats(job, random.nextInt(4));
+        return switch (random.nextInt(10)) {
+            case 0 -> {
+                node.log("abandons " + job.id());
+                yield nothing();
+            }
+            case 1, 2 -> workOnTwo(job);
+            default -> heartbeats(job, random.nextInt(4));
+        };
     }
 
-    private CompletableFuture<?> heartbeats(Job<String> job, int left) {
-        CompletableFuture<?> worked = node.sleep(upTo(patience()));
+    /** With one more, if there is one at once: heard of in one transaction, and finished in one. */
+    private CompletableFuture<Void> workOnTwo(Job<String> one) {
+        return node.jobs()
+                .accept(TYPE, AcceptOptions.nonBlocking())
+                .thenCompose(taken -> taken.map(other -> {
+                            node.log("took also " + other);
+                            oracle.claimed(other);
+                            return both(one, other);
+                        })
+                        .orElseGet(() -> heartbeats(one, 1)));
+    }
+
+    private CompletableFuture<Void> both(Job<String> one, Job<String> other) {
+        CompletableFuture<?> heard = node.database()
+                .runAsync(tx -> node.jobs()
+                        .update(tx, one)
+                        .thenCombine(node.jobs().update(tx, other, Client.data(random)), (a, b) -> List.of(a, b)));
+        return heard.thenCompose(done -> node.sleepUpTo(workingTime()))
+                .thenCompose(worked -> node.database().runAsync(tx -> {
+                    Work.effect(tx, one);
+                    Work.effect(tx, other);
+                    return node.jobs().finish(tx, one).thenCombine(node.jobs().finish(tx, other), (a, b) -> tx);
+                }))
+                .thenRun(() -> {
+                    node.log("finished " + one.id() + " and " + other.id());
+                    oracle.finished(one, true);
+                    oracle.finished(other, true);
+                });
+    }
+
+    private CompletableFuture<Void> heartbeats(Job<String> job, int left) {
+        CompletableFuture<?> worked = node.sleepUpTo(workingTime());
         if (left == 0) {
             return worked.thenCompose(done -> finish(job));
         }
@@ -62,16 +111,17 @@ final class Processor {
         });
     }
 
-    private Duration patience() {
+    private Duration workingTime() {
         boolean tooLong = !careful && random.nextInt(12) == 0;
-        return tooLong ? Simulation.TIMEOUT.multipliedBy(3) : Simulation.TIMEOUT.dividedBy(2);
+        return tooLong ? JobsSimulation.TIMEOUT.multipliedBy(3) : JobsSimulation.TIMEOUT.dividedBy(2);
     }
 
     private CompletableFuture<Job<String>> heartbeat(Job<String> job) {
-        return switch (random.nextInt(4)) {
+        return switch (random.nextInt(6)) {
             case 0 -> node.jobs().update(node.database(), job);
             case 1 -> node.jobs().update(node.database(), job, Client.data(random));
-            case 2 -> node.jobs().resubmit(node.database(), job);
+            case 2 -> flagged(node.jobs().resubmit(node.database(), job));
+            case 3 -> flagged(node.jobs().resubmit(node.database(), job, node.soon()));
             default ->
                 node.database().runAsync(tx -> {
                     Work.beat(tx, job);
@@ -80,28 +130,45 @@ final class Processor {
         };
     }
 
-    private CompletableFuture<?> finish(Job<String> job) {
-        int way = random.nextInt(4);
-        CompletableFuture<?> finished = way == 0
-                ? node.jobs().finish(node.database(), job, Client.data(random))
-                : node.database().runAsync(tx -> {
-                    Work.effect(tx, job);
-                    return (way == 1 ? node.jobs().update(tx, job) : CompletableFuture.completedFuture(job))
-                            .thenCompose(held -> node.jobs().finish(tx, held));
-                });
-        boolean again = !careful && random.nextInt(10) == 0;
+    private CompletableFuture<Job<String>> flagged(CompletableFuture<Job<String>> resubmission) {
+        return resubmission.whenComplete((job, error) ->
+                oracle.require(error != null || node.jobs().isResubmitted(job), job + " is not resubmitted"));
+    }
+
+    private CompletableFuture<Void> finish(Job<String> job) {
+        int way = random.nextInt(5);
+        CompletableFuture<?> finished = switch (way) {
+            case 0 -> node.jobs().finish(node.database(), job, Client.data(random));
+            case 1 -> withEffect(job, node.jobs()::update);
+            case 2 -> withEffect(job, (tx, held) -> node.jobs().resubmit(tx, held, node.soon()));
+            default -> withEffect(job, (tx, held) -> CompletableFuture.completedFuture(held));
+        };
         return finished.thenCompose(done -> {
             node.log("finished " + job.id());
             oracle.finished(job, way != 0);
-            if (!again) {
-                return CompletableFuture.completedFuture(job);
-            }
-            oracle.resubmitting(job.id());
-            return node.jobs().resubmit(node.database(), job);
+            return !careful && random.nextInt(8) == 0 ? resubmit(job) : nothing();
         });
     }
 
-    private Duration upTo(Duration most) {
-        return Duration.ofNanos(random.nextLong(most.toNanos()));
+    private CompletableFuture<?> withEffect(Job<String> job, Work.InTransaction before) {
+        return node.database().runAsync(tx -> {
+            Work.effect(tx, job);
+            return before.apply(tx, job).thenCompose(held -> node.jobs().finish(tx, held));
+        });
+    }
+
+    /** What is finished, and now is to run once more. */
+    private CompletableFuture<Void> resubmit(Job<String> job) {
+        oracle.resubmitting(job.id());
+        CompletableFuture<Job<String>> resubmitted = switch (random.nextInt(3)) {
+            case 0 -> node.jobs().resubmit(node.database(), job, node.soon(), Client.data(random));
+            case 1 -> node.jobs().resubmit(node.database(), job, node.soon());
+            default -> node.jobs().resubmit(node.database(), job);
+        };
+        return resubmitted.thenAccept(again -> node.log("resubmitted " + again.id()));
+    }
+
+    private static CompletableFuture<Void> nothing() {
+        return CompletableFuture.completedFuture(null);
     }
 }

@@ -2,42 +2,80 @@ package dev.couchjobs.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The whole stack from a seed, with faults switched on. {@code -Dsimulation.seeds=1000} runs more seeds, and
- * {@code -Dsimulation.seed=42} just that one.
+ * The whole stack from a seed, with faults switched on. {@code -Dsimulation.seeds=20000} runs more seeds,
+ * {@code -Dsimulation.first=3000} begins with another one, and {@code -Dsimulation.seed=42} runs just that one.
  */
 class SimulationTest {
-    private static final long SEEDS = 30;
+    private static final long SEEDS = 3_000;
+    private static final int FAILURES_TOLD = 3;
 
-    static LongStream seeds() {
-        Long one = Long.getLong("simulation.seed");
-        return one == null ? LongStream.range(0, Long.getLong("simulation.seeds", SEEDS)) : LongStream.of(one);
+    private record Failure(long seed, String story) {}
+
+    @Test
+    void noJobIsLostAndNoneIsRunByTwoWhoseWritesBothCommit() {
+        List<Failure> failures = seeds().parallel()
+                .mapToObj(SimulationTest::failureOf)
+                .flatMap(Optional::stream)
+                .toList();
+
+        if (!failures.isEmpty()) {
+            throw new AssertionError(report(failures));
+        }
     }
 
-    @ParameterizedTest(name = "seed {0}")
-    @MethodSource("seeds")
-    void noJobIsLostAndNoneIsRunByTwoWhoseWritesBothCommit(long seed) {
-        run(seed);
+    private static LongStream seeds() {
+        Long one = Long.getLong("simulation.seed");
+        long first = Long.getLong("simulation.first", 0);
+        return one == null
+                ? LongStream.range(first, first + Long.getLong("simulation.seeds", SEEDS))
+                : LongStream.of(one);
+    }
+
+    private static Optional<Failure> failureOf(long seed) {
+        try (JobsSimulation simulation = new JobsSimulation(seed, null)) {
+            try {
+                simulation.run();
+                return Optional.empty();
+            } catch (RuntimeException | AssertionError e) {
+                return Optional.of(new Failure(seed, e + "\nWhat happened last:\n" + simulation.tail()));
+            }
+        }
+    }
+
+    private static String report(List<Failure> failures) {
+        StringBuilder report = new StringBuilder(failures.size() + " seeds fail: "
+                + failures.stream().map(Failure::seed).toList());
+        for (Failure failure : failures.subList(0, Math.min(FAILURES_TOLD, failures.size()))) {
+            report.append("\n\nSeed ").append(failure.seed()).append(": ").append(failure.story());
+            report.append("\nReplay it: ./mvnw verify -pl couch-jobs -am -Dtest=SimulationTest -Dsimulation.seed=")
+                    .append(failure.seed())
+                    .append(" -Dsurefire.failIfNoSpecifiedTests=false");
+        }
+        return report.toString();
     }
 
     @Test
-    void theSameSeedGivesTheSameTrace() {
-        assertThat(run(3)).isEqualTo(run(3)).isNotEqualTo(run(4));
+    void theSameSeedGivesTheSameTraceToTheLastLine() {
+        for (long seed = 0; seed < 10; seed++) {
+            String trace = traceOf(seed);
+            assertThat(traceOf(seed)).isEqualTo(trace);
+            assertThat(traceOf(seed + 1)).isNotEqualTo(trace);
+        }
     }
 
-    private static String run(long seed) {
-        Simulation simulation = new Simulation(seed);
-        try {
+    private static String traceOf(long seed) {
+        List<String> lines = new ArrayList<>();
+        try (JobsSimulation simulation = new JobsSimulation(seed, lines::add)) {
             simulation.run();
-            return simulation.digest();
-        } catch (RuntimeException | AssertionError e) {
-            throw new AssertionError(
-                    "Seed " + seed + ": " + e.getMessage() + "\nWhat happened last:\n" + simulation.tail(), e);
+            lines.add(simulation.digest());
         }
+        return String.join("\n", lines);
     }
 }

@@ -1,4 +1,4 @@
-/** Test kit for code that takes its clock, timers and threads from outside: time that only moves when a test moves it. */
+/** What the suites need to reach a running cluster. */
 @NullMarked
 package dev.couchjobs.fdb.testing;
 

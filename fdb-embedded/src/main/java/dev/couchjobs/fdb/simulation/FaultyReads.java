@@ -1,4 +1,4 @@
-package dev.couchjobs.faults;
+package dev.couchjobs.fdb.simulation;
 
 import com.apple.foundationdb.async.AsyncIterable;
 import com.apple.foundationdb.async.AsyncIterator;
@@ -24,10 +24,11 @@ final class FaultyReads {
 
     <T> CompletableFuture<T> read(Supplier<CompletableFuture<T>> read) {
         Step reading = step.get();
-        Fault fault = plan.fault(reading);
-        Optional<RuntimeException> error = fault == null ? Optional.empty() : fault.error();
+        Mishap mishap = plan.mishap(reading);
+        Optional<RuntimeException> error = mishap == null ? Optional.empty() : mishap.error();
         CompletableFuture<T> answer = error.isPresent() ? CompletableFuture.failedFuture(error.get()) : read.get();
-        return plan.after(reading, fault).thenCompose(told -> answer);
+        CompletableFuture<?> told = plan.after(reading, mishap);
+        return told.isDone() ? answer : told.thenCompose(now -> answer);
     }
 
     <T> AsyncIterable<T> range(AsyncIterable<T> delegate) {

@@ -1,4 +1,4 @@
-package dev.couchjobs.faults;
+package dev.couchjobs.fdb.simulation;
 
 import com.apple.foundationdb.FDBException;
 import java.util.Set;

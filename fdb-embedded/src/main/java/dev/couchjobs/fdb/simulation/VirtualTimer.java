@@ -1,22 +1,24 @@
-package dev.couchjobs.fdb.testing;
+package dev.couchjobs.fdb.simulation;
 
 import java.util.concurrent.Callable;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** A task with a due time, once or again after every period. */
 final class VirtualTimer<V> extends FutureTask<V> implements ScheduledFuture<V> {
 
-    private final VirtualScheduler scheduler;
+    private final VirtualExecutor executor;
     private final long periodNanos;
     private long dueNanos;
+    private @Nullable QueuedTask queued;
 
     /** @param periodNanos zero for a task that runs once */
-    VirtualTimer(VirtualScheduler scheduler, Callable<V> task, long dueNanos, long periodNanos) {
+    VirtualTimer(VirtualExecutor executor, Callable<V> task, long dueNanos, long periodNanos) {
         super(task);
-        this.scheduler = scheduler;
+        this.executor = executor;
         this.dueNanos = dueNanos;
         this.periodNanos = periodNanos;
     }
@@ -25,25 +27,38 @@ final class VirtualTimer<V> extends FutureTask<V> implements ScheduledFuture<V> 
         return periodNanos > 0;
     }
 
-    @Override
-    public void run() {
-        if (!isPeriodic()) {
-            super.run();
-        } else if (runAndReset() && !scheduler.isShutdown()) {
-            dueNanos += periodNanos;
-            scheduler.enqueue(this, dueNanos);
-        }
+    void start() {
+        queued = executor.enqueue(this, dueNanos);
+    }
+
+    /** It now waits here. */
+    void queuedAs(QueuedTask task) {
+        queued = task;
     }
 
     @Override
+    public void run() {
+        queued = null;
+        if (!isPeriodic()) {
+            super.run();
+        } else if (runAndReset() && !executor.isShutdown()) {
+            dueNanos += periodNanos;
+            start();
+        }
+    }
+
+    /** On a foreign thread it stays in the queue, and does nothing when its time comes. */
+    @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-        scheduler.forget(this);
+        if (queued != null) {
+            executor.time().forget(queued);
+        }
         return super.cancel(mayInterruptIfRunning);
     }
 
     @Override
     public long getDelay(TimeUnit unit) {
-        return unit.convert(dueNanos - scheduler.nanoTime(), TimeUnit.NANOSECONDS);
+        return unit.convert(dueNanos - executor.time().nanoTime(), TimeUnit.NANOSECONDS);
     }
 
     @Override

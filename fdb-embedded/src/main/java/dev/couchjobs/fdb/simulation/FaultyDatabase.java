@@ -1,4 +1,4 @@
-package dev.couchjobs.faults;
+package dev.couchjobs.fdb.simulation;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.DatabaseOptions;
@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
@@ -20,9 +21,10 @@ import java.util.function.Function;
  * Any database, be it embedded or a cluster, whose transactions go wrong as planned. Errors are retried as by the real
  * one: by the {@code onError} of its own transaction. Tenants are not made faulty.
  */
-public final class FaultyDatabase implements Database {
+public sealed class FaultyDatabase implements Database permits ProcessDatabase {
     private final Database delegate;
     private final FaultPlan plan;
+    private final AtomicLong transactions = new AtomicLong();
 
     /**
      * Stands before a database.
@@ -35,14 +37,18 @@ public final class FaultyDatabase implements Database {
         this.plan = plan;
     }
 
+    long nextNumber() {
+        return transactions.incrementAndGet();
+    }
+
     @Override
     public Transaction createTransaction(Executor e) {
-        return new ForwardingTransaction(this, delegate.createTransaction(e), plan);
+        return new FaultyTransaction(this, delegate.createTransaction(e), plan);
     }
 
     @Override
     public Transaction createTransaction(Executor e, EventKeeper eventKeeper) {
-        return new ForwardingTransaction(this, delegate.createTransaction(e, eventKeeper), plan);
+        return new FaultyTransaction(this, delegate.createTransaction(e, eventKeeper), plan);
     }
 
     @Override

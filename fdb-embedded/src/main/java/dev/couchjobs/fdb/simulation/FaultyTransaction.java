@@ -1,8 +1,9 @@
-package dev.couchjobs.faults;
+package dev.couchjobs.fdb.simulation;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.async.AsyncUtil;
 import java.util.List;
@@ -13,37 +14,52 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A transaction that hands everything on, and has its reads, its watches and its commit go wrong as planned. */
-final class ForwardingTransaction extends ForwardingReadTransaction implements Transaction {
+final class FaultyTransaction extends FaultyReadTransaction implements Transaction {
     private final FaultyDatabase database;
     private final Transaction delegate;
     private final FaultPlan plan;
     private final Progress progress;
+    private final ReadTransaction snapshot;
     private final List<Runnable> onceArmed = new CopyOnWriteArrayList<>();
+    private final CompletableFuture<Boolean> told = new CompletableFuture<>();
 
-    ForwardingTransaction(FaultyDatabase database, Transaction delegate, FaultPlan plan) {
-        this(database, delegate, plan, new Progress());
+    FaultyTransaction(FaultyDatabase database, Transaction delegate, FaultPlan plan) {
+        this(database, delegate, plan, new Progress(database.nextNumber()));
     }
 
-    private ForwardingTransaction(FaultyDatabase database, Transaction delegate, FaultPlan plan, Progress progress) {
+    private FaultyTransaction(FaultyDatabase database, Transaction delegate, FaultPlan plan, Progress progress) {
         super(delegate, new FaultyReads(plan, () -> progress.step(Step.Kind.READ)));
         this.database = database;
         this.delegate = delegate;
         this.plan = plan;
         this.progress = progress;
+        this.snapshot = super.snapshot();
+        plan.begun(progress.number);
     }
 
     /** How far the transaction has come. */
     private static final class Progress {
+        final long number;
         volatile boolean writes;
 
+        Progress(long number) {
+            this.number = number;
+        }
+
         Step step(Step.Kind kind) {
-            return new Step(kind, writes);
+            return new Step(kind, writes, number);
         }
     }
 
     private Transaction writing() {
         progress.writes = true;
         return delegate;
+    }
+
+    /** Always the same, as there are those who know a transaction by it. */
+    @Override
+    public ReadTransaction snapshot() {
+        return snapshot;
     }
 
     @Override
@@ -101,13 +117,17 @@ final class ForwardingTransaction extends ForwardingReadTransaction implements T
     @Override
     public CompletableFuture<Void> commit() {
         Step step = progress.step(Step.Kind.COMMIT);
-        return plan.before(step).thenCompose(go -> {
-            Fault fault = plan.fault(step);
-            CompletableFuture<Void> answer = fault == null ? committed() : faulty(fault);
-            return answer.handle((done, error) -> step)
-                    .thenCompose(settled -> plan.after(settled, fault))
-                    .thenCompose(told -> answer);
+        return plan.before(step).thenCompose(go -> commit(step)).whenComplete((done, error) -> told.complete(true));
+    }
+
+    private CompletableFuture<Void> commit(Step step) {
+        Mishap mishap = plan.mishap(step);
+        CompletableFuture<Void> answer = mishap == null ? committed() : astray(mishap);
+        CompletableFuture<Step> decided = answer.handle((done, error) -> {
+            plan.decided(step, error);
+            return step;
         });
+        return decided.thenCompose(known -> plan.after(known, mishap)).thenCompose(now -> answer);
     }
 
     private CompletableFuture<Void> committed() {
@@ -118,26 +138,32 @@ final class ForwardingTransaction extends ForwardingReadTransaction implements T
         });
     }
 
-    private CompletableFuture<Void> faulty(Fault fault) {
-        CompletableFuture<Void> fate = fault.isCommitted() ? committed() : CompletableFuture.completedFuture(null);
-        return fate.thenCompose(
-                done -> fault.error().map(CompletableFuture::<Void>failedFuture).orElse(fate));
+    private CompletableFuture<Void> astray(Mishap mishap) {
+        CompletableFuture<Void> fate = mishap.takesEffect() ? committed() : CompletableFuture.completedFuture(null);
+        return fate.thenCompose(done ->
+                mishap.error().map(CompletableFuture::<Void>failedFuture).orElse(fate));
     }
 
     /** Stands between the real watch and whoever waits for it, so that it can be late, fail or fire for no reason. */
     @Override
     public CompletableFuture<Void> watch(byte[] key) {
         Step step = progress.step(Step.Kind.WATCH);
-        Fault fault = plan.fault(step);
+        Mishap mishap = plan.mishap(step);
         CompletableFuture<Void> real = delegate.watch(key);
         CompletableFuture<Void> seen = new CompletableFuture<>();
         var unused = real.handle((fired, error) -> Optional.ofNullable(error))
-                .thenCompose(error -> plan.after(step, fault).thenAccept(told -> settle(seen, error.orElse(null))));
+                .thenCompose(error -> plan.after(step, mishap).thenAccept(now -> settle(seen, error.orElse(null))));
         var unusedToo = seen.whenComplete((fired, error) -> real.cancel(true));
-        if (fault != null) {
-            onceArmed.add(() -> settle(seen, fault.error().orElse(null)));
+        if (mishap != null) {
+            onceArmed.add(() -> comeToGrief(seen, step, mishap));
         }
         return seen;
+    }
+
+    private void comeToGrief(CompletableFuture<Void> watch, Step step, Mishap mishap) {
+        var unused = plan.before(step)
+                .thenCompose(now -> plan.after(step, mishap))
+                .thenAccept(now -> settle(watch, mishap.error().orElse(null)));
     }
 
     private static void settle(CompletableFuture<Void> watch, @Nullable Throwable error) {
@@ -150,7 +176,7 @@ final class ForwardingTransaction extends ForwardingReadTransaction implements T
 
     @Override
     public CompletableFuture<Transaction> onError(Throwable e) {
-        return delegate.onError(e).thenApply(fresh -> new ForwardingTransaction(database, fresh, plan));
+        return delegate.onError(e).thenApply(fresh -> new FaultyTransaction(database, fresh, plan));
     }
 
     @Override
@@ -160,7 +186,8 @@ final class ForwardingTransaction extends ForwardingReadTransaction implements T
 
     @Override
     public CompletableFuture<byte[]> getVersionstamp() {
-        return delegate.getVersionstamp();
+        CompletableFuture<byte[]> stamp = delegate.getVersionstamp();
+        return told.thenCompose(answered -> stamp);
     }
 
     @Override
@@ -170,6 +197,7 @@ final class ForwardingTransaction extends ForwardingReadTransaction implements T
 
     @Override
     public void cancel() {
+        told.complete(false);
         delegate.cancel();
     }
 
@@ -190,6 +218,7 @@ final class ForwardingTransaction extends ForwardingReadTransaction implements T
 
     @Override
     public void close() {
+        told.complete(false);
         delegate.close();
     }
 }

@@ -1,4 +1,4 @@
-package dev.couchjobs.faults;
+package dev.couchjobs.fdb.simulation;
 
 import com.apple.foundationdb.KeyArrayResult;
 import com.apple.foundationdb.KeyRangeArrayResult;
@@ -16,11 +16,11 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 /** The reading half of a transaction: hands everything on, and has whatever it reads go wrong as planned. */
-class ForwardingReadTransaction implements ReadTransaction {
+class FaultyReadTransaction implements ReadTransaction {
     private final ReadTransaction delegate;
     private final FaultyReads reads;
 
-    ForwardingReadTransaction(ReadTransaction delegate, FaultyReads reads) {
+    FaultyReadTransaction(ReadTransaction delegate, FaultyReads reads) {
         this.delegate = delegate;
         this.reads = reads;
     }
@@ -32,7 +32,7 @@ class ForwardingReadTransaction implements ReadTransaction {
 
     @Override
     public ReadTransaction snapshot() {
-        return new ForwardingReadTransaction(delegate.snapshot(), reads);
+        return new FaultyReadTransaction(delegate.snapshot(), reads);
     }
 
     @Override

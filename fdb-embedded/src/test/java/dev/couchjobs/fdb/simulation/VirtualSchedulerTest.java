@@ -1,4 +1,4 @@
-package dev.couchjobs.fdb.testing;
+package dev.couchjobs.fdb.simulation;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;

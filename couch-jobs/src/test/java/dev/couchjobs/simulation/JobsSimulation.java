@@ -1,0 +1,185 @@
+package dev.couchjobs.simulation;
+
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import dev.couchjobs.fdb.simulation.Fault;
+import dev.couchjobs.fdb.simulation.SimulatedProcess;
+import dev.couchjobs.fdb.simulation.Simulation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several nodes on one store, from a seed. First there is chaos: whatever can go wrong does, while jobs are added,
+ * removed, processed and followed. Then there is calm, in which every job has to come to its end.
+ */
+final class JobsSimulation implements AutoCloseable {
+    static final JobType<String> TYPE = JobType.of("simulated", String.class);
+    static final Subspace PREFIX = new Subspace(Tuple.from("jobs"));
+    /** The shortest of those that the type has in turn. */
+    static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+    private static final int JOBS = 5;
+    private static final Duration SHORT_FEED = Duration.ofSeconds(6);
+    private static final Duration LONG_FEED = Duration.ofHours(1);
+    private static final Duration CHAOS = Duration.ofSeconds(12);
+    private static final Duration CALM_AT_LEAST = Duration.ofSeconds(5);
+    private static final Duration CALM_AT_MOST = Duration.ofMinutes(5);
+
+    /** Steps fail, but none takes long: then no claim is ever lost on its way to whoever asked for it. */
+    private static final List<Fault> NOT_IN_PEACE = List.of(
+            Fault.SLOW_REPLY, Fault.REORDERED_REPLY, Fault.COMMIT_DELAY, Fault.LATE_WATCH, Fault.PAUSE, Fault.DEATH);
+
+    private final Simulation simulation;
+    private final RandomGenerator random;
+    private final boolean peaceful;
+    private final Duration patience;
+    private final Oracle oracle;
+    private final List<Node> nodes = new ArrayList<>();
+    private final List<Client> clients = new ArrayList<>();
+    private final List<Processor> processors = new ArrayList<>();
+    private final List<Watcher> watchers = new ArrayList<>();
+    private boolean calm;
+
+    /** @param trace is given every line of it, or is null if nobody wants to read them */
+    JobsSimulation(long seed, @Nullable Consumer<String> trace) {
+        SplittableRandom choice = new SplittableRandom(~seed);
+        peaceful = choice.nextInt(4) == 0;
+        patience = choice.nextInt(3) == 0 ? SHORT_FEED : LONG_FEED;
+        Simulation.Builder builder = Simulation.builder(seed);
+        if (trace != null) {
+            builder.traceTo(trace);
+        }
+        if (peaceful) {
+            NOT_IN_PEACE.forEach(builder::without);
+        }
+        simulation = builder.build();
+        random = simulation.random();
+        oracle = new Oracle(simulation);
+        simulation.onDeath(dead -> {
+            if (!calm) {
+                join();
+            }
+        });
+    }
+
+    static String jobId(RandomGenerator random) {
+        return "job-" + random.nextInt(JOBS);
+    }
+
+    static String otherJobId(String than, RandomGenerator random) {
+        String jobId = jobId(random);
+        return jobId.equals(than) ? otherJobId(than, random) : jobId;
+    }
+
+    static Duration timeout(RandomGenerator random) {
+        return TIMEOUT.plusSeconds(random.nextInt(2));
+    }
+
+    /** Runs it all; fails as soon as something is wrong. */
+    void run() {
+        for (int left = 1 + random.nextInt(3); left > 0; left--) {
+            join();
+        }
+        setTimeout();
+        while (simulation.elapsed().compareTo(CHAOS) < 0) {
+            simulation.advance(Duration.ofSeconds(1));
+            oracle.check();
+        }
+        calmDown();
+        awaitTheEnd();
+        checkTheEnd();
+    }
+
+    /** {@return equal for equal runs} */
+    String digest() {
+        return simulation.trace().digest();
+    }
+
+    /** {@return the last that happened} */
+    String tail() {
+        return simulation.trace().tail();
+    }
+
+    @Override
+    public void close() {
+        calm = true;
+        simulation.close();
+    }
+
+    private void setTimeout() {
+        CouchJobs jobs = nodes.get(0).jobs();
+        simulation.await(jobs.setTypeTimeout(simulation.database(), TYPE, TIMEOUT));
+    }
+
+    private void join() {
+        SimulatedProcess process = simulation.process("node-" + nodes.size());
+        Node node = new Node(process, patience);
+        nodes.add(node);
+        if (random.nextInt(3) == 0) {
+            node.jobs().monitor(TYPE);
+        }
+        Client client = new Client(node, oracle);
+        clients.add(client);
+        client.start();
+        for (int left = 1 + random.nextInt(2); left > 0; left--) {
+            Processor processor = new Processor(node, oracle);
+            processors.add(processor);
+            processor.start();
+        }
+        for (int left = random.nextInt(3); left > 0; left--) {
+            Watcher watcher = new Watcher(node, oracle);
+            watchers.add(watcher);
+            watcher.start();
+        }
+    }
+
+    /** Nothing goes wrong any more and nothing new is begun; one more node sees to it that there is somebody left. */
+    private void calmDown() {
+        calm = true;
+        simulation.calm();
+        join();
+        clients.forEach(Client::stop);
+        watchers.forEach(Watcher::stop);
+        processors.forEach(Processor::beCareful);
+        simulation.advance(CALM_AT_LEAST);
+        setTimeout();
+    }
+
+    private void awaitTheEnd() {
+        Duration latest = simulation.elapsed().plus(CALM_AT_MOST);
+        while (!isOver()) {
+            oracle.check();
+            if (simulation.elapsed().compareTo(latest) > 0) {
+                throw new AssertionError("There is no end to it: " + oracle.jobs());
+            }
+            simulation.advance(Duration.ofSeconds(1));
+        }
+    }
+
+    private boolean isOver() {
+        return oracle.jobs().values().stream().allMatch(job -> job.state() == JobState.FINISHED)
+                && watchers.stream().noneMatch(Watcher::isWaiting);
+    }
+
+    private void checkTheEnd() {
+        oracle.lookAtTheEnd();
+        oracle.check();
+        if (peaceful && !oracle.lostOnTheWay().isEmpty()) {
+            throw new AssertionError("Nobody was told of these claims: " + oracle.lostOnTheWay());
+        }
+        for (Watcher watcher : watchers) {
+            for (Story story : watcher.toldToTheEnd()) {
+                story.check(oracle.changesOf(story.jobId()), patience.equals(LONG_FEED));
+            }
+        }
+        simulation.log("ends with " + oracle.jobs());
+    }
+}

@@ -1,0 +1,148 @@
+package dev.couchjobs.fdb.simulation;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** What goes wrong between one process and the store: errors and slowness by chance, and silence after its death. */
+final class ProcessFaults implements FaultPlan {
+    private static final int TOO_OLD = 1007;
+    private static final int FUTURE_VERSION = 1009;
+    private static final int CONFLICT = 1020;
+    private static final int UNKNOWN_RESULT = 1021;
+    private static final long SLOWEST_EVER = TimeUnit.SECONDS.toNanos(8);
+    private static final long LATEST_WATCH = TimeUnit.SECONDS.toNanos(10);
+    private static final int ONCE_IN = 200;
+
+    private record Kind(Fault fault, Mishap mishap) {
+        static Kind error(Fault fault, int code) {
+            return new Kind(fault, Mishap.error(fault.name(), code));
+        }
+    }
+
+    private static final List<Kind> AT_READ =
+            List.of(Kind.error(Fault.TOO_OLD, TOO_OLD), Kind.error(Fault.FUTURE_VERSION, FUTURE_VERSION));
+    private static final List<Kind> AT_COMMIT = List.of(
+            Kind.error(Fault.CONFLICT, CONFLICT),
+            new Kind(Fault.UNKNOWN_COMMITTED, Mishap.errorAfterwards(Fault.UNKNOWN_COMMITTED.name(), UNKNOWN_RESULT)),
+            Kind.error(Fault.UNKNOWN_NOT_COMMITTED, UNKNOWN_RESULT),
+            Kind.error(Fault.TOO_OLD, TOO_OLD),
+            Kind.error(Fault.FUTURE_VERSION, FUTURE_VERSION));
+    private static final List<Kind> AT_WATCH = List.of(
+            new Kind(Fault.SPURIOUS_WATCH, Mishap.firing(Fault.SPURIOUS_WATCH.name())),
+            Kind.error(Fault.FAILED_WATCH, FUTURE_VERSION));
+
+    private final String process;
+    private final VirtualScheduler time;
+    private final ProcessExecutor executor;
+    private final Weights weights;
+    private final long slowestNanos;
+    private final RandomGenerator random;
+    private final Trace trace;
+    private long answeredUntilNanos;
+
+    /** @param slowestNanos what a slow answer takes at most, as a rule */
+    ProcessFaults(
+            String process,
+            ProcessExecutor executor,
+            Weights weights,
+            long slowestNanos,
+            RandomGenerator random,
+            Trace trace) {
+        this.process = process;
+        this.time = executor.time();
+        this.executor = executor;
+        this.weights = weights;
+        this.slowestNanos = slowestNanos;
+        this.random = random;
+        this.trace = trace;
+    }
+
+    @Override
+    public void begun(long transaction) {
+        trace.add(process, "begins transaction", transaction);
+    }
+
+    @Override
+    public @Nullable Mishap mishap(Step step) {
+        List<Kind> possible = switch (step.kind()) {
+            case READ -> AT_READ;
+            // On a cluster a commit that writes nothing does not fail.
+            case COMMIT -> step.writes() ? AT_COMMIT : List.of();
+            case WATCH -> AT_WATCH;
+        };
+        for (Kind kind : possible) {
+            if (weights.strikes(kind.fault, random)) {
+                trace.add(process, kind.mishap.name() + " strikes transaction", step.transaction());
+                return kind.mishap;
+            }
+        }
+        return null;
+    }
+
+    /** What has been sent is on its way, whatever becomes of the process. */
+    @Override
+    public CompletableFuture<?> before(Step step) {
+        if (executor.opensAtNanos() == VirtualExecutor.NEVER) {
+            return new CompletableFuture<>();
+        }
+        if (step.kind() == Step.Kind.COMMIT) {
+            trace.add(process, "sends commit", step.transaction());
+        }
+        Fault delay = step.kind() == Step.Kind.COMMIT ? Fault.COMMIT_DELAY : Fault.SLOW_REPLY;
+        return weights.strikes(delay, random) ? on(time, time.nanoTime() + latency()) : done(step);
+    }
+
+    @Override
+    public void decided(Step step, @Nullable Throwable error) {
+        trace.add(process, error == null ? "commits" : "fails to commit", step.transaction());
+    }
+
+    @Override
+    public CompletableFuture<?> after(Step step, @Nullable Mishap mishap) {
+        long due = step.kind() == Step.Kind.WATCH ? watchDue() : answerDue();
+        if (due <= time.nanoTime() && executor.isOpen()) {
+            return answered(step);
+        }
+        return on(executor, due).thenCompose(now -> answered(step));
+    }
+
+    private CompletableFuture<?> answered(Step step) {
+        if (step.kind() != Step.Kind.READ) {
+            String what = step.kind() == Step.Kind.WATCH ? "is told of its watch" : "is told of its commit";
+            trace.add(process, what, step.transaction());
+        }
+        return done(step);
+    }
+
+    private long watchDue() {
+        return time.nanoTime() + (weights.strikes(Fault.LATE_WATCH, random) ? random.nextLong(LATEST_WATCH) : 0);
+    }
+
+    /** Answers come in the order in which they were sent, unless they are reordered. */
+    private long answerDue() {
+        long due = time.nanoTime() + (weights.strikes(Fault.SLOW_REPLY, random) ? latency() : 0);
+        if (weights.strikes(Fault.REORDERED_REPLY, random)) {
+            return due + random.nextLong(slowestNanos);
+        }
+        answeredUntilNanos = Math.max(due, answeredUntilNanos);
+        return answeredUntilNanos;
+    }
+
+    /** Now and then longer than the five seconds that a transaction may take. */
+    private long latency() {
+        return 1 + random.nextLong(random.nextInt(ONCE_IN) == 0 ? SLOWEST_EVER : slowestNanos);
+    }
+
+    private static CompletableFuture<?> done(Step step) {
+        return CompletableFuture.completedFuture(step);
+    }
+
+    private static CompletableFuture<Boolean> on(VirtualExecutor executor, long nanos) {
+        CompletableFuture<Boolean> due = new CompletableFuture<>();
+        var unused = executor.enqueue(() -> due.complete(true), nanos);
+        return due;
+    }
+}

@@ -1,0 +1,90 @@
+package dev.couchjobs.fdb.simulation;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that happened in a {@link Simulation}, one line each: the virtual time, whom it happened to, and what. Only the end
+ * of it is kept, and a digest of the whole; {@link Simulation.Builder#traceTo} has every line written down.
+ */
+public final class Trace {
+    private static final int LINES_KEPT = 100;
+    private static final long PRIME = 1_099_511_628_211L;
+
+    private final Deque<Line> last = new ArrayDeque<>();
+    private final VirtualScheduler time;
+    private final @Nullable Consumer<String> lines;
+    private long digest = 1;
+    private long count;
+
+    /** Put into words only if somebody reads it: most runs are not looked at. */
+    private record Line(
+            long nanos, String who, String what, @Nullable Object detail) {
+
+        int digest() {
+            return (31 * who.hashCode() + what.hashCode()) * 31 + Objects.hashCode(detail);
+        }
+
+        @Override
+        public String toString() {
+            long seconds = TimeUnit.NANOSECONDS.toSeconds(nanos);
+            String fraction = Long.toString(TimeUnit.SECONDS.toNanos(1) + nanos % TimeUnit.SECONDS.toNanos(1));
+            String line = seconds + "." + fraction.substring(1) + " " + who + " " + what;
+            return detail == null ? line : line + " " + detail;
+        }
+    }
+
+    Trace(VirtualScheduler time, @Nullable Consumer<String> lines) {
+        this.time = time;
+        this.lines = lines;
+    }
+
+    void add(String who, String what) {
+        add(new Line(time.nanoTime(), who, what, null));
+    }
+
+    /** Whatever the detail is, its hash code may not differ from one run to the next. */
+    void add(String who, String what, Object detail) {
+        add(new Line(time.nanoTime(), who, what, detail));
+    }
+
+    private void add(Line line) {
+        count++;
+        digest = (digest * PRIME + line.nanos) * PRIME + line.digest();
+        last.add(line);
+        if (last.size() > LINES_KEPT) {
+            last.remove();
+        }
+        if (lines != null) {
+            lines.accept(line.toString());
+        }
+    }
+
+    /**
+     * Sums up all of it.
+     *
+     * @return equal for equal traces, and hardly ever for others
+     */
+    public String digest() {
+        return count + " lines, digest " + Long.toHexString(digest);
+    }
+
+    /**
+     * Tells what happened last.
+     *
+     * @return the last hundred lines
+     */
+    public String tail() {
+        return last.stream().map(Line::toString).collect(Collectors.joining("\n"));
+    }
+
+    @Override
+    public String toString() {
+        return digest();
+    }
+}

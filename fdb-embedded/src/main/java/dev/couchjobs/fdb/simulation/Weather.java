@@ -1,0 +1,53 @@
+package dev.couchjobs.fdb.simulation;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+
+/** What befalls processes as time goes by: about once in a second each may pause, die or have its clock jump. */
+final class Weather {
+    private static final long LONGEST_SPELL = TimeUnit.SECONDS.toNanos(2);
+    private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(10);
+    private static final long LARGEST_SKEW = TimeUnit.SECONDS.toNanos(5);
+    private static final long LARGEST_JUMP = TimeUnit.SECONDS.toNanos(20);
+
+    private final VirtualScheduler time;
+    private final Weights weights;
+    private final RandomGenerator random;
+
+    Weather(VirtualScheduler time, Weights weights, RandomGenerator random) {
+        this.time = time;
+        this.weights = weights;
+        this.random = random;
+    }
+
+    /** To be told of every process when it starts. */
+    void over(SimulatedProcess process) {
+        if (weights.strikes(Fault.CLOCK_SKEW, random)) {
+            process.jumpClock(Duration.ofNanos(random.nextLong(-LARGEST_SKEW, LARGEST_SKEW)));
+        }
+        if (weights.of(Fault.DEATH) + weights.of(Fault.PAUSE) + weights.of(Fault.CLOCK_JUMP) > 0) {
+            nextSpell(process);
+        }
+    }
+
+    private void nextSpell(SimulatedProcess process) {
+        var unused = time.schedule(() -> spell(process), random.nextLong(LONGEST_SPELL), TimeUnit.NANOSECONDS);
+    }
+
+    private void spell(SimulatedProcess process) {
+        if (weights.isCalm() || !process.isAlive()) {
+            return;
+        }
+        if (weights.strikes(Fault.CLOCK_JUMP, random)) {
+            process.jumpClock(Duration.ofNanos(random.nextLong(-LARGEST_JUMP, LARGEST_JUMP)));
+        }
+        if (weights.strikes(Fault.PAUSE, random)) {
+            process.pause(Duration.ofNanos(random.nextLong(LONGEST_PAUSE)));
+        }
+        if (weights.strikes(Fault.DEATH, random)) {
+            process.kill();
+        }
+        nextSpell(process);
+    }
+}

@@ -1,0 +1,299 @@
+package dev.couchjobs.fdb.simulation;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.Transaction;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SimulationTest {
+    private static final byte[] KEY = "count".getBytes(UTF_8);
+    private static final byte[] ONE = {1};
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    @Test
+    void theExampleOfTheDocumentationCountsTwiceWhenACommitIsNotKnownToHaveHappened() {
+        List<Integer> counts = new ArrayList<>();
+        for (long seed = 0; seed < 50; seed++) {
+            try (Simulation simulation = Simulation.builder(seed)
+                    .with(Fault.UNKNOWN_COMMITTED, 0.5)
+                    .without(Fault.DEATH)
+                    .build()) {
+                Database database = simulation.process("a").database();
+                simulation.await(database.runAsync(tx -> {
+                    tx.mutate(MutationType.ADD, KEY, ONE);
+                    return CompletableFuture.completedFuture(tx);
+                }));
+                simulation.calm();
+                byte[] count = simulation.await(database.readAsync(tx -> tx.get(KEY)));
+                counts.add((int) count[0]);
+            }
+        }
+        assertThat(counts).contains(1, 2);
+    }
+
+    @Test
+    void theSameSeedGivesTheSameTraceAndAnotherSeedAnother() {
+        for (long seed = 0; seed < 20; seed++) {
+            String trace = traceOf(seed);
+            assertThat(traceOf(seed)).isEqualTo(trace);
+            assertThat(traceOf(seed + 1)).isNotEqualTo(trace);
+        }
+    }
+
+    private static String traceOf(long seed) {
+        List<String> lines = new ArrayList<>();
+        try (Simulation simulation =
+                Simulation.builder(seed).traceTo(lines::add).build()) {
+            for (String name : List.of("a", "b", "c")) {
+                keepCounting(simulation.process(name));
+            }
+            simulation.advance(Duration.ofSeconds(5));
+            lines.add(simulation.trace().digest());
+        }
+        return String.join("\n", lines);
+    }
+
+    /** For as long as the process lives. */
+    private static void keepCounting(SimulatedProcess process) {
+        var unused = process.database()
+                .runAsync(SimulationTest::count)
+                .thenAccept(count -> process.log("has counted to " + count))
+                .whenComplete((done, error) -> rest(process));
+    }
+
+    private static void rest(SimulatedProcess process) {
+        int millis = process.random().nextInt(500);
+        var unused = process.scheduler().schedule(() -> keepCounting(process), millis, TimeUnit.MILLISECONDS);
+    }
+
+    private static CompletableFuture<Integer> count(Transaction tx) {
+        return tx.get(KEY).thenApply(value -> {
+            byte next = (byte) (value == null ? 1 : value[0] + 1);
+            tx.set(KEY, new byte[] {next});
+            return (int) next;
+        });
+    }
+
+    @Test
+    void theEndOfTheTraceIsAtHandAlthoughNobodyHasItWrittenDown() {
+        try (Simulation simulation = Simulation.seeded(1)) {
+            simulation.process("a").log("does something");
+
+            assertThat(simulation.trace().tail()).endsWith("0.000000000 a does something");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "CONFLICT, 1020",
+        "UNKNOWN_COMMITTED, 1021",
+        "UNKNOWN_NOT_COMMITTED, 1021",
+        "TOO_OLD, 1007",
+        "FUTURE_VERSION, 1009"
+    })
+    void aFaultThatIsCertainStrikesEveryCommitWithItsCode(Fault fault, int code) {
+        try (Simulation simulation = Simulation.builder(1).calm().with(fault, 1).build()) {
+            Transaction tx = simulation.process("a").database().createTransaction();
+            tx.set(KEY, ONE);
+            CompletableFuture<Void> commit = tx.commit();
+
+            assertFailsWith(code, () -> simulation.await(commit));
+            byte[] stored = simulation.await(simulation.database().readAsync(after -> after.get(KEY)));
+            assertThat(stored).isEqualTo(fault == Fault.UNKNOWN_COMMITTED ? ONE : null);
+        }
+    }
+
+    @Test
+    void nothingOfADeadProcessRunsAnyMoreAndItsClockStops() {
+        try (Simulation simulation = Simulation.builder(1).calm().build()) {
+            SimulatedProcess process = simulation.process("a");
+            List<String> ran = new ArrayList<>();
+            process.scheduler().execute(() -> ran.add("task"));
+            var unused = process.scheduler().schedule(() -> ran.add("timer"), 1, TimeUnit.SECONDS);
+            var unusedToo = process.database().runAsync(SimulationTest::count).thenAccept(count -> ran.add("commit"));
+            Instant death = process.clock().instant();
+            List<SimulatedProcess> dead = new ArrayList<>();
+            simulation.onDeath(dead::add);
+
+            process.kill();
+            process.scheduler().execute(() -> ran.add("late task"));
+            simulation.advance(SECOND.multipliedBy(2));
+
+            assertThat(ran).isEmpty();
+            assertThat(dead).containsExactly(process);
+            assertThat(process.isAlive()).isFalse();
+            assertThat(process.clock().instant()).isEqualTo(death);
+        }
+    }
+
+    @Test
+    void whatAProcessHasSentBeforeItsDeathMayStillCommit() {
+        try (Simulation simulation =
+                Simulation.builder(1).calm().with(Fault.COMMIT_DELAY, 1).build()) {
+            SimulatedProcess process = simulation.process("a");
+            Transaction tx = process.database().createTransaction();
+            tx.set(KEY, ONE);
+            CompletableFuture<Void> commit = tx.commit();
+
+            process.kill();
+            simulation.advance(SECOND.multipliedBy(10));
+
+            assertThat(commit).isNotDone();
+            byte[] stored = simulation.await(simulation.database().readAsync(after -> after.get(KEY)));
+            assertThat(stored).isEqualTo(ONE);
+        }
+    }
+
+    @Test
+    void aPausedProcessDoesWhatWasDueWhenItComesBackInOrder() {
+        try (Simulation simulation = Simulation.builder(1).calm().build()) {
+            SimulatedProcess process = simulation.process("a");
+            List<String> ran = new ArrayList<>();
+            var unused = process.scheduler().schedule(() -> ran.add("two"), 2, TimeUnit.SECONDS);
+            var unusedToo = process.scheduler().schedule(() -> ran.add("one"), 1, TimeUnit.SECONDS);
+            process.pause(SECOND.multipliedBy(5));
+
+            simulation.advance(SECOND.multipliedBy(4));
+            assertThat(ran).isEmpty();
+
+            simulation.advance(SECOND);
+            assertThat(ran).containsExactly("one", "two");
+        }
+    }
+
+    @Test
+    void answersComeInTheOrderOfTheQuestionsUnlessTheyAreReordered() {
+        List<Integer> asked = IntStream.range(0, 20).boxed().toList();
+
+        assertThat(answers(Simulation.builder(1).calm().with(Fault.SLOW_REPLY, 0.5)))
+                .isEqualTo(asked);
+        assertThat(answers(Simulation.builder(1).calm().with(Fault.REORDERED_REPLY, 0.5)))
+                .isNotEqualTo(asked)
+                .containsExactlyInAnyOrderElementsOf(asked);
+    }
+
+    private static List<Integer> answers(Simulation.Builder builder) {
+        List<Integer> answers = new ArrayList<>();
+        try (Simulation simulation = builder.build()) {
+            Transaction tx = simulation.process("a").database().createTransaction();
+            for (int i = 0; i < 20; i++) {
+                int question = i;
+                var unused = tx.get(KEY).thenAccept(value -> answers.add(question));
+            }
+            simulation.advance(SECOND.multipliedBy(20));
+        }
+        return answers;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"SPURIOUS_WATCH, false", "FAILED_WATCH, true"})
+    void aWatchComesToGriefThoughNothingChanges(Fault fault, boolean fails) {
+        try (Simulation simulation = Simulation.builder(1).calm().with(fault, 1).build()) {
+            CompletableFuture<Void> watch = watch(simulation);
+
+            assertThat(watch).isDone();
+            assertThat(watch.isCompletedExceptionally()).isEqualTo(fails);
+        }
+    }
+
+    @Test
+    void aLateWatchFiresSomeTimeAfterTheChange() {
+        try (Simulation simulation =
+                Simulation.builder(1).calm().with(Fault.LATE_WATCH, 1).build()) {
+            CompletableFuture<Void> watch = watch(simulation);
+            simulation.await(simulation.database().runAsync(SimulationTest::count));
+            simulation.runUntilIdle();
+            assertThat(watch).isNotDone();
+
+            simulation.advance(SECOND.multipliedBy(10));
+            assertThat(watch).isCompleted();
+        }
+    }
+
+    private static CompletableFuture<Void> watch(Simulation simulation) {
+        Transaction tx = simulation.process("a").database().createTransaction();
+        CompletableFuture<Void> watch = tx.watch(KEY);
+        simulation.await(tx.commit());
+        simulation.runUntilIdle();
+        return watch;
+    }
+
+    @Test
+    void clocksOfDifferentProcessesDisagreeAndJumpUntilItIsCalm() {
+        try (Simulation simulation = Simulation.builder(1)
+                .calm()
+                .with(Fault.CLOCK_SKEW, 1)
+                .with(Fault.CLOCK_JUMP, 1)
+                .build()) {
+            SimulatedProcess a = simulation.process("a");
+            SimulatedProcess b = simulation.process("b");
+            Duration apart = Duration.between(a.clock().instant(), b.clock().instant());
+            assertThat(apart).isNotEqualTo(Duration.ZERO);
+
+            simulation.advance(SECOND.multipliedBy(5));
+            assertThat(Duration.between(a.clock().instant(), b.clock().instant()))
+                    .isNotEqualTo(apart);
+
+            simulation.calm();
+            assertThat(a.clock().instant()).isEqualTo(b.clock().instant());
+        }
+    }
+
+    @Test
+    void whoeverObservesCommitsSeesEachOfThemPastAllFaults() {
+        try (Simulation simulation =
+                Simulation.builder(1).calm().with(Fault.UNKNOWN_COMMITTED, 0.5).build()) {
+            List<Integer> seen = new ArrayList<>();
+            simulation.onCommit(store -> {
+                byte[] value = store.createTransaction().get(KEY).join();
+                seen.add((int) value[0]);
+            });
+            for (int i = 0; i < 5; i++) {
+                simulation.await(simulation.process("p" + i).database().runAsync(SimulationTest::count));
+            }
+            assertThat(seen.stream().distinct())
+                    .isEqualTo(IntStream.rangeClosed(1, seen.get(seen.size() - 1))
+                            .boxed()
+                            .toList());
+        }
+    }
+
+    @Test
+    void aProcessCannotBlockTheOnlyThread() {
+        try (Simulation simulation = Simulation.seeded(1)) {
+            Database database = simulation.process("a").database();
+
+            assertThatThrownBy(() -> database.run(tx -> tx.get(KEY).join()))
+                    .isInstanceOf(UnsupportedOperationException.class)
+                    .hasMessageContaining("runAsync");
+        }
+    }
+
+    @Test
+    void aWeightThatIsNoProbabilityIsRefused() {
+        assertThatThrownBy(() -> Simulation.builder(1).with(Fault.DEATH, 1.5))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    private static void assertFailsWith(int code, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .cause()
+                .isInstanceOfSatisfying(
+                        FDBException.class, error -> assertThat(error.getCode()).isEqualTo(code));
+    }
+}
