@@ -8,6 +8,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.fdb.simulation.Fault;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
+import dev.couchjobs.fdb.simulation.SimulationBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +36,14 @@ final class JobsSimulation implements AutoCloseable {
 
     /** Steps fail, but none takes long: then no claim is ever lost on its way to whoever asked for it. */
     private static final List<Fault> NOT_IN_PEACE = List.of(
-            Fault.SLOW_REPLY, Fault.REORDERED_REPLY, Fault.COMMIT_DELAY, Fault.LATE_WATCH, Fault.PAUSE, Fault.DEATH);
+            Fault.SLOW_REPLY,
+            Fault.REORDERED_REPLY,
+            Fault.COMMIT_DELAY,
+            Fault.SLOW_DISK,
+            Fault.LATE_WATCH,
+            Fault.STORE_LOSS,
+            Fault.PAUSE,
+            Fault.DEATH);
 
     private final Simulation simulation;
     private final RandomGenerator random;
@@ -53,7 +61,7 @@ final class JobsSimulation implements AutoCloseable {
         SplittableRandom choice = new SplittableRandom(~seed);
         peaceful = choice.nextInt(4) == 0;
         patience = choice.nextInt(3) == 0 ? SHORT_FEED : LONG_FEED;
-        Simulation.Builder builder = Simulation.builder(seed);
+        SimulationBuilder builder = Simulation.builder(seed);
         if (trace != null) {
             builder.traceTo(trace);
         }

@@ -36,6 +36,7 @@ final class Oracle {
     private final List<Rows.Change> changes = new ArrayList<>();
     private final Set<UUID> locks = new HashSet<>();
     private final Map<String, Long> heardAt = new HashMap<>();
+    private final Map<UUID, Long> lostAt = new HashMap<>();
     private final Set<UUID> lostOnTheWay = new HashSet<>();
     private final Set<String> enqueuedWith = new HashSet<>();
     private final Map<String, Integer> enqueuedAsItWas = new HashMap<>();
@@ -44,6 +45,7 @@ final class Oracle {
     private Map<String, Rows.Data> before = Map.of();
     private List<KeyValue> seen = List.of();
     private @Nullable String complaint;
+    private long moment;
 
     Oracle(Simulation simulation) {
         this.simulation = simulation;
@@ -84,6 +86,17 @@ final class Oracle {
         calls.finished.put(job.lock(), withEffect);
     }
 
+    /** {@return tells what was seen before from what is seen after} */
+    long moment() {
+        return moment;
+    }
+
+    /** Somebody succeeded with what only the holder of a job may do, or who finished it last, and began it at that moment. */
+    void actedAsHolder(Job<?> job, long begun) {
+        Long lost = lostAt.get(job.lock());
+        require(lost == null || lost > begun, job + " had been lost, and whoever held it succeeded with a verb");
+    }
+
     /** {@return all changes of a job so far} */
     List<Rows.Change> changesOf(String jobId) {
         return changes.stream().filter(change -> change.jobId().equals(jobId)).toList();
@@ -100,6 +113,7 @@ final class Oracle {
             List<KeyValue> main = now(tx.getRange(MAIN_TABLE).asList());
             if (!main.equals(seen)) {
                 seen = main;
+                moment++;
                 look(tx);
             }
         }
@@ -156,6 +170,10 @@ final class Oracle {
 
     /** One commit at most lies between the two rows of a job. */
     private void follow(String jobId, Rows.@Nullable Data was, Rows.@Nullable Data is) {
+        UUID last = lastHolder(was);
+        if (last != null && !last.equals(lastHolder(is)) && (is == null || !last.equals(is.finishedBy()))) {
+            lostAt.put(last, moment);
+        }
         if (is == null || is.equals(was)) {
             return;
         }
@@ -177,6 +195,13 @@ final class Oracle {
             case FINISHED -> require(from == JobState.RUNNING && is.finishedBy() != null, step);
             case NOT_FOUND -> throw new AssertionError(step);
         }
+    }
+
+    private static @Nullable UUID lastHolder(Rows.@Nullable Data job) {
+        if (job == null) {
+            return null;
+        }
+        return job.lock() == null ? job.finishedBy() : job.lock();
     }
 
     private void checkEnqueued(String jobId, Rows.@Nullable Data was, Rows.Data is, String step) {

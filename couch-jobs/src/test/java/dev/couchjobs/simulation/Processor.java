@@ -7,6 +7,7 @@ import dev.couchjobs.Job;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /** Takes jobs and works on them, with heartbeats, sometimes too slowly and sometimes not to the end. */
@@ -105,7 +106,7 @@ final class Processor {
         if (left == 0) {
             return worked.thenCompose(done -> finish(job));
         }
-        return worked.thenCompose(done -> heartbeat(job)).thenCompose(again -> {
+        return worked.thenCompose(done -> asHolder(job, () -> heartbeat(job))).thenCompose(again -> {
             node.log("heard of " + job.id());
             return heartbeats(again, left - 1);
         });
@@ -114,6 +115,15 @@ final class Processor {
     private Duration workingTime() {
         boolean tooLong = !careful && random.nextInt(12) == 0;
         return tooLong ? JobsSimulation.TIMEOUT.multipliedBy(3) : JobsSimulation.TIMEOUT.dividedBy(2);
+    }
+
+    /** What only the holder may do. */
+    private <T> CompletableFuture<T> asHolder(Job<String> job, Supplier<CompletableFuture<T>> verb) {
+        long begun = oracle.moment();
+        return verb.get().thenApply(done -> {
+            oracle.actedAsHolder(job, begun);
+            return done;
+        });
     }
 
     private CompletableFuture<Job<String>> heartbeat(Job<String> job) {
@@ -136,24 +146,30 @@ final class Processor {
     }
 
     private CompletableFuture<Void> finish(Job<String> job) {
-        int way = random.nextInt(5);
-        CompletableFuture<?> finished = switch (way) {
-            case 0 -> node.jobs().finish(node.database(), job, Client.data(random));
-            case 1 -> withEffect(job, node.jobs()::update);
-            case 2 -> withEffect(job, (tx, held) -> node.jobs().resubmit(tx, held, node.soon()));
-            default -> withEffect(job, (tx, held) -> CompletableFuture.completedFuture(held));
-        };
-        return finished.thenCompose(done -> {
-            node.log("finished " + job.id());
-            oracle.finished(job, way != 0);
-            return !careful && random.nextInt(8) == 0 ? resubmit(job) : nothing();
-        });
+        boolean withEffect = random.nextInt(5) > 0;
+        return asHolder(job, () -> withEffect ? finishWithEffect(job) : finishWithData(job))
+                .thenCompose(done -> {
+                    node.log("finished " + job.id());
+                    oracle.finished(job, withEffect);
+                    return !careful && random.nextInt(8) == 0 ? resubmit(job) : nothing();
+                });
     }
 
-    private CompletableFuture<?> withEffect(Job<String> job, Work.InTransaction before) {
+    private CompletableFuture<Void> finishWithData(Job<String> job) {
+        return node.jobs().finish(node.database(), job, Client.data(random));
+    }
+
+    private CompletableFuture<Void> finishWithEffect(Job<String> job) {
+        int way = random.nextInt(4);
         return node.database().runAsync(tx -> {
             Work.effect(tx, job);
-            return before.apply(tx, job).thenCompose(held -> node.jobs().finish(tx, held));
+            CompletableFuture<Job<String>> held =
+                    switch (way) {
+                        case 0 -> node.jobs().update(tx, job);
+                        case 1 -> node.jobs().resubmit(tx, job, node.soon());
+                        default -> CompletableFuture.completedFuture(job);
+                    };
+            return held.thenCompose(still -> node.jobs().finish(tx, still));
         });
     }
 

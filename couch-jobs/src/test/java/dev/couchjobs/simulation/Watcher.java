@@ -51,10 +51,10 @@ final class Watcher {
         return node.sleepUpTo(REST).thenCompose(rested -> switch (random.nextInt(6)) {
             case 0 -> subscribe(jobId).thenCompose(this::awaitFinish);
             case 1, 2 ->
-                story(jobId)
-                        .thenCompose(one -> story(JobsSimulation.otherJobId(jobId, random))
-                                .thenCompose(other -> follow(List.of(one, other))));
-            default -> story(jobId).thenCompose(one -> follow(List.of(one)));
+                subscribe(jobId)
+                        .thenCompose(one -> subscribe(JobsSimulation.otherJobId(jobId, random))
+                                .thenCompose(other -> followAll(List.of(one, other))));
+            default -> subscribe(jobId).thenCompose(one -> followAll(List.of(one)));
         });
     }
 
@@ -73,12 +73,10 @@ final class Watcher {
         });
     }
 
-    private CompletableFuture<Story> story(String jobId) {
-        return subscribe(jobId).thenApply(subscription -> {
-            Story story = new Story(subscription);
-            stories.add(story);
-            return story;
-        });
+    private CompletableFuture<Void> followAll(List<Subscription<String>> subscriptions) {
+        List<Story> begun = subscriptions.stream().map(Story::new).toList();
+        stories.addAll(begun);
+        return follow(begun);
     }
 
     private CompletableFuture<Void> follow(List<Story> all) {

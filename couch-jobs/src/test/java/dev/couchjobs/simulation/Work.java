@@ -6,7 +6,6 @@ import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.Job;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * What processors write besides the jobs, in one transaction with {@code update} or {@code finish}: whose turn it is, and
@@ -17,12 +16,6 @@ final class Work {
     static final Subspace EFFECTS = new Subspace(Tuple.from("work", "effects"));
 
     private Work() {}
-
-    /** What a processor does beside, in the same transaction. */
-    @FunctionalInterface
-    interface InTransaction {
-        CompletableFuture<Job<String>> apply(Transaction tx, Job<String> job);
-    }
 
     static void beat(Transaction tx, Job<?> job) {
         tx.set(FENCE.pack(job.id()), Tuple.from(job.lock()).pack());

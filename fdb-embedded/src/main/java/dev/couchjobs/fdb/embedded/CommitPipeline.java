@@ -1,5 +1,6 @@
 package dev.couchjobs.fdb.embedded;
 
+import com.apple.foundationdb.FDBException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -148,7 +149,7 @@ final class CommitPipeline {
 
     private static RuntimeException toldAs(Throwable error) {
         Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-        return FdbError.IO_ERROR.exception(cause);
+        return cause instanceof FDBException known ? known : FdbError.IO_ERROR.exception(cause);
     }
 
     private void settleOthers(List<Message> messages) {

@@ -14,8 +14,8 @@ final class Engine {
 
     private final EngineEnvironment environment;
     private final Runnable release;
-    private final VersionWindow versions;
-    private final CommitPipeline pipeline;
+    private volatile VersionWindow versions;
+    private volatile CommitPipeline pipeline;
     private final Delays delays;
     private final OutstandingWatches watches;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -25,16 +25,31 @@ final class Engine {
     Engine(EngineEnvironment environment, Storage storage, Runnable release) {
         this.environment = environment;
         this.release = release;
-        Snapshot recovered = storage.recovered();
-        VersionClock clock = new VersionClock(environment.nanoTime(), recovered.version());
-        this.versions = new VersionWindow(clock, recovered, storage::ceiling);
-        storage.start(versions::oldestReadable);
+        this.versions = versionsOf(storage);
         this.pipeline = new CommitPipeline(versions, storage, environment.executor());
-        this.watches = new OutstandingWatches(pipeline::disarm);
+        this.watches = new OutstandingWatches(watch -> pipeline.disarm(watch));
         this.delays = new Delays(environment.scheduler());
         if (storage.ceiling() != Long.MAX_VALUE) {
             keepCeilingAhead();
         }
+    }
+
+    private VersionWindow versionsOf(Storage storage) {
+        Snapshot recovered = storage.recovered();
+        VersionClock clock = new VersionClock(environment.nanoTime(), recovered.version());
+        VersionWindow window = new VersionWindow(clock, recovered, storage::ceiling);
+        storage.start(window::oldestReadable);
+        return window;
+    }
+
+    /**
+     * Goes on from what {@code storage} has recovered, as a cluster does after a failure: transactions that have begun
+     * are too old by then, and watches fail. The storage before must have failed.
+     */
+    void restart(Storage storage) {
+        versions = versionsOf(storage);
+        pipeline = new CommitPipeline(versions, storage, environment.executor());
+        watches.failAll(FdbError.FUTURE_VERSION.exception("the store was lost"));
     }
 
     /** The storage raises its ceiling when it persists something, and if nobody commits that is nothing. */

@@ -1,13 +1,17 @@
 package dev.couchjobs.fdb.embedded;
 
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.NavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /** Every watch that somebody still waits for, armed or not, and how many there may be. Thread-safe. */
 final class OutstandingWatches {
-    private final Set<Watch> watches = ConcurrentHashMap.newKeySet();
+    /** In the order in which they came: a simulation repeats itself to the last one. */
+    private final NavigableMap<Long, Watch> watches = new ConcurrentSkipListMap<>();
+
+    private final AtomicLong added = new AtomicLong();
     private final AtomicInteger count = new AtomicInteger();
     private final Consumer<Watch> whenGivenUp;
     private volatile int limit = Limits.WATCHES;
@@ -26,9 +30,10 @@ final class OutstandingWatches {
             count.decrementAndGet();
             throw FdbError.TOO_MANY_WATCHES.exception();
         }
-        watches.add(watch);
+        long number = added.incrementAndGet();
+        watches.put(number, watch);
         Completions.whenSettled(watch.future(), error -> {
-            watches.remove(watch);
+            watches.remove(number);
             count.decrementAndGet();
             if (!watch.isSettled()) {
                 whenGivenUp.accept(watch);
@@ -37,6 +42,6 @@ final class OutstandingWatches {
     }
 
     void failAll(Throwable error) {
-        watches.forEach(watch -> watch.fail(error));
+        watches.values().forEach(watch -> watch.fail(error));
     }
 }

@@ -21,6 +21,14 @@ public enum Fault {
     REORDERED_REPLY(0.3),
     /** A commit takes its time on the way to the store. Per commit. */
     COMMIT_DELAY(0.3),
+    /** What is committed takes its time to become durable, and is neither seen nor answered before. Per write to the disk. */
+    SLOW_DISK(0.5),
+    /**
+     * The store is lost, is gone for up to three seconds and then has all that was durable. Until then reads fail with
+     * {@code process_behind} (1037); commits under way fail with {@code commit_unknown_result} (1021), and some of them
+     * have happened; watches fail. Versions jump ahead. Per second.
+     */
+    STORE_LOSS(0.1),
     /** A watch fires although nothing has changed. Per watch. */
     SPURIOUS_WATCH(0.2),
     /** A watch fires some time after the change, up to ten seconds. Per watch. */

@@ -6,7 +6,7 @@ import java.util.Set;
 /** An {@link FDBException} that knows its retry class itself, where the superclass would ask the native client. */
 final class InjectedException extends FDBException {
     private static final long serialVersionUID = 1L;
-    private static final Set<Integer> NOT_COMMITTED = Set.of(1007, 1009, 1020);
+    private static final Set<Integer> NOT_COMMITTED = Set.of(1007, 1009, 1020, 1037);
     private static final int UNKNOWN_RESULT = 1021;
 
     InjectedException(String what, int code) {

@@ -12,6 +12,7 @@ final class ProcessFaults implements FaultPlan {
     private static final int FUTURE_VERSION = 1009;
     private static final int CONFLICT = 1020;
     private static final int UNKNOWN_RESULT = 1021;
+    private static final int PROCESS_BEHIND = 1037;
     private static final long SLOWEST_EVER = TimeUnit.SECONDS.toNanos(8);
     private static final long LATEST_WATCH = TimeUnit.SECONDS.toNanos(10);
     private static final int ONCE_IN = 200;
@@ -22,6 +23,7 @@ final class ProcessFaults implements FaultPlan {
         }
     }
 
+    private static final Mishap LOST = Mishap.error(Fault.STORE_LOSS.name(), PROCESS_BEHIND);
     private static final List<Kind> AT_READ =
             List.of(Kind.error(Fault.TOO_OLD, TOO_OLD), Kind.error(Fault.FUTURE_VERSION, FUTURE_VERSION));
     private static final List<Kind> AT_COMMIT = List.of(
@@ -35,6 +37,7 @@ final class ProcessFaults implements FaultPlan {
             Kind.error(Fault.FAILED_WATCH, FUTURE_VERSION));
 
     private final String process;
+    private final Store store;
     private final VirtualScheduler time;
     private final ProcessExecutor executor;
     private final Weights weights;
@@ -46,12 +49,14 @@ final class ProcessFaults implements FaultPlan {
     /** @param slowestNanos what a slow answer takes at most, as a rule */
     ProcessFaults(
             String process,
+            Store store,
             ProcessExecutor executor,
             Weights weights,
             long slowestNanos,
             RandomGenerator random,
             Trace trace) {
         this.process = process;
+        this.store = store;
         this.time = executor.time();
         this.executor = executor;
         this.weights = weights;
@@ -67,6 +72,10 @@ final class ProcessFaults implements FaultPlan {
 
     @Override
     public @Nullable Mishap mishap(Step step) {
+        if (step.kind() == Step.Kind.READ && store.isLost()) {
+            trace.add(process, LOST.name() + " strikes transaction", step.transaction());
+            return LOST;
+        }
         List<Kind> possible = switch (step.kind()) {
             case READ -> AT_READ;
             // On a cluster a commit that writes nothing does not fail.

@@ -1,19 +1,14 @@
 package dev.couchjobs.fdb.simulation;
 
 import com.apple.foundationdb.Database;
-import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
-import dev.couchjobs.fdb.embedded.EngineEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A FoundationDB store and the processes that use it, on one thread and in virtual time, with faults, from a seed.
@@ -25,14 +20,18 @@ import org.jspecify.annotations.Nullable;
  * randomness from its {@link SimulatedProcess} and never blocks.
  *
  * <pre>{@code
- * try (Simulation simulation = Simulation.builder(42).with(Fault.UNKNOWN_COMMITTED, 0.5).build()) {
+ * try (Simulation simulation = Simulation.builder(seed)
+ *         .calm()
+ *         .with(Fault.UNKNOWN_COMMITTED, 0.5)
+ *         .build()) {
  *     Database database = simulation.process("a").database();
  *     simulation.await(database.runAsync(tx -> {
  *         tx.mutate(MutationType.ADD, KEY, ONE);
  *         return CompletableFuture.completedFuture(tx);
  *     }));
  *     simulation.calm();
- *     byte[] count = simulation.await(database.readAsync(tx -> tx.get(KEY))); // not always one
+ *     byte[] count = simulation.await(database.readAsync(tx -> tx.get(KEY)));
+ *     return count[0]; // not always one
  * }
  * }</pre>
  *
@@ -49,22 +48,20 @@ public final class Simulation implements AutoCloseable {
     private final long slowestNanos;
     private final Trace trace;
     private final Weather weather;
-    private final Database store;
+    private final Store store;
     private final List<SimulatedProcess> processes = new ArrayList<>();
     private final List<Consumer<SimulatedProcess>> onDeath = new ArrayList<>();
-    private final List<Consumer<Database>> onCommit = new ArrayList<>();
-    private boolean closed;
 
-    private Simulation(Builder builder) {
-        random = new SplittableRandom(builder.seed);
+    Simulation(SimulationBuilder builder) {
+        random = new SplittableRandom(builder.seed());
         drawn = random.split();
-        trace = new Trace(time, builder.lines);
-        weights = Weights.draw(builder.weights, random);
+        trace = new Trace(time, builder.lines());
+        weights = Weights.draw(builder.weights(), random);
         slowestNanos = TimeUnit.MILLISECONDS.toNanos(SLOWEST_MILLIS[random.nextInt(SLOWEST_MILLIS.length)]);
         weather = new Weather(time, weights, random.split());
-        store = EmbeddedDatabase.openInMemory(
-                new EngineEnvironment(this::executeAndLook, time, time::nanoTime, random.split()));
-        trace.add(ITSELF, "of seed " + builder.seed + ":", weights.toString());
+        store = new Store(time, weights, slowestNanos, random.split(), trace);
+        weather.over(store);
+        trace.add(ITSELF, "of seed " + builder.seed() + ":", weights.toString());
     }
 
     /**
@@ -83,76 +80,8 @@ public final class Simulation implements AutoCloseable {
      * @param seed decides everything that is not chosen
      * @return what to choose with
      */
-    public static Builder builder(long seed) {
-        return new Builder(seed);
-    }
-
-    /** Chooses what goes wrong. */
-    public static final class Builder {
-        private final long seed;
-        private final Map<Fault, Double> weights = new EnumMap<>(Fault.class);
-        private @Nullable Consumer<String> lines;
-
-        private Builder(long seed) {
-            this.seed = seed;
-        }
-
-        /**
-         * Sets how often something goes wrong.
-         *
-         * @param fault what
-         * @param weight the probability that it strikes, between 0 and 1; see {@link Fault} for what it refers to
-         * @return this
-         */
-        public Builder with(Fault fault, double weight) {
-            if (!(weight >= 0 && weight <= 1)) {
-                throw new IllegalArgumentException("A weight lies between 0 and 1, and not at " + weight);
-            }
-            weights.put(fault, weight);
-            return this;
-        }
-
-        /**
-         * Has something never go wrong.
-         *
-         * @param fault what
-         * @return this
-         */
-        public Builder without(Fault fault) {
-            return with(fault, 0);
-        }
-
-        /**
-         * Has nothing go wrong but what {@link #with} sets, before or after this call.
-         *
-         * @return this
-         */
-        public Builder calm() {
-            for (Fault fault : Fault.values()) {
-                weights.putIfAbsent(fault, 0.0);
-            }
-            return this;
-        }
-
-        /**
-         * Has the whole trace written down, which otherwise is not kept.
-         *
-         * @param reader is given one line after another
-         * @return this
-         */
-        public Builder traceTo(Consumer<String> reader) {
-            lines = reader;
-            return this;
-        }
-
-        /**
-         * Begins the simulation.
-         *
-         * @return the simulation, to be closed by the caller
-         */
-        public Simulation build() {
-            return new Simulation(this);
-        }
+    public static SimulationBuilder builder(long seed) {
+        return new SimulationBuilder(seed);
     }
 
     /**
@@ -163,9 +92,14 @@ public final class Simulation implements AutoCloseable {
      */
     public SimulatedProcess process(String name) {
         ProcessExecutor executor = new ProcessExecutor(time);
-        ProcessFaults faults = new ProcessFaults(name, executor, weights, slowestNanos, random.split(), trace);
+        ProcessFaults faults = new ProcessFaults(name, store, executor, weights, slowestNanos, random.split(), trace);
         SimulatedProcess process = new SimulatedProcess(
-                name, executor, new ProcessDatabase(store, faults, executor), random.split(), trace, this::tellOfDeath);
+                name,
+                executor,
+                new ProcessDatabase(store.connect(), faults, executor),
+                random.split(),
+                trace,
+                this::tellOfDeath);
         processes.add(process);
         weather.over(process);
         return process;
@@ -181,7 +115,7 @@ public final class Simulation implements AutoCloseable {
      * @return the store itself, which the simulation closes
      */
     public Database database() {
-        return store;
+        return store.pastAllFaults();
     }
 
     /**
@@ -190,7 +124,7 @@ public final class Simulation implements AutoCloseable {
      * @param observer is handed the store, past all faults; its reads are answered at once, and it must not write
      */
     public void onCommit(Consumer<Database> observer) {
-        onCommit.add(observer);
+        store.observe(observer);
     }
 
     /**
@@ -249,6 +183,15 @@ public final class Simulation implements AutoCloseable {
     }
 
     /**
+     * Takes the store away for a while; see {@link Fault#STORE_LOSS}.
+     *
+     * @param downtime until it recovers
+     */
+    public void loseStore(Duration downtime) {
+        store.lose(downtime);
+    }
+
+    /**
      * Draws random numbers for whoever drives the simulation.
      *
      * @return repeatable, like everything else
@@ -278,21 +221,8 @@ public final class Simulation implements AutoCloseable {
     /** Ends it: no process lives on, and the store is closed. */
     @Override
     public void close() {
-        if (!closed) {
-            closed = true;
-            processes.forEach(SimulatedProcess::kill);
-            store.close();
-            time.runUntilIdle();
-        }
-    }
-
-    /** What the store does is done in tasks of its own, so after each of them its state is one that others may see. */
-    private void executeAndLook(Runnable task) {
-        time.execute(() -> {
-            task.run();
-            if (!closed) {
-                onCommit.forEach(observer -> observer.accept(store));
-            }
-        });
+        processes.forEach(SimulatedProcess::kill);
+        store.close();
+        time.runUntilIdle();
     }
 }

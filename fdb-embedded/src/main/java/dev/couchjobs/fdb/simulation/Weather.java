@@ -4,9 +4,10 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
-/** What befalls processes as time goes by: about once in a second each may pause, die or have its clock jump. */
+/** What befalls the store and processes as time goes by, each about once in a second. */
 final class Weather {
     private static final long LONGEST_SPELL = TimeUnit.SECONDS.toNanos(2);
+    private static final long LONGEST_LOSS = TimeUnit.SECONDS.toNanos(3);
     private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(10);
     private static final long LARGEST_SKEW = TimeUnit.SECONDS.toNanos(5);
     private static final long LARGEST_JUMP = TimeUnit.SECONDS.toNanos(20);
@@ -21,18 +22,31 @@ final class Weather {
         this.random = random;
     }
 
+    /** To be told of the store when it starts. */
+    void over(Store store) {
+        if (weights.of(Fault.STORE_LOSS) > 0) {
+            later(() -> spell(store));
+        }
+    }
+
+    private void spell(Store store) {
+        if (weights.isCalm()) {
+            return;
+        }
+        if (weights.strikes(Fault.STORE_LOSS, random)) {
+            store.lose(Duration.ofNanos(random.nextLong(LONGEST_LOSS)));
+        }
+        later(() -> spell(store));
+    }
+
     /** To be told of every process when it starts. */
     void over(SimulatedProcess process) {
         if (weights.strikes(Fault.CLOCK_SKEW, random)) {
             process.jumpClock(Duration.ofNanos(random.nextLong(-LARGEST_SKEW, LARGEST_SKEW)));
         }
         if (weights.of(Fault.DEATH) + weights.of(Fault.PAUSE) + weights.of(Fault.CLOCK_JUMP) > 0) {
-            nextSpell(process);
+            later(() -> spell(process));
         }
-    }
-
-    private void nextSpell(SimulatedProcess process) {
-        var unused = time.schedule(() -> spell(process), random.nextLong(LONGEST_SPELL), TimeUnit.NANOSECONDS);
     }
 
     private void spell(SimulatedProcess process) {
@@ -48,6 +62,10 @@ final class Weather {
         if (weights.strikes(Fault.DEATH, random)) {
             process.kill();
         }
-        nextSpell(process);
+        later(() -> spell(process));
+    }
+
+    private void later(Runnable spell) {
+        var unused = time.schedule(spell, random.nextLong(LONGEST_SPELL), TimeUnit.NANOSECONDS);
     }
 }

@@ -7,14 +7,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,25 +32,33 @@ class SimulationTest {
     private static final byte[] ONE = {1};
     private static final Duration SECOND = Duration.ofSeconds(1);
 
+    private static final Path SOURCE = Path.of("src/main/java/dev/couchjobs/fdb/simulation/Simulation.java");
+
     @Test
-    void theExampleOfTheDocumentationCountsTwiceWhenACommitIsNotKnownToHaveHappened() {
-        List<Integer> counts = new ArrayList<>();
-        for (long seed = 0; seed < 50; seed++) {
-            try (Simulation simulation = Simulation.builder(seed)
-                    .with(Fault.UNKNOWN_COMMITTED, 0.5)
-                    .without(Fault.DEATH)
-                    .build()) {
-                Database database = simulation.process("a").database();
-                simulation.await(database.runAsync(tx -> {
-                    tx.mutate(MutationType.ADD, KEY, ONE);
-                    return CompletableFuture.completedFuture(tx);
-                }));
-                simulation.calm();
-                byte[] count = simulation.await(database.readAsync(tx -> tx.get(KEY)));
-                counts.add((int) count[0]);
-            }
+    void theExampleOfTheDocumentationCountsTwiceWithSomeSeedsAndIsTheOneRunHere() throws IOException {
+        assertThat(LongStream.range(0, 50).mapToInt(SimulationTest::example)).contains(1, 2);
+
+        String documented = Files.readString(SOURCE).replaceAll("(?m)^ \\*", "").replaceAll("\\s+", "");
+        String run = Files.readString(Path.of("src/test/java/dev/couchjobs/fdb/simulation/SimulationTest.java"))
+                .replaceAll("\\s+", "");
+        String example = documented.substring(documented.indexOf("{@code") + 6, documented.indexOf("}</pre>"));
+        assertThat(run).contains(example);
+    }
+
+    private static int example(long seed) {
+        try (Simulation simulation = Simulation.builder(seed)
+                .calm()
+                .with(Fault.UNKNOWN_COMMITTED, 0.5)
+                .build()) {
+            Database database = simulation.process("a").database();
+            simulation.await(database.runAsync(tx -> {
+                tx.mutate(MutationType.ADD, KEY, ONE);
+                return CompletableFuture.completedFuture(tx);
+            }));
+            simulation.calm();
+            byte[] count = simulation.await(database.readAsync(tx -> tx.get(KEY)));
+            return count[0]; // not always one
         }
-        assertThat(counts).contains(1, 2);
     }
 
     @Test
@@ -187,7 +202,7 @@ class SimulationTest {
                 .containsExactlyInAnyOrderElementsOf(asked);
     }
 
-    private static List<Integer> answers(Simulation.Builder builder) {
+    private static List<Integer> answers(SimulationBuilder builder) {
         List<Integer> answers = new ArrayList<>();
         try (Simulation simulation = builder.build()) {
             Transaction tx = simulation.process("a").database().createTransaction();
@@ -251,6 +266,68 @@ class SimulationTest {
 
             simulation.calm();
             assertThat(a.clock().instant()).isEqualTo(b.clock().instant());
+        }
+    }
+
+    @Test
+    void whatWasAcknowledgedOutlivesTheLossOfTheStoreAndItsVersionsJumpAhead() {
+        try (Simulation simulation = Simulation.builder(1).calm().build()) {
+            Database database = simulation.process("a").database();
+            simulation.await(database.runAsync(SimulationTest::count));
+            long before = simulation.await(database.readAsync(ReadTransaction::getReadVersion));
+
+            simulation.loseStore(SECOND);
+            Transaction tx = database.createTransaction();
+            assertFailsWith(1037, () -> simulation.await(tx.get(KEY)));
+            CompletableFuture<byte[]> read = database.readAsync(again -> again.get(KEY));
+
+            assertThat(simulation.await(read)).isEqualTo(ONE);
+            assertThat(simulation.elapsed()).isGreaterThanOrEqualTo(SECOND);
+            assertThat(simulation.await(database.readAsync(ReadTransaction::getReadVersion)))
+                    .isGreaterThan(before + 100_000_000);
+        }
+    }
+
+    @Test
+    void aTransactionFromBeforeTheLossIsTooOldAfterIt() {
+        try (Simulation simulation = Simulation.builder(1).calm().build()) {
+            Transaction tx = simulation.process("a").database().createTransaction();
+            simulation.await(count(tx));
+            simulation.loseStore(SECOND);
+            simulation.advance(SECOND);
+
+            assertFailsWith(1007, () -> simulation.await(tx.commit()));
+        }
+    }
+
+    @Test
+    void aCommitUnderWayWhenTheStoreIsLostHasAnUnknownResultAndSurvivesOrNot() {
+        Set<Boolean> survived = new HashSet<>();
+        for (long seed = 0; seed < 20; seed++) {
+            try (Simulation simulation =
+                    Simulation.builder(seed).calm().with(Fault.SLOW_DISK, 1).build()) {
+                Transaction tx = simulation.process("a").database().createTransaction();
+                tx.set(KEY, ONE);
+                CompletableFuture<Void> commit = tx.commit();
+                simulation.runUntilIdle();
+                simulation.loseStore(SECOND);
+
+                assertFailsWith(1021, () -> simulation.await(commit));
+                simulation.advance(SECOND);
+                byte[] stored = simulation.await(simulation.database().readAsync(after -> after.get(KEY)));
+                survived.add(stored != null);
+            }
+        }
+        assertThat(survived).containsExactlyInAnyOrder(true, false);
+    }
+
+    @Test
+    void aWatchFailsRetryablyWhenTheStoreIsLost() {
+        try (Simulation simulation = Simulation.builder(1).calm().build()) {
+            CompletableFuture<Void> watch = watch(simulation);
+            simulation.loseStore(SECOND);
+
+            assertFailsWith(1009, () -> simulation.await(watch));
         }
     }
 

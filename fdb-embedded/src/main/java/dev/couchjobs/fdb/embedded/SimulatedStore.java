@@ -1,0 +1,61 @@
+package dev.couchjobs.fdb.embedded;
+
+import com.apple.foundationdb.Database;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/**
+ * The engine of a {@code dev.couchjobs.fdb.simulation.Simulation}, which has it fail and recover as a cluster does. Made
+ * for that and for nothing else: a simulation is what users open. Used by one thread.
+ */
+public final class SimulatedStore {
+    /** As far as a cluster jumps ahead when it recovers. */
+    private static final long RECOVERY_VERSIONS = 100 * Limits.VERSIONS_PER_SECOND;
+
+    private final Supplier<? extends CompletableFuture<?>> disk;
+    private final Engine engine;
+    private SimulatedStorage storage;
+
+    /**
+     * Opens an empty store.
+     *
+     * @param environment all that it takes from outside
+     * @param disk says when what is written now is durable; completes on the environment's executor
+     */
+    public SimulatedStore(EngineEnvironment environment, Supplier<? extends CompletableFuture<?>> disk) {
+        this.disk = disk;
+        this.storage = new SimulatedStorage(new MemoryStorage().recovered(), disk);
+        this.engine = new Engine(environment, storage, () -> {});
+    }
+
+    /**
+     * Connects to the store.
+     *
+     * @return a database with options of its own, which outlives the losses of the store
+     */
+    public Database connect() {
+        return new EngineDatabase(engine, false);
+    }
+
+    /**
+     * Takes the store away. Whoever commits from now on, or is at it, learns that the result is unknown (1021).
+     *
+     * @param gotThrough whether what is being written is durable nevertheless
+     */
+    public void lose(boolean gotThrough) {
+        storage.lose(gotThrough);
+    }
+
+    /** Brings back what was durable when the store was lost. Transactions from before are too old; watches have failed. */
+    public void recover() {
+        Snapshot durable = storage.durable();
+        long newest = Math.max(durable.version(), engine.versions().newest().version());
+        storage = new SimulatedStorage(new Snapshot(newest + RECOVERY_VERSIONS, durable.data()), disk);
+        engine.restart(storage);
+    }
+
+    /** Closes it for all who are connected. */
+    public void close() {
+        var unused = engine.close();
+    }
+}
