@@ -163,12 +163,11 @@ final class Processor {
         int way = random.nextInt(4);
         return node.database().runAsync(tx -> {
             Work.effect(tx, job);
-            CompletableFuture<Job<String>> held =
-                    switch (way) {
-                        case 0 -> node.jobs().update(tx, job);
-                        case 1 -> node.jobs().resubmit(tx, job, node.soon());
-                        default -> CompletableFuture.completedFuture(job);
-                    };
+            CompletableFuture<Job<String>> held = switch (way) {
+                case 0 -> node.jobs().update(tx, job);
+                case 1 -> node.jobs().resubmit(tx, job, node.soon());
+                default -> CompletableFuture.completedFuture(job);
+            };
             return held.thenCompose(still -> node.jobs().finish(tx, still));
         });
     }

@@ -8,7 +8,7 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.fdb.testing.VirtualScheduler;
+import dev.couchjobs.fdb.simulation.VirtualScheduler;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;
