@@ -91,7 +91,10 @@ final class Oracle {
         return moment;
     }
 
-    /** Somebody succeeded with what only the holder of a job may do, or who finished it last, and began it at that moment. */
+    /**
+     * Somebody succeeded with what only the holder of a job may do, or who finished it last, and began it at that
+     * moment.
+     */
     void actedAsHolder(Job<?> job, long begun) {
         Long lost = lostAt.get(job.lock());
         require(lost == null || lost > begun, job + " had been lost, and whoever held it succeeded with a verb");

@@ -30,7 +30,10 @@ final class Story {
         events.add(event);
     }
 
-    /** Who has been told of the end is told of nothing else; neither is whose subscription has ended and brings no more. */
+    /**
+     * Who has been told of the end is told of nothing else; neither is whose subscription has ended and brings no
+     * more.
+     */
     void endUnlessMoreCanCome(boolean nothingCame) {
         boolean told = !events.isEmpty() && isEnd(events.get(events.size() - 1).state());
         over = told || (nothingCame && subscription.isEnded());
@@ -44,8 +47,8 @@ final class Story {
      * Checks what was told, from the state that was found to the end.
      *
      * @param changes all that happened to the job
-     * @param complete whether nothing may have been left out; else some changes may have been forgotten before they were
-     *     read, and the state that the job was in by then told instead
+     * @param complete whether nothing may have been left out; else some changes may have been forgotten before they
+     *     were read, and the state that the job was in by then told instead
      */
     void check(List<Rows.Change> changes, boolean complete) {
         List<JobState> told = events.stream().map(JobEvent::state).toList();

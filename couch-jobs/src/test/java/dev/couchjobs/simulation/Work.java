@@ -8,8 +8,8 @@ import dev.couchjobs.Job;
 import java.util.UUID;
 
 /**
- * What processors write besides the jobs, in one transaction with {@code update} or {@code finish}: whose turn it is, and
- * a counter of the finishes of each claim.
+ * What processors write besides the jobs, in one transaction with {@code update} or {@code finish}: whose turn it is,
+ * and a counter of the finishes of each claim.
  */
 final class Work {
     static final Subspace FENCE = new Subspace(Tuple.from("work", "fence"));

@@ -7,8 +7,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps what it persists for the storage that comes after it, takes its time for it, and can be lost at any moment. Used
- * by the one thread of a simulation.
+ * Keeps what it persists for the storage that comes after it, takes its time for it, and can be lost at any moment.
+ * Used by the one thread of a simulation.
  */
 final class SimulatedStorage implements Storage {
     private final Supplier<? extends CompletableFuture<?>> disk;

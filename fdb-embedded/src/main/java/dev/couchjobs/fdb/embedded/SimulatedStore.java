@@ -5,8 +5,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * The engine of a {@code dev.couchjobs.fdb.simulation.Simulation}, which has it fail and recover as a cluster does. Made
- * for that and for nothing else: a simulation is what users open. Used by one thread.
+ * The engine of a {@code dev.couchjobs.fdb.simulation.Simulation}, which has it fail and recover as a cluster does.
+ * Made for that and for nothing else: a simulation is what users open. Used by one thread.
  */
 public final class SimulatedStore {
     /** As far as a cluster jumps ahead when it recovers. */
@@ -46,7 +46,9 @@ public final class SimulatedStore {
         storage.lose(gotThrough);
     }
 
-    /** Brings back what was durable when the store was lost. Transactions from before are too old; watches have failed. */
+    /**
+     * Brings back what was durable when the store was lost. Transactions from before are too old; watches have failed.
+     */
     public void recover() {
         Snapshot durable = storage.durable();
         long newest = Math.max(durable.version(), engine.versions().newest().version());

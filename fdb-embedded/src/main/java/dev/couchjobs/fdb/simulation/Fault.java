@@ -1,8 +1,8 @@
 package dev.couchjobs.fdb.simulation;
 
 /**
- * What can go wrong in a {@link Simulation}. The weight of a fault is the probability that it strikes: at each step that
- * it can strike, or at each process, or the store, in each second of virtual time.
+ * What can go wrong in a {@link Simulation}. The weight of a fault is the probability that it strikes: at each step
+ * that it can strike, or at each process, or the store, in each second of virtual time.
  */
 public enum Fault {
     /** A commit fails with {@code not_committed} (1020), as if another had been there first. Per commit. */
@@ -15,13 +15,19 @@ public enum Fault {
     TOO_OLD(0.02),
     /** A read or a commit fails with {@code future_version} (1009). Per read and per commit. */
     FUTURE_VERSION(0.02),
-    /** An answer takes its time, and those behind it wait for it; now and then longer than a transaction may last. Per answer. */
+    /**
+     * An answer takes its time, and those behind it wait for it; now and then longer than a transaction may last. Per
+     * answer.
+     */
     SLOW_REPLY(0.5),
     /** An answer overtakes those before it, or is overtaken. Per answer. */
     REORDERED_REPLY(0.3),
     /** A commit takes its time on the way to the store. Per commit. */
     COMMIT_DELAY(0.3),
-    /** What is committed takes its time to become durable, and is neither seen nor answered before. Per write to the disk. */
+    /**
+     * What is committed takes its time to become durable, and is neither seen nor answered before. Per write to the
+     * disk.
+     */
     SLOW_DISK(0.5),
     /**
      * The store is lost, is gone for up to three seconds and then has all that was durable. Until then reads fail with
@@ -35,7 +41,10 @@ public enum Fault {
     LATE_WATCH(0.3),
     /** A watch fails with {@code future_version} (1009). Per watch. */
     FAILED_WATCH(0.2),
-    /** Nothing happens in a process for up to ten seconds; then it goes on as if no time had passed. Per process and second. */
+    /**
+     * Nothing happens in a process for up to ten seconds; then it goes on as if no time had passed. Per process and
+     * second.
+     */
     PAUSE(0.1),
     /** A process is gone for good. Per process and second. */
     DEATH(0.05),

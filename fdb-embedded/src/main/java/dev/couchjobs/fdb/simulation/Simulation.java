@@ -173,8 +173,8 @@ public final class Simulation implements AutoCloseable {
     }
 
     /**
-     * Has nothing go wrong any more, apart from what already has: pauses and late answers take the time they take. Clocks
-     * are set right.
+     * Has nothing go wrong any more, apart from what already has: pauses and late answers take the time they take.
+     * Clocks are set right.
      */
     public void calm() {
         trace.add(ITSELF, "calms down");
@@ -221,6 +221,7 @@ public final class Simulation implements AutoCloseable {
     /** Ends it: no process lives on, and the store is closed. */
     @Override
     public void close() {
+        onDeath.clear();
         processes.forEach(SimulatedProcess::kill);
         store.close();
         time.runUntilIdle();

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
@@ -34,9 +35,8 @@ final class Store {
         this.slowestNanos = slowestNanos;
         this.random = random;
         this.trace = trace;
-        Consumer<Runnable> executor = task -> time.execute(() -> changing(task));
-        engine = new SimulatedStore(
-                new EngineEnvironment(executor::accept, time, time::nanoTime, random.split()), this::write);
+        Executor executor = task -> time.execute(() -> changing(task));
+        engine = new SimulatedStore(new EngineEnvironment(executor, time, time::nanoTime, random.split()), this::write);
         pastAllFaults = engine.connect();
     }
 

@@ -20,7 +20,9 @@ abstract class VirtualExecutor extends AbstractExecutorService implements Schedu
     /** The queue, and the time that passes there. */
     abstract VirtualScheduler time();
 
-    /** From when on its tasks run: at once if that is not in the future, and those due earlier are put off until then. */
+    /**
+     * From when on its tasks run: at once if that is not in the future, and those due earlier are put off until then.
+     */
     abstract long opensAtNanos();
 
     @Override
