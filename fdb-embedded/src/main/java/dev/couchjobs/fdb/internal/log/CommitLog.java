@@ -96,7 +96,7 @@ public final class CommitLog implements AutoCloseable {
     static void create(Path directory, LogFiles files, int segmentBytes) throws IOException {
         if (!files.exists(directory.resolve(SegmentStore.name(0)))) {
             SegmentStore store = new SegmentStore(directory, files);
-            SegmentStore.close(store.create(0, segmentBytes, SegmentWriter.opened()));
+            SegmentStore.close(store.create(0, Layout.segmentSize(0, segmentBytes), SegmentWriter.opened()));
         }
     }
 

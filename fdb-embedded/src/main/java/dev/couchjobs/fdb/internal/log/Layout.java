@@ -21,8 +21,17 @@ final class Layout {
     static final int RESERVE = 2 * SECTOR;
 
     private static final int ALIGNMENT = 8;
+    /** What the first segment has; each one after it has twice as much as the one before, up to a limit. */
+    private static final long FIRST_SEGMENT = 1 << 20;
+
+    private static final long MOST_DOUBLINGS = 10;
 
     private Layout() {}
+
+    /** A database that gets little written stays small, and is made quickly. */
+    static int segmentSize(long number, int largest) {
+        return (int) Math.min(largest, FIRST_SEGMENT << Math.min(number, MOST_DOUBLINGS));
+    }
 
     /** Where the record begins that follows one that ends there. */
     static int startAfter(int end) {

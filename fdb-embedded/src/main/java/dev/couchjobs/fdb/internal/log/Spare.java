@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 final class Spare {
     private final SegmentStore store;
     private final Executor executor;
-    private final int size;
+    private final int largest;
     private @Nullable FutureTask<Segment> task;
     private volatile boolean closed;
 
-    Spare(SegmentStore store, Executor executor, int size) {
+    Spare(SegmentStore store, Executor executor, int largest) {
         this.store = store;
         this.executor = executor;
-        this.size = size;
+        this.largest = largest;
     }
 
     /** Takes one that is there already. */
@@ -48,7 +48,7 @@ final class Spare {
         if (closed) {
             throw new CancellationException();
         }
-        return store.create(number, size);
+        return store.create(number, Layout.segmentSize(number, largest));
     }
 
     /**
@@ -66,7 +66,7 @@ final class Spare {
             SegmentStore.close(prepared);
         }
         try {
-            return store.create(number, Math.max(size, atLeast));
+            return store.create(number, Math.max(Layout.segmentSize(number, largest), atLeast));
         } catch (IOException e) {
             throw Failures.whileReserving(store.files(), store.directory(), e);
         }
