@@ -1,6 +1,7 @@
 package dev.couchjobs.fdb.contract;
 
 import com.apple.foundationdb.Database;
+import dev.couchjobs.fdb.contract.history.ConcurrentHistoriesContract;
 import dev.couchjobs.fdb.contract.property.CommittedHistoriesContract;
 import dev.couchjobs.fdb.contract.property.RandomTransactionsContract;
 import dev.couchjobs.fdb.testing.Cluster;
@@ -71,6 +72,9 @@ class FdbClusterTest {
 
     @Nested
     class Multithreaded extends MultithreadedContract implements OnCluster {}
+
+    @Nested
+    class ConcurrentHistories extends ConcurrentHistoriesContract implements OnCluster {}
 
     @Group
     class RandomTransactions extends RandomTransactionsContract implements OnCluster {}

@@ -1,6 +1,7 @@
 package dev.couchjobs.fdb.contract;
 
 import com.apple.foundationdb.Database;
+import dev.couchjobs.fdb.contract.history.ConcurrentHistoriesContract;
 import dev.couchjobs.fdb.contract.property.ExactConflictsContract;
 import dev.couchjobs.fdb.contract.property.RandomTransactionsContract;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
@@ -71,6 +72,9 @@ class InMemoryFdbTest {
 
     @Nested
     class Multithreaded extends MultithreadedContract implements InMemory {}
+
+    @Nested
+    class ConcurrentHistories extends ConcurrentHistoriesContract implements InMemory {}
 
     @Group
     class RandomTransactions extends RandomTransactionsContract implements InMemory {}

@@ -5,15 +5,15 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /** Operands for versionstamped mutations, made by hand: the tuple layer's own helper needs the native library. */
-final class Stamps {
+public final class Stamps {
 
-    static final int LENGTH = 10;
+    public static final int LENGTH = 10;
     static final byte[] PLACEHOLDER = new byte[LENGTH];
 
     private Stamps() {}
 
     /** {@code before}, the place for the stamp, {@code after}, and the offset that says where the place is. */
-    static byte[] operand(byte[] before, byte[] after) {
+    public static byte[] operand(byte[] before, byte[] after) {
         return ByteArrayUtil.join(before, PLACEHOLDER, after, offset(before.length));
     }
 

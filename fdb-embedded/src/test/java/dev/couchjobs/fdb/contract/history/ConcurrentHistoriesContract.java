@@ -1,0 +1,78 @@
+package dev.couchjobs.fdb.contract.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.fdb.contract.Engine;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Whatever several threads do at once is strictly serializable. {@code -Dhistories=5000} runs more histories of each
+ * kind, and {@code -Dhistories.seed=42} just that one, though the threads may get on differently each time.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+public abstract class ConcurrentHistoriesContract implements Engine {
+
+    private static final long HISTORIES = 60;
+
+    private Database database;
+    private ExecutorService threads;
+
+    @BeforeAll
+    void openDatabase() {
+        database = open();
+        threads = Executors.newFixedThreadPool(Recording.THREADS);
+    }
+
+    @AfterAll
+    void closeDatabase() {
+        threads.shutdownNow();
+        database.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Workload.class)
+    void everyHistoryIsStrictlySerializable(Workload workload) {
+        seeds().forEach(seed -> assertSound(database, workload, seed));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Workload.class)
+    void soIsEveryHistoryInWhichOutcomesAreUnknown(Workload workload) {
+        Database uncertain = Fault.OUTCOMES_ARE_UNKNOWN.in(database);
+        seeds().forEach(seed -> assertSound(uncertain, workload, seed));
+    }
+
+    private static LongStream seeds() {
+        Long one = Long.getLong("histories.seed");
+        return one == null ? LongStream.range(0, Long.getLong("histories", HISTORIES)) : LongStream.of(one);
+    }
+
+    private void assertSound(Database used, Workload workload, long seed) {
+        List<Attempt> history = Recording.of(used, workload, seed, threads);
+        assertThat(Verdict.on(history))
+                .as(() -> "a history of %s, as from %s%n%s".formatted(workload, command(seed), text(history)))
+                .isEmpty();
+    }
+
+    /** What runs the same transactions again; the threads may get on differently. */
+    private String command(long seed) {
+        String name = getClass().getName();
+        return "./mvnw verify -pl fdb-embedded%s -Dtest='%s' -Dhistories.seed=%d"
+                .formatted(name.contains("Cluster") ? " -Pfdb" : "", name.substring(name.lastIndexOf('.') + 1), seed);
+    }
+
+    private static String text(List<Attempt> history) {
+        StringBuilder text = new StringBuilder();
+        history.forEach(attempt -> text.append("  ").append(attempt).append('\n'));
+        return text.toString();
+    }
+}
