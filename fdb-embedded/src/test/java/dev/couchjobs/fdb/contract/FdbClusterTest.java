@@ -29,6 +29,9 @@ class FdbClusterTest {
     class ReadYourWrites extends ReadYourWritesContract implements OnCluster {}
 
     @Nested
+    class MergedReads extends MergedReadsContract implements OnCluster {}
+
+    @Nested
     class Ranges extends RangesContract implements OnCluster {}
 
     @Nested
@@ -39,6 +42,9 @@ class FdbClusterTest {
 
     @Nested
     class Conflicts extends ConflictsContract implements OnCluster {}
+
+    @Nested
+    class SelectorConflicts extends SelectorConflictsContract implements OnCluster {}
 
     @Nested
     class DeclaredConflicts extends DeclaredConflictsContract implements OnCluster {}

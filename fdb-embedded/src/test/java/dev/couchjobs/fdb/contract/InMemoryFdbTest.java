@@ -29,6 +29,9 @@ class InMemoryFdbTest {
     class ReadYourWrites extends ReadYourWritesContract implements InMemory {}
 
     @Nested
+    class MergedReads extends MergedReadsContract implements InMemory {}
+
+    @Nested
     class Ranges extends RangesContract implements InMemory {}
 
     @Nested
@@ -39,6 +42,9 @@ class InMemoryFdbTest {
 
     @Nested
     class Conflicts extends ConflictsContract implements InMemory {}
+
+    @Nested
+    class SelectorConflicts extends SelectorConflictsContract implements InMemory {}
 
     @Nested
     class DeclaredConflicts extends DeclaredConflictsContract implements InMemory {}

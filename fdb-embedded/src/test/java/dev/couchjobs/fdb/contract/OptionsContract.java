@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionOptions;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -207,6 +208,42 @@ public abstract class OptionsContract extends FdbContract {
         try (Database database = open()) {
             database.options().setTransactionTimeout(1);
             assertThat(readUntilItFails(begin(database))).isEqualTo(TIMED_OUT);
+        }
+    }
+
+    @Test
+    void unreadableKeysCanBeReadByDefaultOfTheDatabase() {
+        try (Database database = open()) {
+            database.options().setTransactionBypassUnreadable();
+            Transaction tr = begin(database);
+            tr.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key("a"), Stamps.operand(bytes("before"), new byte[0]));
+            assertThat(get(tr, "a")).startsWith("before");
+        }
+    }
+
+    @Test
+    void retryDelaysAreCappedByDefaultOfTheDatabase() {
+        try (Database database = open()) {
+            database.options().setTransactionMaxRetryDelay(1);
+            database.options().setTransactionTimeout(20_000);
+            Transaction tr = begin(database);
+            // Without the cap, fifty of them would take most of a minute.
+            for (int i = 0; i < 50; i++) {
+                tr = await(tr.onError(new FDBException("again", CONFLICT)));
+            }
+            assertThat(get(tr, "a")).isNull();
+            tr.close();
+        }
+    }
+
+    @Test
+    void aDefaultIsForTransactionsThatBeginLater() {
+        try (Database limited = open()) {
+            Transaction earlier = begin(limited);
+            get(earlier, "a");
+            limited.options().setTransactionSizeLimit(1_000);
+            set(earlier, "a", "x".repeat(1_001));
+            await(earlier.commit());
         }
     }
 

@@ -169,11 +169,46 @@ public abstract class RetriesContract extends FdbContract {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1025, 1031, 1036, 1101, 2000, 2004, 2005, 2017, 2101, 2102, 2103})
+    @ValueSource(ints = {1025, 1031, 1036, 1039, 1101, 2000, 2004, 2005, 2017, 2101, 2102, 2103})
     void onErrorFailsWithWhatIsNot(int code) {
         Transaction tr = begin();
         assertFailsWith(code, tr.onError(new FDBException("fatal", code)));
         assertThatThrownBy(() -> tr.get(key("a"))).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void anErrorSaysWhetherARetryMakesSense() {
+        Transaction conflicting = beginNow();
+        get(conflicting, "a");
+        set(conflicting, "b", "1");
+        given("a", "1");
+        FDBException conflict = errorOf(conflicting.commit());
+        assertThat(conflict.isRetryable()).isTrue();
+        assertThat(conflict.isRetryableNotCommitted()).isTrue();
+        assertThat(conflict.isMaybeCommitted()).isFalse();
+
+        FDBException illegal = errorOf(begin().get(new byte[] {(byte) 0xff}));
+        assertThat(illegal.isRetryable()).isFalse();
+        assertThat(illegal.isRetryableNotCommitted()).isFalse();
+        assertThat(illegal.isMaybeCommitted()).isFalse();
+    }
+
+    private static FDBException errorOf(CompletableFuture<?> future) {
+        CompletableFuture<Throwable> error = future.handle((value, thrown) -> thrown);
+        return (FDBException) await(error);
+    }
+
+    @Test
+    void aCappedDelayLetsManyRetriesPassInAShortTime() {
+        Transaction tr = begin();
+        tr.options().setMaxRetryDelay(1);
+        tr.options().setTimeout(20_000);
+        // Without the cap, fifty of them would take most of a minute.
+        for (int i = 0; i < 50; i++) {
+            tr = await(tr.onError(new FDBException("again", CONFLICT)));
+        }
+        assertThat(get(tr, "a")).isNull();
+        tr.close();
     }
 
     @Test
@@ -223,6 +258,23 @@ public abstract class RetriesContract extends FdbContract {
             await(fresh.commit());
         }
         assertThat(committed("mark")).isEmpty();
+    }
+
+    @Test
+    void afterOnErrorEarlierWriteConflictsAreForgotten() {
+        Transaction tr = begin();
+        tr.addWriteConflictKey(key("a"));
+        tr.options().setNextWriteNoWriteConflictRange();
+        Transaction other = beginNow();
+        get(other, "a");
+        get(other, "b");
+        set(other, "mark", "");
+        try (Transaction fresh = await(tr.onError(new FDBException("again", CONFLICT)))) {
+            assertThat(await(fresh.getApproximateSize())).isZero();
+            set(fresh, "c", "");
+            await(fresh.commit());
+        }
+        await(other.commit());
     }
 
     @Test

@@ -2,13 +2,139 @@ package dev.couchjobs.fdb.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Sizes and split points: estimates, of which little is promised. */
+/**
+ * Sizes: of a transaction, to the byte, as a cluster counts them; and of ranges, which are estimates of which little is
+ * promised.
+ */
 public abstract class SizesContract extends FdbContract {
+
+    private static final int TRANSACTION_TOO_LARGE = 2101;
+    private static final int LARGEST_VALUE = 100_000;
+    private static final int LARGEST_TRANSACTION = 10_000_000;
+
+    /** What a cluster counts for a mutation and for a conflict range, besides the bytes of their keys and values. */
+    private static final int MUTATION = 44;
+
+    private static final int RANGE = 24;
+
+    @Test
+    void aSetCountsItsKeyItsValueAndItsConflictRange() {
+        assertSize(rowSize(1) + 70, tr -> set(tr, "k", "x".repeat(70)));
+    }
+
+    @Test
+    void aSetWithoutConflictRangeCountsLess() {
+        assertSize(MUTATION + keySize(1) + 70, tr -> {
+            tr.options().setNextWriteNoWriteConflictRange();
+            set(tr, "k", "x".repeat(70));
+        });
+    }
+
+    @Test
+    void anAtomicOperationCountsLikeASet() {
+        assertSize(rowSize(1) + 8, tr -> tr.mutate(MutationType.ADD, key("k"), new byte[8]));
+    }
+
+    @Test
+    void onlyTheLastSetOfAKeyCounts() {
+        assertSize(rowSize(1) + 7, tr -> {
+            set(tr, "k", "x".repeat(70));
+            set(tr, "k", "x".repeat(7));
+        });
+    }
+
+    @Test
+    void aClearCountsItsRangeTwice() {
+        assertSize(MUTATION + RANGE + 2 * (keySize(1) + keySize(3)), tr -> tr.clear(key("a"), key("bcd")));
+    }
+
+    @Test
+    void conflictRangesCountOnceEach() {
+        int write = rowSize(1) + 1;
+        assertSize(write + RANGE + 2 * keySize(1) + 1, tr -> {
+            set(tr, "k", "1");
+            tr.addReadConflictKey(key("r"));
+        });
+        assertSize(write + RANGE + keySize(1) + keySize(3), tr -> {
+            set(tr, "k", "1");
+            get(tr.snapshot(), "s");
+            tr.addReadConflictRange(key("r"), key("stu"));
+        });
+        assertSize(write + RANGE + keySize(1) + keySize(3), tr -> {
+            set(tr, "k", "1");
+            tr.addWriteConflictRange(key("r"), key("stu"));
+        });
+    }
+
+    @Test
+    void aReadCountsItsConflictRange() {
+        int write = rowSize(1) + 1;
+        assertSize(write + RANGE + 2 * keySize(1) + 1, tr -> {
+            set(tr, "k", "1");
+            get(tr, "r");
+        });
+        assertSize(write + RANGE + keySize(1) + keySize(3), tr -> {
+            set(tr, "k", "1");
+            rows(tr.getRange(range("r", "stu")));
+        });
+    }
+
+    @Test
+    void tenMegabytesFitToTheByte() {
+        Transaction tr = begin();
+        fill(tr, LARGEST_TRANSACTION);
+        await(tr.commit());
+        Transaction larger = begin();
+        fill(larger, LARGEST_TRANSACTION + 1);
+        assertFailsWith(TRANSACTION_TOO_LARGE, larger.commit());
+    }
+
+    private void fill(Transaction tr, int bytes) {
+        int left = bytes;
+        for (int i = 0; left > 0; i++) {
+            int value = Math.min(LARGEST_VALUE, left - rowSize(3));
+            set(tr, "%03d".formatted(i), "x".repeat(value));
+            left -= rowSize(3) + value;
+        }
+    }
+
+    /** The transaction fits into a limit of exactly this size. */
+    private void assertSize(int bytes, Consumer<Transaction> body) {
+        Transaction fitting = begin();
+        fitting.options().setSizeLimit(bytes);
+        body.accept(fitting);
+        await(fitting.commit());
+        Transaction tooLarge = begin();
+        tooLarge.options().setSizeLimit(bytes - 1);
+        body.accept(tooLarge);
+        assertFailsWith(TRANSACTION_TOO_LARGE, tooLarge.commit());
+    }
+
+    /** A row without its value: the mutation, and a conflict range from the key to the one after it. */
+    private int rowSize(int nameLength) {
+        return MUTATION + RANGE + 3 * keySize(nameLength) + 1;
+    }
+
+    private int keySize(int nameLength) {
+        return keyspace().prefix().length + nameLength;
+    }
+
+    @Test
+    void theApproximateSizeAddsUpWhatTheCallsCount() {
+        Transaction tr = begin();
+        assertThat(await(tr.getApproximateSize())).isZero();
+        set(tr, "k", "x".repeat(70));
+        assertThat(await(tr.getApproximateSize())).isEqualTo(rowSize(1) + 70);
+        set(tr, "k", "x".repeat(7));
+        assertThat(await(tr.getApproximateSize())).isEqualTo(2 * rowSize(1) + 77);
+    }
 
     @Test
     void theApproximateSizeGrowsWithEveryWrite() {
@@ -41,6 +167,14 @@ public abstract class SizesContract extends FdbContract {
         assertThat(await(tr.getEstimatedRangeSizeBytes(keyspace().all()))).isNotNegative();
         assertThat(await(tr.snapshot().getEstimatedRangeSizeBytes(key("a"), key("b"))))
                 .isNotNegative();
+    }
+
+    @Test
+    void aChunkLargerThanTheRangeSplitsNothing() {
+        given("a", "1", "b", "2");
+        List<byte[]> points = await(begin().getRangeSplitPoints(key("a"), key("c"), 1_000_000))
+                .getKeys();
+        assertThat(points).containsExactly(key("a"), key("c"));
     }
 
     @Test

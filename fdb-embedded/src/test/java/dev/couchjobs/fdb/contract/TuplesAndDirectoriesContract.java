@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.directory.DirectoryAlreadyExistsException;
 import com.apple.foundationdb.directory.DirectoryLayer;
+import com.apple.foundationdb.directory.DirectoryMoveException;
 import com.apple.foundationdb.directory.DirectorySubspace;
+import com.apple.foundationdb.directory.MismatchedLayerException;
 import com.apple.foundationdb.directory.NoSuchDirectoryException;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
@@ -104,6 +106,37 @@ public abstract class TuplesAndDirectoriesContract extends FdbContract {
         await(directories.create(database(), List.of("one")));
         assertThatThrownBy(() -> await(directories.create(database(), List.of("one"))))
                 .hasRootCauseInstanceOf(DirectoryAlreadyExistsException.class);
+    }
+
+    @Test
+    void aDirectoryTakesItsChildrenWithIt() {
+        DirectorySubspace child = await(directories.create(database(), List.of("old", "child")));
+        await(directories.move(database(), List.of("old"), List.of("new")));
+        assertThat(await(directories.open(database(), List.of("new", "child"))).getKey())
+                .isEqualTo(child.getKey());
+        await(directories.remove(database(), List.of("new")));
+        assertThat(await(directories.exists(database(), List.of("new", "child"))))
+                .isFalse();
+    }
+
+    @Test
+    void aDirectoryIsOpenedOnlyByItsLayer() {
+        byte[] layer = bytes("couch");
+        await(directories.create(database(), List.of("one"), layer));
+        assertThat(await(directories.open(database(), List.of("one"), layer)).getLayer())
+                .isEqualTo(layer);
+        assertThatThrownBy(() -> await(directories.open(database(), List.of("one"), bytes("other"))))
+                .hasRootCauseInstanceOf(MismatchedLayerException.class);
+    }
+
+    @Test
+    void aDirectoryIsNotMovedWhereAnotherOneIsOrBelowItself() {
+        await(directories.create(database(), List.of("one")));
+        await(directories.create(database(), List.of("two")));
+        assertThatThrownBy(() -> await(directories.move(database(), List.of("one"), List.of("two"))))
+                .hasRootCauseInstanceOf(DirectoryAlreadyExistsException.class);
+        assertThatThrownBy(() -> await(directories.move(database(), List.of("one"), List.of("one", "below"))))
+                .hasRootCauseInstanceOf(DirectoryMoveException.class);
     }
 
     @Test

@@ -5,6 +5,7 @@ import static com.apple.foundationdb.MutationType.SET_VERSIONSTAMPED_VALUE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.KeySelector;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
@@ -72,6 +73,25 @@ public abstract class VersionstampContract extends FdbContract {
         byte[] key = onlyRow().getKey();
         Tuple tuple = Tuple.fromBytes(key, key("").length, key.length - key("").length);
         assertThat(tuple.getVersionstamp(0)).isEqualTo(Versionstamp.complete(stamp, 7));
+    }
+
+    @Test
+    void userVersionsOrderTheStampsOfOneTransaction() {
+        stampOf(tr -> {
+            for (int userVersion : new int[] {2, 0, 65_535, 1}) {
+                byte[] packed = Tuple.from(Versionstamp.complete(Stamps.PLACEHOLDER, userVersion))
+                        .pack();
+                tr.mutate(
+                        SET_VERSIONSTAMPED_KEY,
+                        ByteArrayUtil.join(key(""), packed, Stamps.offset(key("").length + 1)),
+                        bytes(""));
+            }
+        });
+        assertThat(rows(""))
+                .extracting(row -> Tuple.fromBytes(row.getKey(), key("").length, row.getKey().length - key("").length)
+                        .getVersionstamp(0)
+                        .getUserVersion())
+                .containsExactly(0, 1, 2, 65_535);
     }
 
     @Test
@@ -193,6 +213,18 @@ public abstract class VersionstampContract extends FdbContract {
     }
 
     @Test
+    void noSelectorStepsOverWhatIsUnreadable() {
+        given("a", "A", "m", "M", "z", "Z");
+        Transaction tr = begin();
+        stampValue(tr, "m", "", "");
+        assertFailsWith(UNREADABLE, tr.getKey(KeySelector.firstGreaterThan(key("a"))));
+        assertFailsWith(UNREADABLE, tr.getKey(KeySelector.lastLessThan(key("z"))));
+        assertFailsWith(UNREADABLE, tr.getRange(range("a", "zz"), 0, true).asList());
+        assertThat(rows(tr.getRange(range("a", "zz"), 1))).containsExactly("a=A");
+        assertThat(rows(tr.getRange(range("a", "zz"), 1, true))).containsExactly("z=Z");
+    }
+
+    @Test
     void aReaderOfTheRangeConflictsWithAStampedKey() {
         Transaction tr = beginNow();
         rows(tr.getRange(Range.startsWith(key("k"))));
@@ -209,6 +241,12 @@ public abstract class VersionstampContract extends FdbContract {
         Transaction other = begin();
         other.mutate(SET_VERSIONSTAMPED_KEY, ByteArrayUtil.join(key("a"), Stamps.offset(1_000)), bytes(""));
         assertFailsWith(2000, other.commit());
+        Transaction negative = begin();
+        negative.mutate(SET_VERSIONSTAMPED_VALUE, key("a"), ByteArrayUtil.join(Stamps.PLACEHOLDER, Stamps.offset(-1)));
+        assertFailsWith(2000, negative.commit());
+        Transaction without = begin();
+        without.mutate(SET_VERSIONSTAMPED_VALUE, key("a"), bytes("abc"));
+        assertFailsWith(2000, without.commit());
     }
 
     private byte[] stampOf(Consumer<Transaction> writes) {

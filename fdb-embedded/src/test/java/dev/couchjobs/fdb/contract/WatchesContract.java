@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 public abstract class WatchesContract extends FdbContract {
 
     private static final int FUTURE_VERSION = 1009;
+    private static final int TOO_MANY_WATCHES = 1032;
 
     @BeforeEach
     void fill() {
@@ -150,14 +151,73 @@ public abstract class WatchesContract extends FdbContract {
         given("a", "new");
     }
 
+    /** A cluster's client may let them wait until the transaction is closed as well (seen on 7.3.69). */
     @Test
-    void tooManyWatchesAreRefused() {
+    void aCancelledTransactionEndsItsWatches() {
+        Transaction tr = begin();
+        CompletableFuture<Void> watch = tr.watch(key("a"));
+        get(tr, "a");
+        tr.cancel();
+        tr.close();
+        assertFailsWith(1025, watch);
+    }
+
+    @Test
+    void aChangeThatIsTakenBackMayBeMissedButTheNextIsNot() {
+        assertFires(() -> watchCommitted("a"), () -> {
+            given("a", "new");
+            given("a", "old");
+            given("a", "newer");
+        });
+    }
+
+    @Test
+    void aWatchSurvivesTheTransactionsNextAttempt() {
+        assertFires(
+                () -> {
+                    Transaction tr = begin();
+                    CompletableFuture<Void> watch = tr.watch(key("a"));
+                    await(tr.commit());
+                    await(tr.onError(new FDBException("again", CONFLICT))).close();
+                    return watch;
+                },
+                () -> given("a", "new"));
+    }
+
+    @Test
+    void noMoreWatchesWaitThanTheOptionAllows() {
         try (Database limited = open()) {
             limited.options().setMaxWatches(0);
-            assertFailsWith(1032, begin(limited).watch(key("a")));
+            assertFailsWith(TOO_MANY_WATCHES, begin(limited).watch(key("a")));
             limited.options().setMaxWatches(1);
-            CompletableFuture<Void> watch = limited.run(tr -> tr.watch(key("a")));
-            assertThat(watch.cancel(true)).isTrue();
+            assertFires(
+                    () -> {
+                        CompletableFuture<Void> watch = limited.run(tr -> tr.watch(key("a")));
+                        assertFailsWith(TOO_MANY_WATCHES, begin(limited).watch(key("b")));
+                        return watch;
+                    },
+                    () -> limited.<Boolean>run(tr -> {
+                        set(tr, "a", "new");
+                        return true;
+                    }));
+            CompletableFuture<Void> next = limited.run(tr -> tr.watch(key("b")));
+            assertThat(next.cancel(true)).isTrue();
+        }
+    }
+
+    @Test
+    void tenThousandWatchesMayWaitUnlessTheOptionSaysOtherwise() {
+        try (Database database = open()) {
+            Transaction tr = begin(database);
+            CompletableFuture<?>[] watches = new CompletableFuture<?>[10_001];
+            for (int i = 0; i < watches.length; i++) {
+                watches[i] = tr.watch(key("w" + i));
+            }
+            assertFailsWith(TOO_MANY_WATCHES, CompletableFuture.anyOf(watches));
+            tr.close();
+            assertThat(watches)
+                    .filteredOn(watch -> Futures.codeOf(watch) == 1025)
+                    .hasSize(10_000);
         }
     }
 

@@ -2,21 +2,17 @@ package dev.couchjobs.fdb.embedded;
 
 import static dev.couchjobs.fdb.embedded.Keys.key;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.KeySelector;
-import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** The engine on real threads, and what it says no to. */
+/** The engine on real threads. */
 class EmbeddedDatabaseTest {
     @Test
     void itsThreadsAreDaemonsWithTheEnginesName() {
@@ -85,33 +81,5 @@ class EmbeddedDatabaseTest {
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
-    }
-
-    @Test
-    void whatNeedsAClusterIsRefusedInAWholeSentence() {
-        try (Database database = EmbeddedDatabase.openInMemory();
-                Transaction tr = database.createTransaction()) {
-            assertRefused("Tenants are not part of the embedded engine; ", () -> database.openTenant(key("t")));
-            assertRefused(
-                    "Blob granules are not", () -> database.blobbifyRange(key("a"), key("b"), database.getExecutor()));
-            assertRefused("Transaction option REPORT_CONFLICTING_KEYS", tr.options()::setReportConflictingKeys);
-            assertRefused("Database option USE_CONFIG_DATABASE", database.options()::setUseConfigDatabase);
-            assertRefused("The special key space", () -> tr.get(new byte[] {(byte) 0xff, (byte) 0xff, '/'}));
-            assertRefused(
-                    "Mapped ranges are not",
-                    () -> tr.getMappedRange(
-                            KeySelector.firstGreaterOrEqual(key("a")),
-                            KeySelector.firstGreaterOrEqual(key("b")),
-                            key("m"),
-                            0,
-                            false,
-                            StreamingMode.ITERATOR));
-        }
-    }
-
-    private static void assertRefused(String message, ThrowingCallable call) {
-        assertThatThrownBy(call)
-                .isInstanceOf(UnsupportedOperationException.class)
-                .hasMessageStartingWith(message);
     }
 }
