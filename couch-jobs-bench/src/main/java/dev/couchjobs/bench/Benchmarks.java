@@ -2,6 +2,8 @@ package dev.couchjobs.bench;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
 import org.openjdk.jmh.runner.RunnerException;
 
 /** Measures the engine beside its peers on this machine's disk, and prints how many times the one is the other. */
@@ -51,8 +53,10 @@ public final class Benchmarks {
             measureFootprint();
             System.out.printf("With %d rows:%n%s%n", settings.footprintKeys(), results.footprint());
         }
-        Files.writeString(settings.json(), results.json(settings));
-        System.out.println("All figures are in " + settings.json().toAbsolutePath());
+        Path json = settings.json().toAbsolutePath();
+        Files.createDirectories(Objects.requireNonNull(json.getParent()));
+        Files.writeString(json, results.json(settings));
+        System.out.println("All figures are in " + json);
     }
 
     /** The yardstick is measured whatever the rows are: each of them is held against it. */

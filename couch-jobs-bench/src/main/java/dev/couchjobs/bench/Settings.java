@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  *
  * @param directory on the disk to measure
  * @param json where the results are written
- * @param seconds how long each row is measured on each store, after a third of that to warm up
+ * @param seconds how long each row is measured on each store, after as long to warm up
  * @param keys how many rows are loaded before
  * @param growth the numbers of rows between which the growth of the costs is measured
  * @param footprintKeys how many rows the memory and the time to open are measured with; 0 for not at all
@@ -27,7 +27,7 @@ record Settings(
             """
             --quick               a second each, to see that it works
             --directory PATH      on the disk to measure (the temporary directory)
-            --json PATH           where the results go (bench.json)
+            --json PATH           where the results go (target/bench.json)
             --seconds N           how long each row is measured on each store (6)
             --keys N              how many rows are loaded before (100000)
             --growth N,N,...      between which numbers of rows costs are compared (1000,100000); with 10000000 it takes long
@@ -53,7 +53,7 @@ record Settings(
     private static Settings standard(int seconds, long keys, List<Long> growth, long footprintKeys) {
         return new Settings(
                 Path.of(System.getProperty("java.io.tmpdir")),
-                Path.of("bench.json"),
+                Path.of("target", "bench.json"),
                 seconds,
                 keys,
                 growth,

@@ -22,7 +22,7 @@ record Throughput(Settings settings) {
                 .threads(row.threads())
                 .forks(1)
                 .jvmArgs("-Xmx1g", "-D" + OperationBenchmark.DIRECTORY + "=" + settings.directory())
-                .warmupIterations(1)
+                .warmupIterations(ITERATIONS)
                 .warmupTime(TimeValue.milliseconds(millis / ITERATIONS))
                 .measurementIterations(ITERATIONS)
                 .measurementTime(TimeValue.milliseconds(millis / ITERATIONS))
