@@ -10,4 +10,8 @@ final class Alphabet {
     static String name(int index) {
         return Character.toString('a' + index);
     }
+
+    static int index(String name) {
+        return name.charAt(0) - 'a';
+    }
 }

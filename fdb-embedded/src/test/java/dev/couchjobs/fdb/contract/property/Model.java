@@ -1,35 +1,38 @@
 package dev.couchjobs.fdb.contract.property;
 
 import com.apple.foundationdb.MutationType;
+import dev.couchjobs.fdb.model.Rows;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** A database small enough to be obviously right: a sorted map, one copy for each transaction. */
+/** The rows of the reference model under the numbered keys of the {@link Alphabet}: one copy for each transaction. */
 final class Model {
 
-    private final TreeMap<Integer, String> rows = new TreeMap<>();
+    private final Rows rows;
     private boolean comparedAndCleared;
 
     Model(Map<Integer, String> rows) {
-        this.rows.putAll(rows);
+        this(new Rows(Map.of()));
+        rows.forEach((key, value) -> this.rows.set(Alphabet.name(key), value));
+    }
+
+    private Model(Rows rows) {
+        this.rows = rows;
     }
 
     Model copy() {
-        return new Model(rows);
+        return new Model(rows.copy());
     }
 
     @Nullable String get(int key) {
-        return rows.get(key);
+        return rows.get(Alphabet.name(key));
     }
 
-    /** The position among the rows that a selector leads to; it may lie before the first or after the last. */
-    int position(Selector selector) {
-        int before = rows.headMap(selector.base(), selector.orEqual()).size();
-        return before - 1 + selector.offset();
+    private int position(Selector selector) {
+        return rows.position(Alphabet.name(selector.base()), selector.orEqual(), selector.offset());
     }
 
     /** The key that a selector leads to, minus one before the first, {@link Alphabet#SIZE} after the last. */
@@ -38,18 +41,12 @@ final class Model {
         if (position < 0) {
             return -1;
         }
-        return position < rows.size() ? new ArrayList<>(rows.keySet()).get(position) : Alphabet.SIZE;
+        return position < rows.size() ? Alphabet.index(rows.keys().get(position)) : Alphabet.SIZE;
     }
 
     /** The keys of a range read, in its order; a limit of zero is none. */
     List<Integer> range(int begin, int end, int limit, boolean reverse) {
-        List<Integer> keys = new ArrayList<>();
-        for (int key : rows.keySet()) {
-            if (begin <= key && key < end) {
-                keys.add(key);
-            }
-        }
-        return ordered(keys, limit, reverse);
+        return ordered(rows.keys(Alphabet.name(begin), Alphabet.name(end)), limit, reverse);
     }
 
     boolean isBeforeBegin(Selector selector) {
@@ -64,14 +61,11 @@ final class Model {
     List<Integer> range(Selector begin, Selector end, int limit, boolean reverse) {
         int from = Math.max(0, position(begin));
         int to = Math.min(rows.size(), position(end));
-        List<Integer> keys = new ArrayList<>();
-        for (int i = from; i < to; i++) {
-            keys.add(new ArrayList<>(rows.keySet()).get(i));
-        }
-        return ordered(keys, limit, reverse);
+        return ordered(from < to ? rows.keys().subList(from, to) : List.of(), limit, reverse);
     }
 
-    private static List<Integer> ordered(List<Integer> keys, int limit, boolean reverse) {
+    private static List<Integer> ordered(List<String> names, int limit, boolean reverse) {
+        List<Integer> keys = new ArrayList<>(names.stream().map(Alphabet::index).toList());
         if (reverse) {
             Collections.reverse(keys);
         }
@@ -79,11 +73,11 @@ final class Model {
     }
 
     void set(int key, String value) {
-        rows.put(key, value);
+        rows.set(Alphabet.name(key), value);
     }
 
     void clear(int begin, int end) {
-        rows.keySet().removeIf(key -> begin <= key && key < end);
+        rows.clear(Alphabet.name(begin), Alphabet.name(end));
     }
 
     /**
@@ -96,22 +90,15 @@ final class Model {
 
     void mutate(MutationType type, int key, String operand) {
         comparedAndCleared |= type == MutationType.COMPARE_AND_CLEAR;
-        String after = Folding.fold(type, rows.get(key), operand);
-        if (after == null) {
-            rows.remove(key);
-        } else {
-            rows.put(key, after);
-        }
+        rows.mutate(type, Alphabet.name(key), operand);
     }
 
     /** These rows as {@code name=value}, as the engine's are rendered. */
     List<String> render(List<Integer> keys) {
-        return keys.stream()
-                .map(key -> Alphabet.name(key) + "=" + rows.get(key))
-                .toList();
+        return keys.stream().map(key -> Alphabet.name(key) + "=" + get(key)).toList();
     }
 
     List<String> render() {
-        return render(new ArrayList<>(rows.keySet()));
+        return rows.keys().stream().map(name -> name + "=" + rows.get(name)).toList();
     }
 }

@@ -1,4 +1,4 @@
-package dev.couchjobs.fdb.contract.property;
+package dev.couchjobs.fdb.model;
 
 import com.apple.foundationdb.MutationType;
 import java.math.BigInteger;

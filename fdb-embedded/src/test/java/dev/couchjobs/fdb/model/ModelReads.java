@@ -1,0 +1,160 @@
+package dev.couchjobs.fdb.model;
+
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.KeyArrayResult;
+import com.apple.foundationdb.KeySelector;
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.StreamingMode;
+import com.apple.foundationdb.TransactionOptions;
+import com.apple.foundationdb.async.AsyncIterable;
+import com.apple.foundationdb.async.AsyncUtil;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The reads of a transaction, with conflicts or, as a snapshot, without. */
+class ModelReads implements RangeForms {
+
+    private static final int RANGE_LIMITS_INVALID = 2012;
+    private static final int EXACT_MODE_WITHOUT_LIMITS = 2210;
+    private static final int NEXT_WRITE_NO_WRITE_CONFLICT_RANGE = 30;
+
+    final Attempt attempt;
+    private final boolean snapshot;
+
+    ModelReads(Attempt attempt, boolean snapshot) {
+        this.attempt = attempt;
+        this.snapshot = snapshot;
+    }
+
+    static <T extends @Nullable Object> CompletableFuture<T> answer(Supplier<T> question) {
+        try {
+            return CompletableFuture.completedFuture(question.get());
+        } catch (FDBException error) {
+            return CompletableFuture.failedFuture(error);
+        }
+    }
+
+    @Override
+    public boolean isSnapshot() {
+        return snapshot;
+    }
+
+    @Override
+    public ReadTransaction snapshot() {
+        return new ModelReads(attempt, true);
+    }
+
+    @Override
+    public CompletableFuture<Long> getReadVersion() {
+        return answer(() -> {
+            attempt.checkNotPoisoned();
+            attempt.checkNotCancelled();
+            return attempt.version().number();
+        });
+    }
+
+    @Override
+    public void setReadVersion(long version) {
+        attempt.readAt(version);
+    }
+
+    @Override
+    public boolean addReadConflictRangeIfNotSnapshot(byte[] begin, byte[] end) {
+        if (!snapshot) {
+            attempt.declareRead(new KeyRange(Text.of(begin), Text.of(end)));
+        }
+        return !snapshot;
+    }
+
+    @Override
+    public boolean addReadConflictKeyIfNotSnapshot(byte[] key) {
+        if (!snapshot) {
+            attempt.declareRead(KeyRange.of(Text.of(key)));
+        }
+        return !snapshot;
+    }
+
+    @Override
+    public CompletableFuture<byte[]> get(byte[] key) {
+        return answer(() -> {
+            String value = attempt.get(Text.of(key), snapshot);
+            return value == null ? null : Text.bytes(value);
+        });
+    }
+
+    @Override
+    public CompletableFuture<byte[]> getKey(KeySelector selector) {
+        return answer(() -> Text.bytes(attempt.getKey(Selection.of(selector), snapshot)));
+    }
+
+    @Override
+    public AsyncIterable<KeyValue> getRange(
+            KeySelector begin, KeySelector end, int limit, boolean reverse, StreamingMode mode) {
+        RangeRead read = new RangeRead(Selection.of(begin), Selection.of(end), limit, reverse);
+        return new ModelRange(() -> answer(() -> {
+            if (mode == StreamingMode.EXACT && limit == 0) {
+                throw Attempt.error(EXACT_MODE_WITHOUT_LIMITS);
+            }
+            if (limit < 0) {
+                throw Attempt.error(RANGE_LIMITS_INVALID);
+            }
+            return rows(attempt.getRange(read, snapshot));
+        }));
+    }
+
+    private static List<KeyValue> rows(List<String> keysAndValues) {
+        List<KeyValue> rows = new ArrayList<>();
+        for (int i = 0; i < keysAndValues.size(); i += 2) {
+            rows.add(new KeyValue(Text.bytes(keysAndValues.get(i)), Text.bytes(keysAndValues.get(i + 1))));
+        }
+        return rows;
+    }
+
+    @Override
+    public CompletableFuture<Long> getEstimatedRangeSizeBytes(byte[] begin, byte[] end) {
+        return answer(() -> {
+            attempt.checkUsable();
+            return 0L;
+        });
+    }
+
+    @Override
+    public CompletableFuture<KeyArrayResult> getRangeSplitPoints(byte[] begin, byte[] end, long chunkSize) {
+        return answer(() -> {
+            attempt.checkUsable();
+            return new KeyArrayResult(new byte[0], new int[0]);
+        });
+    }
+
+    /** Of all the options only one changes what the model does. */
+    @Override
+    public TransactionOptions options() {
+        return new TransactionOptions((code, value) -> {
+            if (code == NEXT_WRITE_NO_WRITE_CONFLICT_RANGE) {
+                attempt.skipNextConflict();
+            }
+        });
+    }
+
+    @Override
+    public <T> T read(Function<? super ReadTransaction, T> retryable) {
+        return retryable.apply(this);
+    }
+
+    @Override
+    public <T> CompletableFuture<T> readAsync(
+            Function<? super ReadTransaction, ? extends CompletableFuture<T>> retryable) {
+        return AsyncUtil.applySafely(retryable, this);
+    }
+
+    @Override
+    public Executor getExecutor() {
+        return Runnable::run;
+    }
+}
