@@ -113,6 +113,10 @@ final class Attempt {
         }
     }
 
+    boolean hasFailedRead() {
+        return failedRead != null;
+    }
+
     void checkReadsSucceeded() {
         if (failedRead != null) {
             throw failedRead;

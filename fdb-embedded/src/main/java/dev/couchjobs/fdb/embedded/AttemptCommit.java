@@ -54,9 +54,15 @@ final class AttemptCommit {
         reply.succeed();
     }
 
+    /**
+     * FoundationDB's client does not get as far as asking for a stamp if one of its own reads has failed: those who wait for
+     * it wait until the transaction ends.
+     */
     void fail(CommitReply reply, RuntimeException error) {
         watches().forEach(watch -> watch.fail(error));
-        failVersionstamps(FdbError.TRANSACTION_INVALID_VERSION);
+        if (!attempt.hasFailedRead()) {
+            failVersionstamps(FdbError.TRANSACTION_INVALID_VERSION);
+        }
         reply.fail(error);
     }
 

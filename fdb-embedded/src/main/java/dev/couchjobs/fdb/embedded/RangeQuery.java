@@ -84,9 +84,8 @@ final class RangeQuery implements AsyncIterable<KeyValue> {
             more = false;
             CompletableFuture<RangeChunk> fetch;
             if (mode == StreamingMode.EXACT && query.rowLimit == 0) {
-                fetch = query.transaction.readNow(reads -> {
-                    throw FdbError.EXACT_MODE_WITHOUT_LIMITS.exception();
-                });
+                // Even of a transaction that is over or poisoned: FoundationDB looks at its arguments first.
+                fetch = CompletableFuture.failedFuture(FdbError.EXACT_MODE_WITHOUT_LIMITS.exception());
             } else {
                 RangeRequest request =
                         RangeRequest.of(begin, end, rowsLeft, mode, fetched, query.snapshot, query.reverse);

@@ -35,8 +35,12 @@ final class TransactionWrites {
             return;
         }
         attempt.writes().clear(key);
-        account(key, Bytes.EMPTY, conflict);
-        touch(KeyRange.of(key), null, true);
+        KeyRange range = KeyRange.of(key);
+        attempt.addSize(range.bytes() + Attempt.RANGE_OVERHEAD_BYTES);
+        if (conflict) {
+            addConflict(range);
+        }
+        touch(range, null, true);
     }
 
     void clear(byte[] begin, byte[] end) {
@@ -47,14 +51,19 @@ final class TransactionWrites {
         attempt.checkNotCommitting();
         checkLegalBound(begin);
         checkLegalBound(end);
+        // An empty range counts like any other.
+        KeyRange given = new KeyRange(begin, end);
+        attempt.addSize(given.bytes() + MUTATION_OVERHEAD_BYTES);
+        if (conflict) {
+            attempt.addSize(given.bytes() + Attempt.RANGE_OVERHEAD_BYTES);
+        }
         KeyRange range = new KeyRange(KeySpace.shortened(begin), KeySpace.shortened(end));
         if (range.isEmpty()) {
             return;
         }
         attempt.writes().clear(range.begin(), range.end());
-        attempt.addSize(range.bytes() + MUTATION_OVERHEAD_BYTES);
         if (conflict) {
-            addConflict(range);
+            attempt.writeConflicts().add(range.begin(), range.end());
         }
         touch(range, null, true);
     }
@@ -95,6 +104,7 @@ final class TransactionWrites {
                 possible.begin(), Bytes.min(possible.end(), attempt.settings().readEnd()));
         attempt.writes().stampKey(new StampedKey(template, value, legal));
         account(template.bytes(), value, false);
+        attempt.addSize(Integer.BYTES);
         touch(legal, null, false);
     }
 

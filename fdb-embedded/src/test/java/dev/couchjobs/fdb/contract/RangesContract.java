@@ -141,6 +141,15 @@ public abstract class RangesContract extends FdbContract {
     }
 
     @Test
+    void exactModeWithoutALimitIsTheErrorEvenOfACancelledTransaction() {
+        Transaction tr = begin();
+        tr.cancel();
+        assertFailsWith(
+                2210,
+                tr.getRange(keyspace().all(), 0, false, StreamingMode.EXACT).asList());
+    }
+
+    @Test
     void hasNextDoesNotConsumeAndNextDoesNotNeedIt() {
         AsyncIterator<KeyValue> rows = begin().getRange(keyspace().all()).iterator();
         assertThat(rows.hasNext()).isTrue();

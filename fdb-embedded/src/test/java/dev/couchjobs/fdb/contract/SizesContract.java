@@ -150,6 +150,30 @@ public abstract class SizesContract extends FdbContract {
         assertThat(two).isGreaterThan(one);
     }
 
+    /** FoundationDB's client counts 44 bytes for a mutation besides what it holds, and 24 for a range besides its ends. */
+    @Test
+    void theApproximateSizeIsCountedAsTheClientCountsIt() {
+        byte[] key = key("a");
+        long length = key.length;
+        long range = 2 * length + 1 + 24;
+        Transaction tr = begin();
+        tr.set(key, bytes("xyz"));
+        assertThat(await(tr.getApproximateSize())).isEqualTo(length + 3 + 44 + range);
+
+        Transaction clearing = begin();
+        clearing.clear(key);
+        assertThat(await(clearing.getApproximateSize())).isEqualTo(2 * range);
+
+        Transaction clearingNothing = begin();
+        clearingNothing.clear(key, key);
+        assertThat(await(clearingNothing.getApproximateSize())).isEqualTo(4 * length + 44 + 24);
+
+        Transaction stamping = begin();
+        byte[] stampedKey = Stamps.operand(key, bytes(""));
+        stamping.mutate(MutationType.SET_VERSIONSTAMPED_KEY, stampedKey, bytes("xyz"));
+        assertThat(await(stamping.getApproximateSize())).isEqualTo(stampedKey.length + 3L + 44);
+    }
+
     @Test
     void theApproximateSizeGrowsWithConflictRanges() {
         Transaction tr = begin();

@@ -193,6 +193,18 @@ public abstract class VersionstampContract extends FdbContract {
     }
 
     @Test
+    void aCommitThatFailsWithItsReadsLeavesTheVersionstampOpenUntilTheTransactionEnds() {
+        Transaction tr = begin();
+        stampValue(tr, "a", "", "");
+        assertFailsWith(UNREADABLE, tr.get(key("a")));
+        CompletableFuture<byte[]> stamp = tr.getVersionstamp();
+        assertFailsWith(UNREADABLE, tr.commit());
+        assertThat(stamp).isNotDone();
+        tr.close();
+        assertFailsWith(1025, stamp);
+    }
+
+    @Test
     void aSetOverAStampedValueStaysUnreadableAndAClearDoesNot() {
         Transaction tr = begin();
         stampValue(tr, "a", "", "");
