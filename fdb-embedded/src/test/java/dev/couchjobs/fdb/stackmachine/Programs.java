@@ -1,0 +1,44 @@
+package dev.couchjobs.fdb.stackmachine;
+
+import java.util.Optional;
+import java.util.function.LongFunction;
+import java.util.stream.LongStream;
+
+/**
+ * Which programs a test runs: as many as it says or {@code -Dstackmachine.programs} does, or the one whose seed {@code
+ * -Dstackmachine.seed} gives. The seeds are the same each time, so that nothing fails that did not fail before.
+ */
+record Programs(LongStream seeds) {
+
+    static Programs usually(int count) {
+        Long seed = Long.getLong("stackmachine.seed");
+        int programs = Integer.getInteger("stackmachine.programs", count);
+        return new Programs(seed == null ? LongStream.range(0, programs) : LongStream.of(seed));
+    }
+
+    /** Fails with the first difference; closes the two databases. */
+    void check(Subject one, Subject other, LongFunction<Program> generator) {
+        String test = StackWalker.getInstance()
+                .walk(frames -> frames.skip(1)
+                        .map(frame -> frame.getClassName().replaceAll(".*\\.", "") + "#" + frame.getMethodName())
+                        .findFirst()
+                        .orElseThrow());
+        try (one;
+                other) {
+            Comparison comparison = new Comparison(one, other);
+            seeds.mapToObj(generator)
+                    .map(comparison::run)
+                    .flatMap(Optional::stream)
+                    .findFirst()
+                    .ifPresent(difference -> {
+                        throw new AssertionError(difference.report(replay(test, difference.program())));
+                    });
+        }
+    }
+
+    private static String replay(String test, Program program) {
+        String profile = test.contains("ClusterTest") ? "-Pfdb " : "";
+        return "./mvnw " + profile + "verify -pl fdb-embedded -Dtest=" + test + " -Dstackmachine.seed="
+                + program.seed();
+    }
+}

@@ -1,0 +1,27 @@
+package dev.couchjobs.fdb.stackmachine;
+
+import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import dev.couchjobs.fdb.testing.Cluster;
+import org.junit.jupiter.api.Test;
+
+/** The engine does what the cluster does that {@code FDB_CLUSTER_FILE} names: see the profile fdb. */
+class StackMachineClusterTest {
+
+    @Test
+    void theEngineDoesWhatTheClusterDoes() {
+        Programs.usually(500).check(inMemory(), cluster(), ApiPrograms::of);
+    }
+
+    @Test
+    void theEngineKeepsDirectoriesAsTheClusterDoes() {
+        Programs.usually(100).check(inMemory(), cluster(), DirectoryPrograms::of);
+    }
+
+    private static Subject inMemory() {
+        return Subject.of("the engine in memory", EmbeddedDatabase.openInMemory());
+    }
+
+    private static Subject cluster() {
+        return Subject.of("the cluster", Cluster.open());
+    }
+}

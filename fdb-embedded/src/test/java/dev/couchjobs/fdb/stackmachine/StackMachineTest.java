@@ -1,0 +1,39 @@
+package dev.couchjobs.fdb.stackmachine;
+
+import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import dev.couchjobs.fdb.model.ModelDatabase;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Random programs on two databases, which have to agree on everything that a program can see. */
+class StackMachineTest {
+
+    @Test
+    void theEngineInMemoryDoesWhatTheModelDoes() {
+        Programs.usually(1_500).check(inMemory(), model(), ApiPrograms::of);
+    }
+
+    @Test
+    void theEngineInMemoryKeepsDirectoriesAsTheModelDoes() {
+        Programs.usually(150).check(inMemory(), model(), DirectoryPrograms::of);
+    }
+
+    @Test
+    void theEngineOnDiskDoesWhatTheOneInMemoryDoesAlsoWhenItIsReopened(@TempDir Path directory) {
+        Programs.usually(100).check(new DurableSubject(directory), inMemory(), ApiPrograms::of);
+    }
+
+    @Test
+    void theEngineOnDiskKeepsDirectoriesAsTheOneInMemoryDoesAlsoWhenItIsReopened(@TempDir Path directory) {
+        Programs.usually(20).check(new DurableSubject(directory), inMemory(), DirectoryPrograms::of);
+    }
+
+    private static Subject inMemory() {
+        return Subject.of("the engine in memory", EmbeddedDatabase.openInMemory());
+    }
+
+    private static Subject model() {
+        return Subject.of("the model", new ModelDatabase());
+    }
+}
