@@ -86,14 +86,20 @@ final class RocksCursor implements BaseCursor {
         if (cause.getStatus() == null || cause.getStatus().getCode() != Status.Code.Incomplete) {
             throw failed(cause);
         }
-        RocksIterator far = generation.far.take();
         try {
             byte[] start = skipGap(bound);
-            byte[] found = place(far, start);
+            byte[] found = goAllTheWay(start);
             remember(bound, start, found);
             return found == null ? null : place(iterator, upwards ? found : after(found));
         } catch (RocksDBException e) {
             throw failed(e);
+        }
+    }
+
+    private byte @Nullable [] goAllTheWay(byte[] bound) throws RocksDBException {
+        RocksIterator far = generation.far.take();
+        try {
+            return place(far, bound);
         } finally {
             generation.far.giveBack(far);
         }

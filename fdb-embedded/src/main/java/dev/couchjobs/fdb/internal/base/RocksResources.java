@@ -69,11 +69,13 @@ final class RocksResources implements AutoCloseable {
                 List.of(own(TablePropertiesCollectorFactory.NewCompactOnDeletionCollectorFactory(
                         REMOVALS_WINDOW, REMOVALS_WINDOW / 2, 0.5))));
         chosen.setTableFormatConfig(new BlockBasedTableConfig()
-                .setBlockCache(own(new LRUCache(settings.cacheBytes(), CACHE_SHARD_BITS, false, CACHE_KEPT_FOR_INDEXES)))
+                .setBlockCache(
+                        own(new LRUCache(settings.cacheBytes(), CACHE_SHARD_BITS, false, CACHE_KEPT_FOR_INDEXES)))
                 .setCacheIndexAndFilterBlocks(true)
                 .setCacheIndexAndFilterBlocksWithHighPriority(true)
                 .setPinL0FilterAndIndexBlocksInCache(true)
-                // In small parts: a whole index or filter takes a megabyte for each file, and would drive out the others.
+                // In small parts: a whole index or filter takes a megabyte for each file, and would drive out the
+                // others.
                 .setIndexType(IndexType.kTwoLevelIndexSearch)
                 .setPartitionFilters(true)
                 .setPinTopLevelIndexAndFilter(true)
