@@ -1,5 +1,6 @@
 package dev.couchjobs.fdb.embedded;
 
+import dev.couchjobs.fdb.internal.base.Change;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,9 @@ interface Contents {
 
     /** From the last key that is less than {@code before}, downwards. */
     Scan descending(byte[] before);
+
+    /** With changes that were made at {@code version}. */
+    Contents with(List<Change> changes, long version);
 
     /** About how many bytes of keys and values there are from {@code begin} up to, but not including, {@code end}. */
     long bytes(byte[] begin, byte[] end);

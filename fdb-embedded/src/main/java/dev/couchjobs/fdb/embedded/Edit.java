@@ -1,5 +1,7 @@
 package dev.couchjobs.fdb.embedded;
 
+import dev.couchjobs.fdb.internal.base.Change;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The contents that a batch of commits leaves behind, in the making. Belongs to one thread. */
@@ -13,6 +15,9 @@ interface Edit {
     default void clear(byte[] key) {
         clear(key, Bytes.after(key));
     }
+
+    /** In the order in which they were made. */
+    List<Change> changes();
 
     /** As edited so far. */
     Contents contents();

@@ -1,6 +1,7 @@
 package dev.couchjobs.fdb.embedded;
 
 import dev.couchjobs.fdb.internal.base.Base;
+import dev.couchjobs.fdb.internal.base.Change;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,15 @@ record LayeredContents(Overlay overlay, Base base, Gaps gaps) implements Content
     @Override
     public Scan descending(byte[] before) {
         return LayeredScan.descending(this, before);
+    }
+
+    @Override
+    public LayeredContents with(List<Change> changes, long version) {
+        Overlay changed = overlay;
+        for (Change change : changes) {
+            changed = changed.with(change, version);
+        }
+        return under(changed);
     }
 
     /** An estimate: what the overlay hides of the base counts as well. */

@@ -22,8 +22,8 @@ final class LayeredEdit implements Edit {
         }
     }
 
-    /** In the order in which they were made. */
-    List<Change> changes() {
+    @Override
+    public List<Change> changes() {
         return changes;
     }
 

@@ -1,5 +1,6 @@
 package dev.couchjobs.fdb.embedded;
 
+import dev.couchjobs.fdb.internal.base.Change;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,13 @@ record MemoryContents(OrderedMap<byte[]> map) implements Contents {
     @Override
     public Scan descending(byte[] before) {
         return new MapScan(map.descending(before));
+    }
+
+    @Override
+    public MemoryContents with(List<Change> changes, long version) {
+        MemoryEdit edit = new MemoryEdit(map);
+        changes.forEach(edit::redo);
+        return edit.contents();
     }
 
     @Override
@@ -59,6 +67,7 @@ record MemoryContents(OrderedMap<byte[]> map) implements Contents {
 
     /** What is being made of these contents by {@link MemoryStorage}. */
     static final class MemoryEdit implements Edit {
+        private final List<Change> changes = new ArrayList<>();
         private OrderedMap<byte[]> map;
 
         MemoryEdit(OrderedMap<byte[]> map) {
@@ -73,16 +82,34 @@ record MemoryContents(OrderedMap<byte[]> map) implements Contents {
         @Override
         public void set(byte[] key, byte[] value) {
             map = map.put(key, value);
+            changes.add(Change.put(key, value));
         }
 
         @Override
         public void clear(byte[] begin, byte[] end) {
             map = map.removeRange(begin, end);
+            changes.add(new Change.Clear(begin, end));
         }
 
         @Override
         public void clear(byte[] key) {
             map = map.remove(key);
+            changes.add(Change.remove(key));
+        }
+
+        private void redo(Change change) {
+            if (change instanceof Change.Put put) {
+                set(put.key(), put.value());
+            } else if (change instanceof Change.Remove remove) {
+                clear(remove.key());
+            } else if (change instanceof Change.Clear range) {
+                clear(range.begin(), range.end());
+            }
+        }
+
+        @Override
+        public List<Change> changes() {
+            return changes;
         }
 
         @Override

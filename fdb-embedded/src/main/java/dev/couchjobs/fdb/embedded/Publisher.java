@@ -17,7 +17,7 @@ final class Publisher {
     /** Publishing comes before telling even those refused, so that whoever tries again does so on the new state. */
     void publish(Decision.Batch batch) {
         Contents data = batch.edit().contents();
-        versions.publish(batch.version(), data);
+        versions.publish(batch.version(), batch.edit());
         for (Decision each : batch.decisions()) {
             if (each.commits() && !watches.isEmpty()) {
                 each.commit().writes().touched(each.stamp()).forEach(range -> watches.fire(range, data));

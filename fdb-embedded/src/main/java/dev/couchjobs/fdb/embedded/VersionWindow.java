@@ -1,9 +1,6 @@
 package dev.couchjobs.fdb.embedded;
 
-import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
@@ -29,14 +26,14 @@ final class VersionWindow {
     private final VersionClock clock;
     private final LongSupplier ceiling;
     private final AtomicReference<Head> head;
-    private final NavigableMap<Long, Contents> history = new ConcurrentSkipListMap<>();
+    private final History history;
 
     /** Starts with {@code first}; {@code ceiling} says up to where read versions may follow the clock. */
     VersionWindow(VersionClock clock, Snapshot first, LongSupplier ceiling) {
         this.clock = clock;
         this.ceiling = ceiling;
         this.head = new AtomicReference<>(new Head(first, NONE));
-        this.history.put(first.version(), first.data());
+        this.history = new History(first);
     }
 
     /** Everything acknowledged so far. */
@@ -49,11 +46,12 @@ final class VersionWindow {
         if (version > head().newest.version() && version > advanced(1).version()) {
             throw FdbError.FUTURE_VERSION.exception();
         }
-        Map.Entry<Long, Contents> entry = history.floorEntry(version);
-        if (entry == null || isTooOld(version)) {
+        Snapshot newest = head().newest;
+        Contents data = version >= newest.version() ? newest.data() : history.at(version);
+        if (data == null || isTooOld(version)) {
             throw FdbError.TRANSACTION_TOO_OLD.exception();
         }
-        return new Snapshot(version, entry.getValue());
+        return new Snapshot(version, data);
     }
 
     boolean isTooOld(long version) {
@@ -84,10 +82,10 @@ final class VersionWindow {
         }
     }
 
-    void publish(long version, Contents data) {
-        history.put(version, data);
+    void publish(long version, Edit edit) {
+        Contents data = edit.contents();
+        history.add(version, data, edit.changes(), version - Limits.WINDOW_VERSIONS);
         release(version, new Snapshot(version, data));
-        forgetBefore(version);
     }
 
     /** What was to be published at this version never will be. */
@@ -115,16 +113,7 @@ final class VersionWindow {
         if (!head.compareAndSet(current, next)) {
             return head().newest;
         }
-        forgetBefore(now);
         return next.newest;
-    }
-
-    /** The newest state out of the window stays: it is what the first versions within the window still see. */
-    private void forgetBefore(long now) {
-        Long oldest = history.floorKey(now - Limits.WINDOW_VERSIONS);
-        if (oldest != null) {
-            history.headMap(oldest, false).clear();
-        }
     }
 
     private Head head() {

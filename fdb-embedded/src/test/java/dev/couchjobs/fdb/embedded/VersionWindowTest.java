@@ -103,9 +103,11 @@ class VersionWindowTest {
         assertThat(versions.latest().version()).isEqualTo(before + 1_000_000);
     }
 
-    private MemoryContents with(String name) {
+    private Edit with(String name) {
         MemoryContents newest = (MemoryContents) versions.newest().data();
-        return new MemoryContents(newest.map().put(key(name), key("1")));
+        Edit edit = new MemoryContents.MemoryEdit(newest.map());
+        edit.set(key(name), key("1"));
+        return edit;
     }
 
     private static int keys(Snapshot snapshot) {

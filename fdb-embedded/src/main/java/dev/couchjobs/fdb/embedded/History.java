@@ -1,0 +1,77 @@
+package dev.couchjobs.fdb.embedded;
+
+import dev.couchjobs.fdb.internal.base.Change;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the database looked like at each version of the last seconds. Few readers ask for a version by its number, so only
+ * some states are kept as such: each keeps alive what the next ones have replaced, which costs far more than the changes from
+ * which a state in between is made again.
+ *
+ * <p>One thread adds and forgets; any thread may ask.
+ */
+final class History {
+    /** No more changes than that are done again to get at a state; a batch is never split. */
+    private static final int CHANGES_BETWEEN_STATES = 256;
+
+    /** Changes that led from the step before to this one, and the state if it is one that is kept. */
+    private record Step(List<Change> changes, @Nullable Contents state) {}
+
+    private final NavigableMap<Long, Step> steps = new ConcurrentSkipListMap<>();
+    private int changesSinceState;
+
+    History(Snapshot first) {
+        steps.put(first.version(), new Step(List.of(), first.data()));
+    }
+
+    /** Versions increase from call to call. Whatever is older than {@code oldestWanted} may be forgotten. */
+    void add(long version, Contents state, List<Change> changes, long oldestWanted) {
+        changesSinceState += changes.size();
+        boolean keep = changesSinceState >= CHANGES_BETWEEN_STATES;
+        steps.put(version, new Step(changes, keep ? state : null));
+        if (keep) {
+            changesSinceState = 0;
+            forgetBefore(oldestWanted);
+        }
+    }
+
+    /** The newest state not newer than {@code version}, or null if that is forgotten. */
+    @Nullable Contents at(long version) {
+        Deque<Map.Entry<Long, Step>> later = new ArrayDeque<>();
+        Map.Entry<Long, Step> step = steps.floorEntry(version);
+        while (step != null && step.getValue().state == null) {
+            later.push(step);
+            step = steps.lowerEntry(step.getKey());
+        }
+        Contents state = step == null ? null : step.getValue().state;
+        if (state == null) {
+            return null;
+        }
+        for (Map.Entry<Long, Step> each : later) {
+            state = state.with(each.getValue().changes, each.getKey());
+        }
+        return state;
+    }
+
+    /** How many steps are remembered. */
+    int size() {
+        return steps.size();
+    }
+
+    /** What the first wanted version sees stays, back to the state from which it is made. */
+    private void forgetBefore(long oldestWanted) {
+        Map.Entry<Long, Step> step = steps.floorEntry(oldestWanted);
+        while (step != null && step.getValue().state == null) {
+            step = steps.lowerEntry(step.getKey());
+        }
+        if (step != null) {
+            steps.headMap(step.getKey(), false).clear();
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package dev.couchjobs.fdb.embedded;
+
+import static dev.couchjobs.fdb.embedded.Keys.key;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.fdb.internal.base.Change;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+class HistoryTest {
+    private static final int BATCHES = 700;
+    private static final int WINDOW = 300;
+
+    /** Whether a state was kept, or has to be made again from the one before. */
+    @Property(tries = 20)
+    void everyVersionWithinTheWindowLooksAsItDid(@ForAll long seed, @ForAll @IntRange(max = 40) int largestBatch) {
+        Random random = new Random(seed);
+        History history = new History(new Snapshot(0, MemoryContents.EMPTY));
+        List<MemoryContents> states = new ArrayList<>(List.of(MemoryContents.EMPTY));
+        for (int version = 1; version <= BATCHES; version++) {
+            MemoryContents.MemoryEdit edit =
+                    new MemoryContents.MemoryEdit(states.get(version - 1).map());
+            for (int i = random.nextInt(largestBatch + 1); i > 0; i--) {
+                change(edit, random);
+            }
+            states.add(edit.contents());
+            history.add(version, edit.contents(), edit.changes(), version - WINDOW);
+        }
+        for (int version = BATCHES - WINDOW; version <= BATCHES; version++) {
+            Contents found = Objects.requireNonNull(history.at(version));
+            assertThat(entries(found)).isEqualTo(entries(states.get(version)));
+        }
+    }
+
+    @Example
+    void whatNobodyWantsIsForgotten() {
+        History history = new History(new Snapshot(0, MemoryContents.EMPTY));
+        for (int version = 1; version <= 100_000; version++) {
+            List<Change> changes = List.of(Change.put(key("a"), key("" + version)));
+            history.add(version, MemoryContents.EMPTY, changes, version - WINDOW);
+        }
+        assertThat(history.size()).isLessThan(3 * WINDOW);
+        assertThat(history.at(1)).isNull();
+    }
+
+    private static void change(Edit edit, Random random) {
+        byte[] name = key("k" + random.nextInt(20));
+        switch (random.nextInt(4)) {
+            case 0 -> edit.clear(name);
+            case 1 -> edit.clear(name, Bytes.max(name, key("k" + random.nextInt(20))));
+            default -> edit.set(name, key("" + random.nextInt()));
+        }
+    }
+
+    private static List<String> entries(Contents contents) {
+        List<String> entries = new ArrayList<>();
+        try (Scan scan = contents.ascending(Bytes.EMPTY)) {
+            for (; scan.isOnEntry(); scan.advance()) {
+                entries.add(Keys.text(scan.key()) + "=" + Keys.text(scan.value()));
+            }
+        }
+        return entries;
+    }
+}
