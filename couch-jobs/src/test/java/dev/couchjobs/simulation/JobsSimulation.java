@@ -158,7 +158,6 @@ final class JobsSimulation implements AutoCloseable {
         watchers.forEach(Watcher::stop);
         processors.forEach(Processor::beCareful);
         simulation.advance(CALM_AT_LEAST);
-        setTimeout();
     }
 
     private void awaitTheEnd() {
@@ -168,6 +167,7 @@ final class JobsSimulation implements AutoCloseable {
             if (simulation.elapsed().compareTo(latest) > 0) {
                 throw new AssertionError("There is no end to it: " + oracle.jobs());
             }
+            setTimeout(); // again and again: a client that comes out of its pause only now may just have cleared it
             simulation.advance(Duration.ofSeconds(1));
         }
     }
