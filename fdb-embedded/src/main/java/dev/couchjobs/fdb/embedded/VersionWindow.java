@@ -72,6 +72,9 @@ final class VersionWindow {
      * order, by {@link #publish} or {@link #abandon}.
      */
     long reserve() {
+        // Until this version is published readers stay with the newest, which after a quiet time would be too old for
+        // them.
+        Snapshot unused = advanced(Limits.VERSIONS_PER_SECOND);
         while (true) {
             Head current = head();
             long last = Math.max(current.newest.version(), current.reserved);

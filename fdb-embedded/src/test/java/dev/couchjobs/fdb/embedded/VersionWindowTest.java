@@ -43,6 +43,18 @@ class VersionWindowTest {
     }
 
     @Test
+    void aReaderWhoComesDuringTheFirstCommitAfterAQuietTimeIsNotTooOld() {
+        pass(Duration.ofSeconds(6));
+        long reserved = versions.reserve();
+
+        long read = versions.latest().version();
+
+        assertThat(read).isLessThan(reserved);
+        assertThat(versions.isTooOld(read)).isFalse();
+        versions.publish(reserved, with("a"));
+    }
+
+    @Test
     void aNamedVersionSeesExactlyWhatWasCommittedByThen() {
         long first = commit("a");
         pass(Duration.ofSeconds(1));
