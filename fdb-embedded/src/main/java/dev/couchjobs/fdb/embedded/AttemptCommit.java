@@ -44,6 +44,7 @@ final class AttemptCommit {
                 attempt.writeConflicts().ranges(),
                 attempt.writes(),
                 watches(),
+                size,
                 outcome);
     }
 

@@ -46,15 +46,21 @@ final class ClientTransaction {
         return answer(() -> {
             attempt.checkUsable();
             try {
-                return read.apply(new TransactionReads(attempt));
+                return reading(read);
             } catch (FDBException error) {
                 attempt.readFailed(error);
                 throw error;
-            } catch (StorageException | IllegalStateException error) {
-                engine.checkOpen();
-                throw FdbError.IO_ERROR.exception(error);
             }
         });
+    }
+
+    private <T extends @Nullable Object> T reading(Function<TransactionReads, T> read) {
+        try {
+            return read.apply(new TransactionReads(attempt));
+        } catch (StorageException | IllegalStateException error) {
+            engine.checkOpen();
+            throw FdbError.IO_ERROR.exception(error);
+        }
     }
 
     /** A write never fails in place: what is wrong with it, all that follows fails with. */
@@ -144,7 +150,7 @@ final class ClientTransaction {
                 if (attempt.settings().isReadYourWritesDisabled()) {
                     throw FdbError.WATCHES_DISABLED.exception();
                 }
-                byte[] seen = new TransactionReads(attempt).get(key, false);
+                byte[] seen = reading(reads -> reads.get(key, false));
                 if (key.length > Limits.writableKeyBytes(key)) {
                     throw FdbError.KEY_TOO_LARGE.exception(key.length + " bytes");
                 }

@@ -9,6 +9,7 @@ import java.util.List;
  * @param reads what must not have been written since
  * @param conflictingWrites what later commits must not have read before; the keys that the stamp decides come on top
  * @param watches to be armed if it commits
+ * @param bytes its size as FoundationDB counts it
  */
 record Commit(
         long readVersion,
@@ -16,12 +17,13 @@ record Commit(
         List<KeyRange> conflictingWrites,
         WriteBuffer writes,
         List<Watch> watches,
+        long bytes,
         Outcome outcome) {
     static final long NO_READ_VERSION = 0;
 
     /** Does nothing but pass through the pipeline. */
     static final Commit NOTHING =
-            new Commit(NO_READ_VERSION, List.of(), List.of(), new WriteBuffer(), List.of(), Outcome.UNHEARD);
+            new Commit(NO_READ_VERSION, List.of(), List.of(), new WriteBuffer(), List.of(), 0, Outcome.UNHEARD);
 
     /** Told once, on the pipeline's thread, how the commit ended; returns quickly and runs no user's code. */
     interface Outcome {

@@ -17,14 +17,19 @@ import org.jspecify.annotations.Nullable;
  * from what has been published.
  */
 final class CommitPipeline {
-    /** A stamp has two bytes for the place in the batch. */
-    private static final int BATCH_LIMIT = 1 << 14;
+    /** Of what is decided, or persisted, at once: it is in memory several times over. */
+    private static final long BATCH_BYTES = 1 << 26;
+    /** What any commit counts for at least, as a stamp has two bytes for the place in the batch. */
+    private static final long LEAST_COMMIT_BYTES = BATCH_BYTES >> 14;
 
     /** To the second actor, in the order in which it matters. */
     private sealed interface Message {}
 
     /** {@code epoch} counts how often the first actor has started over. */
     private record Decided(Decision.Batch batch, long epoch) implements Message {}
+
+    /** A version was reserved for nothing. */
+    private record Undecided(long version) implements Message {}
 
     private record Arm(Watch watch) implements Message {}
 
@@ -52,9 +57,16 @@ final class CommitPipeline {
         this.storage = storage;
         this.sequencer = new Sequencer(versions, storage);
         this.publisher = new Publisher(versions);
-        this.decided = new Mailbox<>(executor, BATCH_LIMIT, this::settle);
-        this.undecided =
-                new Mailbox<>(executor, BATCH_LIMIT, this::decide, storage.blocks() ? decided::wake : decided::help);
+        this.decided = new Mailbox<>(executor, new Mailbox.Limit<>(CommitPipeline::bytes, BATCH_BYTES), this::settle);
+        this.undecided = new Mailbox<>(
+                executor,
+                new Mailbox.Limit<>(commit -> Math.max(LEAST_COMMIT_BYTES, commit.bytes()), BATCH_BYTES),
+                this::decide,
+                storage.blocks() ? decided::wake : decided::help);
+    }
+
+    private static long bytes(Message message) {
+        return message instanceof Decided each ? each.batch.bytes() : 0;
     }
 
     void submit(Commit commit) {
@@ -96,16 +108,23 @@ final class CommitPipeline {
             epoch++;
             sequencer.startOver();
         }
+        if (closed) {
+            fail(commits, Engine.closedError());
+            return null;
+        }
+        long version = versions.reserve();
         try {
-            if (closed) {
-                throw Engine.closedError();
-            }
-            decided.leave(new Decided(sequencer.decide(commits), epoch));
-        } catch (RuntimeException error) {
-            RuntimeException told = closed ? Engine.closedError() : toldAs(error);
-            commits.forEach(commit -> commit.outcome().failed(told));
+            decided.leave(new Decided(sequencer.decide(commits, version), epoch));
+        } catch (RuntimeException | Error error) {
+            // Only the second actor may give a version back: the one before may still be under way.
+            decided.leave(new Undecided(version));
+            fail(commits, closed ? Engine.closedError() : toldAs(error));
         }
         return null;
+    }
+
+    private static void fail(List<Commit> commits, RuntimeException error) {
+        commits.forEach(commit -> commit.outcome().failed(error));
     }
 
     private @Nullable CompletableFuture<?> settle(List<Message> messages) {
@@ -119,9 +138,7 @@ final class CommitPipeline {
             settleOthers(messages);
             return null;
         }
-        CompletableFuture<?> persisted = storage.persist(
-                toPersist.stream().map(each -> each.batch.toPersist()).toList());
-        CompletableFuture<?> settled = persisted.whenComplete((done, error) -> {
+        CompletableFuture<?> settled = persist(toPersist).whenComplete((done, error) -> {
             if (error == null) {
                 toPersist.forEach(each -> publisher.publish(each.batch));
             } else {
@@ -130,6 +147,16 @@ final class CommitPipeline {
             settleOthers(messages);
         });
         return settled.isDone() ? null : settled;
+    }
+
+    /** Whatever goes wrong, those who wait are told and what was decided on top is lost as well. */
+    private CompletableFuture<?> persist(List<Decided> batches) {
+        try {
+            return storage.persist(
+                    batches.stream().map(each -> each.batch.toPersist()).toList());
+        } catch (RuntimeException | Error error) {
+            return CompletableFuture.failedFuture(error);
+        }
     }
 
     /** Whether a batch cannot be persisted any more; if so, those who wait for it are told. */
@@ -143,8 +170,9 @@ final class CommitPipeline {
 
     private void lose(List<Decided> batches, Throwable error) {
         failure = toldAs(error);
-        batches.forEach(each -> publisher.abandon(each.batch, failure));
+        // Comes before anybody is told, who might try again at once.
         failedEpoch = batches.get(0).epoch;
+        batches.forEach(each -> publisher.abandon(each.batch, failure));
     }
 
     private static RuntimeException toldAs(Throwable error) {
@@ -154,7 +182,9 @@ final class CommitPipeline {
 
     private void settleOthers(List<Message> messages) {
         for (Message message : messages) {
-            if (message instanceof Arm arm) {
+            if (message instanceof Undecided undecided) {
+                versions.abandon(undecided.version);
+            } else if (message instanceof Arm arm) {
                 armOrFail(arm.watch);
             } else if (message instanceof Disarm disarm) {
                 publisher.disarm(disarm.watch);
@@ -167,9 +197,10 @@ final class CommitPipeline {
     private void closeStorage(CompletableFuture<@Nullable Void> done) {
         closed = true;
         try {
-            storage.close(versions.newest().version());
+            // Reserved and never published, so that no read version is handed out beyond it either.
+            storage.close(versions.reserve());
             done.complete(null);
-        } catch (RuntimeException error) {
+        } catch (RuntimeException | Error error) {
             done.completeExceptionally(error);
         }
     }

@@ -2,7 +2,6 @@ package dev.couchjobs.fdb.embedded;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -21,8 +20,9 @@ final class Completions {
     static void execute(Runnable completion, Executor executor) {
         try {
             executor.execute(completion);
-        } catch (RejectedExecutionException stopped) {
-            // Its owner has stopped the executor; an answer on the wrong thread is better than none.
+        } catch (RuntimeException | Error refused) {
+            // Its owner has stopped the executor, or it has no thread: an answer on the wrong one is better than none,
+            // and nobody else's answer depends on that executor.
             completion.run();
         }
     }

@@ -11,6 +11,15 @@ record Decision(Commit commit, CommitStamp stamp, @Nullable FdbError refusal) {
 
     /** Commits that share a version, with the state of the database after them. */
     record Batch(long version, Edit edit, List<Decision> decisions) {
+        /** At most, as those refused count as well. */
+        long bytes() {
+            long bytes = 0;
+            for (Decision decision : decisions) {
+                bytes += decision.commit.bytes();
+            }
+            return bytes;
+        }
+
         Storage.Batch toPersist() {
             return new Storage.Batch(version, edit);
         }

@@ -61,13 +61,24 @@ final class Drain {
         waitingBytes.addAndGet(logged.bytes);
     }
 
-    /** Without what the base has by now. For one thread at a time, each time with what came of the time before. */
+    /** Without what the base has by now. */
     Overlay trimmed(Overlay overlay) {
         Overlay trimmed = overlay;
-        for (Logged logged = moved.poll(); logged != null; logged = moved.poll()) {
-            trimmed = trimmed.without(logged.changes, logged.version);
+        for (Logged logged : moved) {
+            if (logged.version > trimmed.base()) {
+                trimmed = trimmed.without(logged.changes, logged.version);
+            }
         }
         return trimmed;
+    }
+
+    /** No overlay that knows more of the past than this one will be trimmed any more. */
+    void forgetMoved(Overlay published) {
+        Logged first = moved.peek();
+        while (first != null && first.version <= published.base()) {
+            moved.remove();
+            first = moved.peek();
+        }
     }
 
     /** What the base holds up to this version no crash can take away from it. */
@@ -104,15 +115,18 @@ final class Drain {
             executor.execute(() -> run(mine));
         } catch (RejectedExecutionException stopped) {
             run(mine);
+        } catch (RuntimeException | Error noThread) {
+            run.set(null);
+            throw noThread;
         }
         return mine;
     }
 
     private void run(CompletableFuture<@Nullable Void> done) {
-        RuntimeException failure = null;
+        Throwable failure = null;
         try {
             moveWhatLeftTheWindow();
-        } catch (RuntimeException error) {
+        } catch (RuntimeException | Error error) {
             // Nothing is lost: it is still in the log and in the overlay, and the next run tries again.
             failure = error;
         }
@@ -134,15 +148,23 @@ final class Drain {
     private void move(long before) {
         List<Logged> step = nextStep(before);
         while (!step.isEmpty()) {
-            List<Change> changes = new ArrayList<>();
-            step.forEach(logged -> changes.addAll(logged.changes));
-            base.apply(step.get(step.size() - 1).version, changes);
+            apply(step);
             for (Logged logged : step) {
                 moved.add(Objects.requireNonNull(waiting.poll()));
                 waitingBytes.addAndGet(-logged.bytes);
                 bytesSinceCheckpoint += logged.bytes;
             }
             step = nextStep(before);
+        }
+    }
+
+    /** A run that failed in between may have applied what still waits. */
+    private void apply(List<Logged> step) {
+        long version = step.get(step.size() - 1).version;
+        if (version > base.version()) {
+            List<Change> changes = new ArrayList<>();
+            step.forEach(logged -> changes.addAll(logged.changes));
+            base.apply(version, changes);
         }
     }
 

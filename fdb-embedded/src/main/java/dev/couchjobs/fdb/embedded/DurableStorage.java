@@ -27,6 +27,7 @@ final class DurableStorage implements Storage {
 
     private static final long RELAXED_SYNC_MILLIS = 50;
     private static final int FIRST_BUFFER_BYTES = 1 << 16;
+    private static final int LARGEST_KEPT_BUFFER_BYTES = 1 << 22;
 
     private static final CompletableFuture<@Nullable Void> DONE = CompletableFuture.completedFuture(null);
 
@@ -39,6 +40,9 @@ final class DurableStorage implements Storage {
     private final Snapshot recovered;
     private volatile LongSupplier oldestReadable = () -> 0;
     private volatile long ceiling;
+    /** Appended to the log, in the order of their versions, and still to be synced. */
+    private final List<Drain.Logged> unsynced = new ArrayList<>();
+
     private long released;
     private boolean syncDue;
     private boolean closed;
@@ -147,6 +151,7 @@ final class DurableStorage implements Storage {
     public synchronized void close(long newest) {
         closed = true;
         try {
+            syncNow();
             drain.finish();
             append(newest + 1, new BatchRecord(newest, List.of()));
             releaseLog();
@@ -167,7 +172,9 @@ final class DurableStorage implements Storage {
         for (Batch batch : batches) {
             changes.addAll(((LayeredEdit) batch.edit()).changes());
         }
-        write(batches.get(batches.size() - 1).version(), changes);
+        Batch last = batches.get(batches.size() - 1);
+        write(last.version(), changes);
+        drain.forgetMoved(((LayeredEdit) last.edit()).contents().overlay());
     }
 
     private synchronized void write(long version, List<Change> changes) {
@@ -175,17 +182,18 @@ final class DurableStorage implements Storage {
         if (changes.isEmpty() && !raise) {
             return;
         }
+        // Comes first: if it fails, the batch must not be anywhere.
+        releaseLog();
         BatchRecord written = new BatchRecord(raise ? version + HORIZON_VERSIONS : ceiling, changes);
         int bytes = append(version, written);
+        unsynced.add(new Drain.Logged(version, changes, bytes));
         if (durability == Durability.SYNCED || raise) {
-            log.sync();
+            syncNow();
         } else {
             log.flush();
             syncSoon();
         }
         ceiling = written.ceiling();
-        drain.add(new Drain.Logged(version, changes, bytes));
-        releaseLog();
     }
 
     private int append(long version, BatchRecord written) {
@@ -196,6 +204,9 @@ final class DurableStorage implements Storage {
         buffer.clear();
         written.encode(buffer);
         log.append(version, buffer.flip());
+        if (buffer.capacity() > LARGEST_KEPT_BUFFER_BYTES) {
+            buffer = ByteBuffer.allocate(FIRST_BUFFER_BYTES);
+        }
         return bytes;
     }
 
@@ -208,7 +219,7 @@ final class DurableStorage implements Storage {
             var unused = environment
                     .scheduler()
                     .schedule(
-                            () -> environment.executor().execute(this::syncNow),
+                            () -> environment.executor().execute(this::syncIfOpen),
                             RELAXED_SYNC_MILLIS,
                             TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException stopped) {
@@ -217,16 +228,24 @@ final class DurableStorage implements Storage {
     }
 
     /** If it fails, so does every commit from now on. */
-    private synchronized void syncNow() {
+    private synchronized void syncIfOpen() {
         syncDue = false;
         if (!closed) {
-            log.sync();
+            syncNow();
         }
+    }
+
+    /** Only what is durable in the log may get into the base, or the base could be ahead of the log after a crash. */
+    private void syncNow() {
+        log.sync();
+        unsynced.forEach(drain::add);
+        unsynced.clear();
     }
 
     private void releaseLog() {
         long durable = drain.durable();
         if (durable > released) {
+            syncNow();
             log.release(durable);
             released = durable;
         }

@@ -65,10 +65,18 @@ public final class EmbeddedDatabase {
     public static Database open(Path directory, Durability durability) {
         EngineEnvironment environment = EngineEnvironment.system();
         try {
-            Storage storage = DurableStorage.open(directory, durability, environment);
-            return new EngineDatabase(new Engine(environment, storage, () -> shutDown(environment)), true);
+            return open(DurableStorage.open(directory, durability, environment), environment);
         } catch (RuntimeException | Error e) {
             shutDown(environment);
+            throw e;
+        }
+    }
+
+    private static Database open(DurableStorage storage, EngineEnvironment environment) {
+        try {
+            return new EngineDatabase(new Engine(environment, storage, () -> shutDown(environment)), true);
+        } catch (RuntimeException | Error e) {
+            storage.close(storage.recovered().version());
             throw e;
         }
     }

@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,23 +22,26 @@ final class Mailbox<T> {
         @Nullable CompletableFuture<?> handle(List<T> batch);
     }
 
+    /** A batch is complete once its messages weigh {@code most} together. */
+    record Limit<T>(ToLongFunction<T> weight, long most) {}
+
     private final Queue<T> queue = new ConcurrentLinkedQueue<>();
     /** Whether a batch is being handled, or about to be. */
     private final AtomicBoolean occupied = new AtomicBoolean();
 
     private final Executor executor;
-    private final int batchLimit;
+    private final Limit<T> limit;
     private final Handler<T> handler;
     private final Runnable afterBatch;
 
-    Mailbox(Executor executor, int batchLimit, Handler<T> handler) {
-        this(executor, batchLimit, handler, () -> {});
+    Mailbox(Executor executor, Limit<T> limit, Handler<T> handler) {
+        this(executor, limit, handler, () -> {});
     }
 
     /** {@code afterBatch} runs on the thread that has handled a batch, when another may already handle the next one. */
-    Mailbox(Executor executor, int batchLimit, Handler<T> handler, Runnable afterBatch) {
+    Mailbox(Executor executor, Limit<T> limit, Handler<T> handler, Runnable afterBatch) {
         this.executor = executor;
-        this.batchLimit = batchLimit;
+        this.limit = limit;
         this.handler = handler;
         this.afterBatch = afterBatch;
     }
@@ -62,6 +66,10 @@ final class Mailbox<T> {
         } catch (RejectedExecutionException stopped) {
             // Whoever posts after the executor has stopped still gets an answer, on the thread that asked.
             handleBatch();
+        } catch (RuntimeException | Error noThread) {
+            // The next one to come finds what was left.
+            occupied.set(false);
+            throw noThread;
         }
     }
 
@@ -111,12 +119,14 @@ final class Mailbox<T> {
 
     private List<T> nextBatch() {
         List<T> batch = new ArrayList<>();
-        while (batch.size() < batchLimit) {
+        long weight = 0;
+        while (weight < limit.most) {
             T message = queue.poll();
             if (message == null) {
                 break;
             }
             batch.add(message);
+            weight += limit.weight.applyAsLong(message);
         }
         return batch;
     }

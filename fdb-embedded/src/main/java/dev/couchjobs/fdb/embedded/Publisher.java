@@ -44,7 +44,13 @@ final class Publisher {
     }
 
     void arm(List<Watch> added) {
-        added.forEach(watch -> watches.arm(watch, versions.newest().data()));
+        for (Watch watch : added) {
+            try {
+                watches.arm(watch, versions.newest().data());
+            } catch (StorageException error) {
+                watch.fail(FdbError.IO_ERROR.exception(error));
+            }
+        }
     }
 
     void disarm(Watch watch) {

@@ -22,18 +22,9 @@ final class Sequencer {
         this.latest = versions.newest().data();
     }
 
-    Decision.Batch decide(List<Commit> commits) {
-        long version = versions.reserve();
+    /** Decides them at a version reserved for them. */
+    Decision.Batch decide(List<Commit> commits, long version) {
         resolver.forgetUpTo(version - Limits.WINDOW_VERSIONS);
-        try {
-            return decide(commits, version);
-        } catch (RuntimeException error) {
-            versions.abandon(version);
-            throw error;
-        }
-    }
-
-    private Decision.Batch decide(List<Commit> commits, long version) {
         Edit edit = storage.edit(version, latest);
         List<Decision> decisions = new ArrayList<>(commits.size());
         for (int place = 0; place < commits.size(); place++) {

@@ -3,6 +3,7 @@ package dev.couchjobs.fdb.embedded;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The committed states of the last five seconds. Read versions follow the clock even when nobody commits, so that they
@@ -93,12 +94,13 @@ final class VersionWindow {
 
     /** What was to be published at this version never will be. */
     void abandon(long version) {
-        release(version, head().newest);
+        release(version, null);
     }
 
-    private void release(long version, Snapshot newest) {
+    private void release(long version, @Nullable Snapshot published) {
         while (true) {
             Head current = head();
+            Snapshot newest = published == null ? current.newest : published;
             long reserved = current.reserved == version ? NONE : current.reserved;
             if (head.compareAndSet(current, new Head(newest, reserved))) {
                 return;

@@ -17,6 +17,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -29,6 +30,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DurableStorageTest {
     /** So that the base takes over a few batches at a time. */
     private static final int LARGE = 90_000;
+
+    private static final int FILLERS = 14;
+    private static final int KEYS = 40;
 
     private final AtomicLong nanos = new AtomicLong();
     private final ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
@@ -119,6 +123,34 @@ class DurableStorageTest {
         }
     }
 
+    /** What a failed batch had learnt of the base must be learnt again, or a key cleared long ago hides a new one. */
+    @Test
+    void aFullDiskCostsNothingThatIsAcknowledgedAfterwards() {
+        AtomicBoolean full = new AtomicBoolean();
+        try (Database database = open("db", full)) {
+            setAll(database, "old");
+            database.run(tr -> {
+                tr.clear(key("k"), key("l"));
+                return true;
+            });
+            fill(database);
+            pass(Duration.ofSeconds(6));
+            set(database, "x", "1");
+            full.set(true);
+            assertThatThrownBy(() -> set(database, "x", "2")).hasMessageContaining("no room");
+            full.set(false);
+            setAll(database, "new");
+            fill(database);
+            pass(Duration.ofSeconds(6));
+            set(database, "x", "3");
+            set(database, "x", "4");
+            assertThat(contents(database)).hasSize(KEYS + FILLERS + 1);
+        }
+        try (Database database = open("db")) {
+            assertThat(contents(database)).hasSize(KEYS + FILLERS + 1);
+        }
+    }
+
     /** {@code seed} decides on writes, on how time passes, and on when it is closed or crashes. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6})
@@ -189,6 +221,22 @@ class DurableStorageTest {
         return contents;
     }
 
+    private static void setAll(Database database, String value) {
+        for (int i = 0; i < KEYS; i++) {
+            set(database, "k" + i, value);
+        }
+    }
+
+    /** Enough for the base to take over what it may. */
+    private static void fill(Database database) {
+        database.run(tr -> {
+            for (int i = 0; i < FILLERS; i++) {
+                tr.set(key("z" + i), new byte[LARGE]);
+            }
+            return true;
+        });
+    }
+
     private static long readVersion(Database database) {
         return database.run(tr -> tr.getReadVersion().join());
     }
@@ -201,9 +249,17 @@ class DurableStorageTest {
     }
 
     private Database open(String name) {
-        EngineEnvironment environment = new EngineEnvironment(Runnable::run, scheduler, nanos::get, new Random(1));
+        return open(name, new AtomicBoolean());
+    }
+
+    private Database open(String name, AtomicBoolean full) {
+        EngineEnvironment environment = environment();
         Storage storage = DurableStorage.open(temporary.resolve(name), Durability.SYNCED, environment);
-        return new EngineDatabase(new Engine(environment, storage, () -> {}), true);
+        return new EngineDatabase(new Engine(environment, new FillableStorage(storage, full), () -> {}), true);
+    }
+
+    private EngineEnvironment environment() {
+        return new EngineEnvironment(Runnable::run, scheduler, nanos::get, new Random(1));
     }
 
     private void pass(Duration time) {

@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,7 @@ class MailboxTest {
 
     @Test
     void whatQueuesUpIsOneBatch() {
-        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, 10, this::handle);
+        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, upTo(10), this::handle);
         mailbox.post(1);
         mailbox.post(2);
         assertThat(tasks).hasSize(1);
@@ -34,7 +35,7 @@ class MailboxTest {
 
     @Test
     void aFullBatchLeavesTheRestToTheNext() {
-        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, 2, this::handle);
+        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, upTo(2), this::handle);
         List.of(1, 2, 3).forEach(mailbox::post);
         runTasks();
         assertThat(batches).containsExactly(List.of(1, 2), List.of(3));
@@ -42,7 +43,7 @@ class MailboxTest {
 
     @Test
     void aHandlerThatFailsDoesNotStopTheNextBatch() {
-        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, 1, batch -> {
+        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, upTo(1), batch -> {
             batches.add(batch);
             if (batches.size() == 1) {
                 throw new IllegalStateException("first");
@@ -62,7 +63,7 @@ class MailboxTest {
                 task -> {
                     throw new RejectedExecutionException();
                 },
-                10,
+                upTo(10),
                 this::handle);
         mailbox.post(1);
         assertThat(batches).containsExactly(List.of(1));
@@ -70,7 +71,7 @@ class MailboxTest {
 
     @Test
     void aWaitingThreadHelpsItself() {
-        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, 10, this::handle);
+        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, upTo(10), this::handle);
         mailbox.leave(1);
         mailbox.help();
         assertThat(batches).containsExactly(List.of(1));
@@ -79,7 +80,7 @@ class MailboxTest {
 
     @Test
     void helpIsLeftToWhoeverIsAtItAlready() {
-        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, 10, this::handle);
+        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, upTo(10), this::handle);
         mailbox.post(1);
         mailbox.leave(2);
         mailbox.help();
@@ -89,9 +90,35 @@ class MailboxTest {
     }
 
     @Test
+    void anExecutorThatFailsOnceDoesNotStopTheActor() {
+        AtomicBoolean fails = new AtomicBoolean(true);
+        Mailbox<Integer> mailbox = new Mailbox<>(
+                task -> {
+                    if (fails.getAndSet(false)) {
+                        throw new OutOfMemoryError("no thread");
+                    }
+                    task.run();
+                },
+                upTo(10),
+                this::handle);
+        assertThat(catchThrowable(() -> mailbox.post(1))).isInstanceOf(OutOfMemoryError.class);
+        mailbox.post(2);
+        assertThat(batches).containsExactly(List.of(1, 2));
+    }
+
+    @Test
+    void aHeavyMessageLeavesTheRestToTheNext() {
+        Mailbox.Limit<Integer> byValue = new Mailbox.Limit<>(message -> message, 10);
+        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, byValue, this::handle);
+        List.of(4, 7, 1).forEach(mailbox::post);
+        runTasks();
+        assertThat(batches).containsExactly(List.of(4, 7), List.of(1));
+    }
+
+    @Test
     void theNextBatchWaitsUntilTheLastIsDoneWith() {
         CompletableFuture<Void> unfinished = new CompletableFuture<>();
-        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, 10, batch -> {
+        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, upTo(10), batch -> {
             batches.add(batch);
             return unfinished;
         });
@@ -109,10 +136,10 @@ class MailboxTest {
     @Test
     void whatComesAfterABatchFindsTheMailboxFree() {
         List<Integer> after = new ArrayList<>();
-        Mailbox<Integer> second = new Mailbox<>(tasks::add, 10, this::handle);
+        Mailbox<Integer> second = new Mailbox<>(tasks::add, upTo(10), this::handle);
         Mailbox<Integer> first = new Mailbox<>(
                 tasks::add,
-                10,
+                upTo(10),
                 batch -> {
                     batch.forEach(second::leave);
                     return null;
@@ -136,7 +163,7 @@ class MailboxTest {
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger overlaps = new AtomicInteger();
         Queue<Integer> seen = new ConcurrentLinkedQueue<>();
-        Mailbox<Integer> mailbox = new Mailbox<>(pool, 7, batch -> {
+        Mailbox<Integer> mailbox = new Mailbox<>(pool, upTo(7), batch -> {
             overlaps.addAndGet(inside.getAndIncrement());
             seen.addAll(batch);
             inside.decrementAndGet();
@@ -157,6 +184,10 @@ class MailboxTest {
         assertThat(all).isTrue();
         assertThat(overlaps).hasValue(0);
         assertThat(seen).doesNotHaveDuplicates().hasSize(threads * messages);
+    }
+
+    private static Mailbox.Limit<Integer> upTo(int messages) {
+        return new Mailbox.Limit<>(message -> 1, messages);
     }
 
     private @Nullable CompletableFuture<?> handle(List<Integer> batch) {

@@ -12,6 +12,9 @@ final class ManualStorage implements Storage {
     private final MemoryStorage memory = new MemoryStorage();
     private final Deque<CompletableFuture<@Nullable Void>> pending = new ArrayDeque<>();
 
+    private @Nullable Error nextError;
+    private @Nullable RuntimeException nextEditFailure;
+
     int pending() {
         return pending.size();
     }
@@ -24,8 +27,23 @@ final class ManualStorage implements Storage {
         pending.remove().completeExceptionally(error);
     }
 
+    /** The next batch is met by an error at once. */
+    void throwNext(Error error) {
+        nextError = error;
+    }
+
+    /** The next batch cannot be decided. */
+    void failNextEdit(RuntimeException error) {
+        nextEditFailure = error;
+    }
+
     @Override
     public CompletableFuture<@Nullable Void> persist(List<Batch> batches) {
+        Error error = nextError;
+        nextError = null;
+        if (error != null) {
+            throw error;
+        }
         CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
         pending.add(done);
         return done;
@@ -46,6 +64,11 @@ final class ManualStorage implements Storage {
 
     @Override
     public Edit edit(long version, Contents latest) {
+        RuntimeException failure = nextEditFailure;
+        nextEditFailure = null;
+        if (failure != null) {
+            throw failure;
+        }
         return memory.edit(version, latest);
     }
 

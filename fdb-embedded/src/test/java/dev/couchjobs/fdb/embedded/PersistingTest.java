@@ -86,6 +86,60 @@ class PersistingTest {
     }
 
     @Test
+    void anErrorInTheStorageTakesAlongWhatWasDecidedOnTopOfIt() {
+        CompletableFuture<Void> first = add();
+        CompletableFuture<Void> second = add();
+        storage.throwNext(new OutOfMemoryError("planted"));
+        storage.finishNext();
+        scheduler.runUntilIdle();
+        assertThat(first).isCompleted();
+        assertThat(codeOf(second)).isEqualTo(1510);
+        CompletableFuture<Void> third = add();
+        storage.finishNext();
+        scheduler.runUntilIdle();
+        assertThat(third).isCompleted();
+        assertThat(get("n")).isEqualTo(new byte[] {2});
+    }
+
+    @Test
+    void whatCannotBeDecidedLetsNobodyPastACommitUnderWay() {
+        CompletableFuture<Void> first = set("a", "1");
+        storage.failNextEdit(new StorageException("The disk failed", Path.of("db"), null));
+        CompletableFuture<Void> second = set("b", "1");
+        assertThat(codeOf(second)).isEqualTo(1510);
+        scheduler.advance(Duration.ofSeconds(1));
+        Transaction reader = database.createTransaction();
+        long seen = reader.getReadVersion().join();
+        assertThat(reader.get(key("a")).join()).isNull();
+        storage.finishNext();
+        scheduler.runUntilIdle();
+        assertThat(first).isCompleted();
+        try (Transaction later = database.createTransaction()) {
+            assertThat(later.getReadVersion().join()).isGreaterThan(seen);
+        }
+        reader.set(key("a"), key("2"));
+        CompletableFuture<Void> refused = commit(reader);
+        storage.finishNext();
+        scheduler.runUntilIdle();
+        assertThat(codeOf(refused)).isEqualTo(1020);
+    }
+
+    @Test
+    void anExecutorThatRefusesCostsNobodyElseTheAnswer() {
+        Transaction one = database.createTransaction(task -> {
+            throw new IllegalStateException("the pool is closed");
+        });
+        Transaction other = database.createTransaction();
+        one.set(key("a"), key("1"));
+        other.set(key("b"), key("1"));
+        CompletableFuture<Void> both = CompletableFuture.allOf(one.commit(), other.commit());
+        scheduler.runUntilIdle();
+        storage.finishNext();
+        scheduler.runUntilIdle();
+        assertThat(both).isCompleted();
+    }
+
+    @Test
     void commitsGoOnFromWhatIsPersistedOnceTheStorageDoes() {
         CompletableFuture<Void> first = add();
         storage.finishNext();

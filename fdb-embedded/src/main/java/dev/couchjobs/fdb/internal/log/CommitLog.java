@@ -81,9 +81,9 @@ public final class CommitLog implements AutoCloseable {
             try {
                 Recovery.Result found = new Recovery(segments, after, replay).run();
                 CommitLog log = new CommitLog(store, found, new Spare(store, executor, segmentBytes));
-                log.begin(found);
+                log.beginOrClose(found);
                 return log;
-            } catch (IOException | RuntimeException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 segments.forEach(SegmentStore::close);
                 throw e;
             }
@@ -103,6 +103,16 @@ public final class CommitLog implements AutoCloseable {
     /** Whether a directory with these files has at most the beginning of a log. */
     static boolean isAsCreated(List<String> names) {
         return names.stream().allMatch(name -> name.startsWith(SegmentStore.name(0)));
+    }
+
+    /** Nothing is to make a segment for a log that did not come about. */
+    private void beginOrClose(Recovery.Result found) throws IOException {
+        try {
+            begin(found);
+        } catch (IOException | RuntimeException | Error e) {
+            spare.close();
+            throw e;
+        }
     }
 
     /** Syncs what a crash left unsynced, removes what it left undone, and marks that the log is in use. */
@@ -147,6 +157,9 @@ public final class CommitLog implements AutoCloseable {
             writer.append(RecordKind.COMMITS, version, payload);
         } catch (IOException e) {
             throw failed(e);
+        } catch (OutOfMemoryError e) {
+            // Half a record may be in the buffer.
+            throw failed(new IOException(e));
         }
     }
 

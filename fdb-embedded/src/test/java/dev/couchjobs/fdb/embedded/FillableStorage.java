@@ -1,0 +1,48 @@
+package dev.couchjobs.fdb.embedded;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Another storage on a disk that the test can fill up. */
+record FillableStorage(Storage storage, AtomicBoolean full) implements Storage {
+    @Override
+    public CompletableFuture<@Nullable Void> persist(List<Batch> batches) {
+        return full.get()
+                ? CompletableFuture.failedFuture(new StorageFullException("no room", Path.of("db"), null))
+                : storage.persist(batches);
+    }
+
+    @Override
+    public Snapshot recovered() {
+        return storage.recovered();
+    }
+
+    @Override
+    public void start(LongSupplier oldestReadable) {
+        storage.start(oldestReadable);
+    }
+
+    @Override
+    public long ceiling() {
+        return storage.ceiling();
+    }
+
+    @Override
+    public Edit edit(long version, Contents latest) {
+        return storage.edit(version, latest);
+    }
+
+    @Override
+    public boolean blocks() {
+        return storage.blocks();
+    }
+
+    @Override
+    public void close(long newest) {
+        storage.close(newest);
+    }
+}
