@@ -64,10 +64,11 @@ enum Fault {
     READS_ARE_STALE {
         @Override
         Transaction change(Transaction tr, Memory memory) {
-            if (memory.calls.getAndIncrement() % 20 == 0) {
+            long remembered = memory.version.get();
+            if (memory.calls.getAndIncrement() % 20 == 0 || remembered == 0) {
                 memory.version.set(Futures.await(tr.getReadVersion()));
             } else {
-                tr.setReadVersion(memory.version.get());
+                tr.setReadVersion(remembered);
             }
             return tr;
         }

@@ -1,7 +1,6 @@
 package dev.couchjobs.fdb.contract.history;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Range;
@@ -110,7 +109,7 @@ final class Session {
         if (NOT_COMMITTED.contains(code)) {
             return Outcome.FAILED;
         }
-        throw new AssertionError("No workload should meet this error", new FDBException("unexpected", code));
+        throw new AssertionError("No workload should meet the error " + code);
     }
 
     /** The versionstamp that a transaction of this name has left, or null if it has not committed. */
