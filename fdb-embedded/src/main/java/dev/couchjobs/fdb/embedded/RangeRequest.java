@@ -43,6 +43,10 @@ record RangeRequest(
         return begin.offset() >= end.offset() && !Bytes.less(begin.base(), end.base());
     }
 
+    boolean basesAreSwapped() {
+        return Bytes.less(end.base(), begin.base());
+    }
+
     private static int modeBytes(StreamingMode mode) {
         return switch (mode) {
             case EXACT -> 0;

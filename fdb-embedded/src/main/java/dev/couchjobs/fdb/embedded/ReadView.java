@@ -23,9 +23,19 @@ record ReadView(Contents data, @Nullable WriteBuffer writes, boolean bypassUnrea
         }
     }
 
-    /** The key selected, or the end of the key space on the side where the selection has left it. */
+    /**
+     * The key selected, or the end of the key space on the side where the selection has left the rows.
+     *
+     * @param overshoot how many places before the first row (negative) or beyond the place behind the last one (positive)
+     *     the selection has led
+     */
     @SuppressWarnings("ArrayRecordComponent") // nobody compares or hashes a key found
-    record Selected(byte[] key, boolean beforeFirst, boolean pastLast) {}
+    record Selected(byte[] key, long overshoot) {
+        boolean isBefore(Selected other) {
+            int order = Bytes.ORDER.compare(key, other.key);
+            return order < 0 || (order == 0 && overshoot < other.overshoot);
+        }
+    }
 
     byte @Nullable [] get(byte[] key) {
         if (writes == null) {
@@ -54,20 +64,12 @@ record ReadView(Contents data, @Nullable WriteBuffer writes, boolean bypassUnrea
             while (true) {
                 Entry entry = scan.next();
                 if (entry == null) {
-                    return forward ? pastLast() : beforeFirst();
+                    return forward ? new Selected(end, steps - 1) : new Selected(Bytes.EMPTY, -steps);
                 }
                 if (--steps == 0) {
-                    return new Selected(entry.key(), false, false);
+                    return new Selected(entry.key(), 0);
                 }
             }
         }
-    }
-
-    private static Selected beforeFirst() {
-        return new Selected(Bytes.EMPTY, true, false);
-    }
-
-    private Selected pastLast() {
-        return new Selected(end, false, true);
     }
 }

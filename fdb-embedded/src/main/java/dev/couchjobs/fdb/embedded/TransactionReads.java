@@ -3,6 +3,7 @@ package dev.couchjobs.fdb.embedded;
 import com.apple.foundationdb.KeySelector;
 import com.apple.foundationdb.KeyValue;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -82,7 +83,7 @@ final class TransactionReads {
     /** Nothing is read to find a bound that is a plain key. */
     private static ReadView.Selected bound(ReadView view, ReadView.Selection selection) {
         return selection.offset() == 1
-                ? new ReadView.Selected(Bytes.min(selection.base(), view.end()), false, false)
+                ? new ReadView.Selected(Bytes.min(selection.base(), view.end()), 0)
                 : view.select(selection);
     }
 
@@ -109,18 +110,16 @@ final class TransactionReads {
         byte[] from = Bytes.min(request.begin().base(), request.end().base());
         byte[] to = Bytes.max(request.begin().base(), request.end().base());
         boolean cut = more && Bytes.less(request.begin().base(), request.end().base());
-        boolean fellOffBegin = begin.beforeFirst() || end.beforeFirst();
-        boolean fellOffEnd = begin.pastLast() || end.pastLast();
         if (cut && !request.reverse() && request.end().offset() > 0) {
             to = from;
         }
         if (cut && request.reverse() && request.begin().offset() <= 1) {
             from = to;
         }
-        if (fellOffBegin && request.begin().offset() <= 0 && !(more && request.reverse())) {
+        if (fellOffBegin(request, begin, end) && request.begin().offset() <= 0 && !(more && request.reverse())) {
             from = Bytes.EMPTY;
         }
-        if (fellOffEnd && request.end().offset() > 0 && !(more && !request.reverse())) {
+        if (fellOffEnd(request, begin, end) && request.end().offset() > 0 && !(more && !request.reverse())) {
             to = attempt.settings().readEnd();
         }
         if (!rows.isEmpty()) {
@@ -136,6 +135,27 @@ final class TransactionReads {
             }
         }
         addConflict(from.clone(), to.clone());
+    }
+
+    /**
+     * Whether the range reaches to the beginning of the database. When its begin turns out not to lie before its end, what
+     * decides that lies between their bases, however far outside they have led. Only, with the bases in the wrong order
+     * FoundationDB's client asks for the bound that it would come to last, and if that has left the rows looks no further.
+     */
+    private static boolean fellOffBegin(RangeRequest request, ReadView.Selected begin, ReadView.Selected end) {
+        if (request.basesAreSwapped() && !request.reverse() && end.key().length == 0) {
+            return true;
+        }
+        return begin.overshoot() < 0 && begin.isBefore(end);
+    }
+
+    /** Likewise for the end; reading forward, the client goes on to look where the range begins. */
+    private boolean fellOffEnd(RangeRequest request, ReadView.Selected begin, ReadView.Selected end) {
+        byte[] last = request.reverse() ? begin.key() : end.key();
+        if (request.basesAreSwapped() && Arrays.equals(last, attempt.settings().readEnd())) {
+            return request.reverse() || begin.isBefore(end);
+        }
+        return end.overshoot() > 0 && begin.isBefore(end);
     }
 
     private void addConflict(byte[] key) {

@@ -2,12 +2,16 @@ package dev.couchjobs.fdb.contract;
 
 import com.apple.foundationdb.KeySelector;
 import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** How far a read conflicts that walks over rows: selectors with offsets, and ranges that a limit or own writes cut. */
 public abstract class SelectorConflictsContract extends ConcurrentContract {
+
+    /** More steps than there are rows, whatever else a cluster holds. */
+    private static final int FAR = 10_000;
 
     @Test
     void aForwardOffsetConflictsWithEveryRowItSteppedOver() {
@@ -141,6 +145,38 @@ public abstract class SelectorConflictsContract extends ConcurrentContract {
             set(other, "c", "");
             set(other, "g", "");
         });
+    }
+
+    @Test
+    void boundsThatHaveCrossedConflictOnlyBetweenTheirBases() {
+        assertConflictOnlyBetweenBases(from("c").add(FAR), from("f"));
+        assertConflictOnlyBetweenBases(from("c").add(FAR), from("f").add(1));
+        assertConflictOnlyBetweenBases(from("c").add(FAR), from("f").add(FAR - 100));
+        assertConflictOnlyBetweenBases(from("c").add(FAR), from("f").add(-FAR));
+        assertConflictOnlyBetweenBases(from("c").add(-1), from("f").add(-FAR));
+        assertConflictOnlyBetweenBases(from("c").add(-FAR + 100), from("f").add(-FAR));
+    }
+
+    /** {@code c} and {@code f} are the bases. */
+    private void assertConflictOnlyBetweenBases(KeySelector begin, KeySelector end) {
+        for (boolean reverse : new boolean[] {false, true}) {
+            Consumer<Transaction> read =
+                    tr -> rows(tr.getRange(begin, end, ReadTransaction.ROW_LIMIT_UNLIMITED, reverse));
+            assertConflict(read, other -> set(other, "c", ""));
+            assertConflict(read, other -> set(other, "e", ""));
+            assertNoConflict(read, other -> {
+                set(other, "b", "");
+                set(other, "f", "");
+            });
+        }
+    }
+
+    @Test
+    void boundsThatLeaveTheRowsOnTheSameSideConflictUpToThere() {
+        assertConflict(
+                tr -> rows(tr.getRange(from("c").add(FAR - 100), from("f").add(FAR))), other -> set(other, "i", ""));
+        assertConflict(
+                tr -> rows(tr.getRange(from("c").add(-FAR), from("f").add(-FAR + 100))), other -> set(other, "a", ""));
     }
 
     @Test

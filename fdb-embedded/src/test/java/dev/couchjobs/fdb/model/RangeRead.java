@@ -43,7 +43,9 @@ record RangeRead(Selection begin, Selection end, int limit, boolean reverse) {
     /**
      * What the client of FoundationDB declares to have read (its {@code ReadYourWrites.actor.cpp} says so for each
      * direction): what lies between the two bases, to either end of the database where a selector has fallen off it with
-     * the other one still ahead or behind, and the rows; a limit makes all that lies behind the last row irrelevant.
+     * the other one still ahead or behind, and the rows; a limit makes all that lies behind the last row irrelevant. With
+     * the bases in the wrong order it asks by itself for the selector that it would come to last, and if that one has
+     * left the rows, mostly does not look at the other.
      */
     KeyRange conflict(Rows rows, List<String> keys) {
         boolean more = isLimited(keys);
@@ -75,13 +77,22 @@ record RangeRead(Selection begin, Selection end, int limit, boolean reverse) {
     }
 
     private boolean fallsOffTheBeginning(Rows rows, boolean more) {
-        boolean fallsOff = begin.position(rows) < 0 || end.position(rows) < 0;
-        return fallsOff && !hasCrossed(rows) && begin.offset() <= 0 && !(more && reverse);
+        boolean fallsOff = !hasCrossed(rows) && begin.position(rows) < 0;
+        boolean lastFallsOff = isSwapped() && !reverse && end.position(rows) < 0;
+        return (fallsOff || lastFallsOff) && begin.offset() <= 0 && !(more && reverse);
     }
 
     private boolean fallsOffTheEnd(Rows rows, boolean more) {
-        boolean fallsOff = begin.position(rows) > rows.size() || end.position(rows) > rows.size();
-        return fallsOff && !hasCrossed(rows) && end.offset() > 0 && !(more && !reverse);
+        boolean fallsOff = !hasCrossed(rows) && end.position(rows) > rows.size();
+        boolean lastFallsOff = isSwapped()
+                && (reverse
+                        ? begin.position(rows) >= rows.size()
+                        : !hasCrossed(rows) && end.position(rows) >= rows.size());
+        return (fallsOff || lastFallsOff) && end.offset() > 0 && !(more && !reverse);
+    }
+
+    private boolean isSwapped() {
+        return begin.base().compareTo(end.base()) > 0;
     }
 
     private boolean hasCrossed(Rows rows) {

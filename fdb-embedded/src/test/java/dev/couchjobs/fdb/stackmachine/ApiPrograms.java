@@ -92,23 +92,20 @@ final class ApiPrograms {
         return draw.once(4) ? Step.all(get, Step.of(WriteOperation.SET, key, draw.value()), WAIT) : get;
     }
 
-    /**
-     * With a limit, foreign rows would take the place of the program's own. When one selector has left the database behind
-     * the other, so that there is nothing between them, the engine declares more to have been read than FoundationDB's
-     * client, which is safe and not looked for here.
-     */
+    /** With a limit, foreign rows would take the place of the program's own. */
     private List<Object> selectors() {
         List<Object> options = draw.rangeOptions();
         boolean limited = !options.get(0).equals(0L);
-        boolean far = !limited && draw.once(5);
-        boolean farBegin = draw.once(2);
-        List<Object> begin = far && farBegin ? draw.farSelector(false) : draw.selector();
-        List<Object> end = far && !farBegin ? draw.farSelector(true) : draw.selector();
-        List<Object> arguments = new ArrayList<>(begin);
-        arguments.addAll(end);
+        boolean far = !limited && draw.once(3);
+        List<Object> arguments = new ArrayList<>(selector(far));
+        arguments.addAll(selector(far));
         arguments.addAll(options);
         arguments.add(prefix());
         return arguments;
+    }
+
+    private List<Object> selector(boolean far) {
+        return far && draw.once(2) ? draw.farSelector(draw.once(2)) : draw.selector();
     }
 
     private Step metric() {
