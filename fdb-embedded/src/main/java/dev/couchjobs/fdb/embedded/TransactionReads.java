@@ -165,14 +165,18 @@ final class TransactionReads {
         }
     }
 
-    /** What this transaction itself has determined depends on nobody else. */
+    /**
+     * What this transaction itself has determined depends on nobody else. The size counts the whole range for each of the
+     * parts left, as FoundationDB's client does.
+     */
     void addConflict(byte[] begin, byte[] end) {
-        attempt.addSize(begin.length + end.length + Attempt.RANGE_OVERHEAD_BYTES);
+        int parts = 1;
         if (attempt.settings().isReadYourWritesDisabled()) {
             attempt.readConflicts().add(begin, end);
         } else {
-            attempt.writes().addUndetermined(begin, end, attempt.readConflicts());
+            parts = attempt.writes().addUndetermined(begin, end, attempt.readConflicts());
         }
+        attempt.addSize((long) parts * (begin.length + end.length + Attempt.RANGE_OVERHEAD_BYTES));
     }
 
     void checkLegal(byte[] bound) {

@@ -65,23 +65,30 @@ final class WriteBuffer {
         return unreadable.intersects(begin, end);
     }
 
-    /** Adds to {@code into} the parts of a range whose content depends on the database, and so on what others commit. */
-    void addUndetermined(byte[] begin, byte[] end, RangeSet into) {
-        if (isEmpty()) {
-            into.add(begin, end);
-            return;
+    /**
+     * Adds to {@code into} the parts of a range whose content depends on the database, and so on what others commit.
+     * Returns how many these are: the gaps between this transaction's writes, and each key that it calculates with.
+     */
+    int addUndetermined(byte[] begin, byte[] end, RangeSet into) {
+        if (!Bytes.less(begin, end)) {
+            return 0;
         }
-        RangeSet parts = new RangeSet();
-        parts.add(begin, end);
-        cleared.within(begin, end).forEach(range -> parts.remove(range.begin(), range.end()));
-        if (Bytes.less(begin, end)) {
-            keys.subMap(begin, true, end, false).forEach((key, writes) -> {
-                if (writes.determined()) {
-                    parts.remove(key, Bytes.after(key));
-                }
-            });
+        RangeSet gaps = new RangeSet();
+        gaps.add(begin, end);
+        cleared.within(begin, end).forEach(range -> gaps.remove(range.begin(), range.end()));
+        int calculated = 0;
+        for (Map.Entry<byte[], KeyWrites> entry :
+                keys.subMap(begin, true, end, false).entrySet()) {
+            KeyRange key = KeyRange.of(entry.getKey());
+            gaps.remove(key.begin(), key.end());
+            if (!entry.getValue().determined()) {
+                into.add(key.begin(), key.end());
+                calculated++;
+            }
         }
-        parts.ranges().forEach(range -> into.add(range.begin(), range.end()));
+        List<KeyRange> ranges = gaps.ranges();
+        ranges.forEach(range -> into.add(range.begin(), range.end()));
+        return ranges.size() + calculated;
     }
 
     boolean isDetermined(byte[] key) {

@@ -3,6 +3,7 @@ package dev.couchjobs.fdb.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.util.List;
@@ -172,6 +173,44 @@ public abstract class SizesContract extends FdbContract {
         byte[] stampedKey = Stamps.operand(key, bytes(""));
         stamping.mutate(MutationType.SET_VERSIONSTAMPED_KEY, stampedKey, bytes("xyz"));
         assertThat(await(stamping.getApproximateSize())).isEqualTo(stampedKey.length + 3L + 44);
+    }
+
+    /** The client counts the whole range for each part of it that the transaction's own writes leave open. */
+    @Test
+    void theApproximateSizeCountsADeclaredReadForEachPartThatOwnWritesLeaveOpen() {
+        Range read = range("c", "k");
+        long range = 2L * keySize(1) + RANGE;
+        assertReadAdds(range, tr -> {}, read);
+        assertReadAdds(0, tr -> tr.clear(range("a", "z")), read);
+        assertReadAdds(range, tr -> tr.clear(range("a", "d")), read);
+        assertReadAdds(2 * range, tr -> tr.clear(range("d", "f")), read);
+        assertReadAdds(2 * range, tr -> set(tr, "d", ""), read);
+        assertReadAdds(3 * range, tr -> tr.mutate(MutationType.ADD, key("d"), bytes("1")), read);
+        assertReadAdds(2 * range, tr -> tr.mutate(MutationType.ADD, key("c"), bytes("1")), read);
+        assertReadAdds(
+                3 * range,
+                tr -> {
+                    tr.mutate(MutationType.ADD, key("e"), bytes("1"));
+                    tr.clear(range("d", "f"));
+                    tr.mutate(MutationType.ADD, key("e"), bytes("1"));
+                    set(tr, "i", "");
+                },
+                read);
+        assertReadAdds(
+                4 * range,
+                tr -> {
+                    tr.mutate(MutationType.ADD, key("d"), bytes("1"));
+                    tr.mutate(MutationType.ADD, key("d\0"), bytes("1"));
+                },
+                read);
+    }
+
+    private void assertReadAdds(long bytes, Consumer<Transaction> writes, Range read) {
+        Transaction tr = begin();
+        writes.accept(tr);
+        long before = await(tr.getApproximateSize());
+        tr.addReadConflictRange(read.begin, read.end);
+        assertThat(await(tr.getApproximateSize()) - before).isEqualTo(bytes);
     }
 
     @Test
