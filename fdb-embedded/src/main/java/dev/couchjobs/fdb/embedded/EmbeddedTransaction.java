@@ -15,6 +15,7 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionOptions;
 import com.apple.foundationdb.async.AsyncIterable;
 import com.apple.foundationdb.async.AsyncUtil;
+import dev.couchjobs.fdb.internal.binding.RangeReads;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;

@@ -10,6 +10,7 @@ import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.TransactionOptions;
 import com.apple.foundationdb.async.AsyncIterable;
 import com.apple.foundationdb.async.AsyncUtil;
+import dev.couchjobs.fdb.internal.binding.RangeReads;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;

@@ -5,18 +5,18 @@ import com.apple.foundationdb.KeyRangeArrayResult;
 import com.apple.foundationdb.KeySelector;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.MappedKeyValue;
-import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.TransactionOptions;
 import com.apple.foundationdb.async.AsyncIterable;
 import com.apple.foundationdb.async.AsyncUtil;
+import dev.couchjobs.fdb.internal.binding.RangeReads;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 /** The reading half of a transaction: hands everything on, and has whatever it reads go wrong as planned. */
-class FaultyReadTransaction implements ReadTransaction {
+class FaultyReadTransaction implements RangeReads {
     private final ReadTransaction delegate;
     private final FaultyReads reads;
 
@@ -66,64 +66,9 @@ class FaultyReadTransaction implements ReadTransaction {
     }
 
     @Override
-    public AsyncIterable<KeyValue> getRange(KeySelector begin, KeySelector end) {
-        return reads.range(delegate.getRange(begin, end));
-    }
-
-    @Override
-    public AsyncIterable<KeyValue> getRange(KeySelector begin, KeySelector end, int limit) {
-        return reads.range(delegate.getRange(begin, end, limit));
-    }
-
-    @Override
-    public AsyncIterable<KeyValue> getRange(KeySelector begin, KeySelector end, int limit, boolean reverse) {
-        return reads.range(delegate.getRange(begin, end, limit, reverse));
-    }
-
-    @Override
     public AsyncIterable<KeyValue> getRange(
             KeySelector begin, KeySelector end, int limit, boolean reverse, StreamingMode mode) {
         return reads.range(delegate.getRange(begin, end, limit, reverse, mode));
-    }
-
-    @Override
-    public AsyncIterable<KeyValue> getRange(byte[] begin, byte[] end) {
-        return reads.range(delegate.getRange(begin, end));
-    }
-
-    @Override
-    public AsyncIterable<KeyValue> getRange(byte[] begin, byte[] end, int limit) {
-        return reads.range(delegate.getRange(begin, end, limit));
-    }
-
-    @Override
-    public AsyncIterable<KeyValue> getRange(byte[] begin, byte[] end, int limit, boolean reverse) {
-        return reads.range(delegate.getRange(begin, end, limit, reverse));
-    }
-
-    @Override
-    public AsyncIterable<KeyValue> getRange(byte[] begin, byte[] end, int limit, boolean reverse, StreamingMode mode) {
-        return reads.range(delegate.getRange(begin, end, limit, reverse, mode));
-    }
-
-    @Override
-    public AsyncIterable<KeyValue> getRange(Range range) {
-        return reads.range(delegate.getRange(range));
-    }
-
-    @Override
-    public AsyncIterable<KeyValue> getRange(Range range, int limit) {
-        return reads.range(delegate.getRange(range, limit));
-    }
-
-    @Override
-    public AsyncIterable<KeyValue> getRange(Range range, int limit, boolean reverse) {
-        return reads.range(delegate.getRange(range, limit, reverse));
-    }
-
-    @Override
-    public AsyncIterable<KeyValue> getRange(Range range, int limit, boolean reverse, StreamingMode mode) {
-        return reads.range(delegate.getRange(range, limit, reverse, mode));
     }
 
     @Override
@@ -138,18 +83,8 @@ class FaultyReadTransaction implements ReadTransaction {
     }
 
     @Override
-    public CompletableFuture<Long> getEstimatedRangeSizeBytes(Range range) {
-        return reads.read(() -> delegate.getEstimatedRangeSizeBytes(range));
-    }
-
-    @Override
     public CompletableFuture<KeyArrayResult> getRangeSplitPoints(byte[] begin, byte[] end, long chunkSize) {
         return reads.read(() -> delegate.getRangeSplitPoints(begin, end, chunkSize));
-    }
-
-    @Override
-    public CompletableFuture<KeyArrayResult> getRangeSplitPoints(Range range, long chunkSize) {
-        return reads.read(() -> delegate.getRangeSplitPoints(range, chunkSize));
     }
 
     @Override

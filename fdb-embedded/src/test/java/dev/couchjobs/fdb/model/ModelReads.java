@@ -2,13 +2,16 @@ package dev.couchjobs.fdb.model;
 
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.KeyArrayResult;
+import com.apple.foundationdb.KeyRangeArrayResult;
 import com.apple.foundationdb.KeySelector;
 import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.MappedKeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.TransactionOptions;
 import com.apple.foundationdb.async.AsyncIterable;
 import com.apple.foundationdb.async.AsyncUtil;
+import dev.couchjobs.fdb.internal.binding.RangeReads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +21,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The reads of a transaction, with conflicts or, as a snapshot, without. */
-class ModelReads implements RangeForms {
+class ModelReads implements RangeReads {
 
     private static final int RANGE_LIMITS_INVALID = 2012;
     private static final int EXACT_MODE_WITHOUT_LIMITS = 2210;
@@ -156,5 +159,16 @@ class ModelReads implements RangeForms {
     @Override
     public Executor getExecutor() {
         return Runnable::run;
+    }
+
+    @Override
+    public AsyncIterable<MappedKeyValue> getMappedRange(
+            KeySelector begin, KeySelector end, byte[] mapper, int limit, boolean reverse, StreamingMode mode) {
+        throw new UnsupportedOperationException("Not part of the model");
+    }
+
+    @Override
+    public CompletableFuture<KeyRangeArrayResult> getBlobGranuleRanges(byte[] begin, byte[] end, int rowLimit) {
+        throw new UnsupportedOperationException("Not part of the model");
     }
 }

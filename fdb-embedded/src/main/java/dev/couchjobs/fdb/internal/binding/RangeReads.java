@@ -1,4 +1,4 @@
-package dev.couchjobs.fdb.embedded;
+package dev.couchjobs.fdb.internal.binding;
 
 import com.apple.foundationdb.KeyArrayResult;
 import com.apple.foundationdb.KeySelector;
@@ -9,8 +9,8 @@ import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.async.AsyncIterable;
 import java.util.concurrent.CompletableFuture;
 
-/** The many forms of a read, reduced to those with all their arguments. */
-interface RangeReads extends ReadTransaction {
+/** The many forms in which FoundationDB's interface offers a read, reduced to those with all their arguments. */
+public interface RangeReads extends ReadTransaction {
     @Override
     default AsyncIterable<KeyValue> getRange(KeySelector begin, KeySelector end) {
         return getRange(begin, end, ROW_LIMIT_UNLIMITED);
