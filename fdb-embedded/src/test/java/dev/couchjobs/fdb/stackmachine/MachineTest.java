@@ -128,6 +128,16 @@ class MachineTest {
     }
 
     @Test
+    void aStampIsFoundInALogThatHasBeenReadAndLoggedAgain() {
+        byte[] stamp = {0, 0, 1, 0, (byte) 0xff, 2, 3, 4, 0, 0};
+        byte[] packed = stamp;
+        for (int i = 0; i < 4; i++) {
+            packed = Tuple.from(packed).pack();
+        }
+        assertThat(new Stamps(List.of(stamp)).text(packed)).contains("<stamp 0>");
+    }
+
+    @Test
     void directoriesAreDescribedByPathLayerAndRows() {
         Outcome outcome = run(
                 Step.of(DirectoryOperation.DIRECTORY_CREATE, Variant.DATABASE, 1L, "d", bytes("layer"), null),

@@ -11,8 +11,11 @@ import org.jspecify.annotations.Nullable;
 /** Knows the versionstamps of a run, and prints them as their places in the order of commits. */
 final class Stamps {
 
-    /** How often a stamp on the stack can have been packed into a tuple: as part of a range, and again for the log. */
-    private static final int DEEPEST = 2;
+    /**
+     * How often a stamp on the stack is packed into a tuple: as part of a range, again for the log, and both once more each
+     * time that the log is in a range which is read; more than a few times is too rare to come up.
+     */
+    private static final int DEEPEST = 8;
 
     private final List<byte[]> inOrder;
 
