@@ -62,7 +62,7 @@ final class Mailbox<T> {
             return;
         }
         try {
-            executor.execute(this::handleBatches);
+            executor.execute(this::handleBatch);
         } catch (RejectedExecutionException stopped) {
             // Whoever posts after the executor has stopped still gets an answer, on the thread that asked.
             handleBatch();
@@ -81,13 +81,6 @@ final class Mailbox<T> {
         if (!queue.isEmpty() && occupied.compareAndSet(false, true)) {
             handleBatch();
         }
-    }
-
-    /** The executor's thread has nothing better to do than to go on. */
-    private void handleBatches() {
-        do {
-            handleOne();
-        } while (!queue.isEmpty() && occupied.compareAndSet(false, true));
     }
 
     private void handleBatch() {
