@@ -293,17 +293,6 @@ final class EmbeddedTransaction implements Transaction, RangeReads {
     }
 
     @Override
-    public <T> T read(Function<? super ReadTransaction, T> retryable) {
-        return retryable.apply(this);
-    }
-
-    @Override
-    public <T> CompletableFuture<T> readAsync(
-            Function<? super ReadTransaction, ? extends CompletableFuture<T>> retryable) {
-        return AsyncUtil.applySafely(retryable, this);
-    }
-
-    @Override
     public void close() {
         if (state.compareAndSet(State.OPEN, State.CLOSED)) {
             transaction.close();

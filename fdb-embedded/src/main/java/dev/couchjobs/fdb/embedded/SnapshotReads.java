@@ -9,11 +9,9 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.TransactionOptions;
 import com.apple.foundationdb.async.AsyncIterable;
-import com.apple.foundationdb.async.AsyncUtil;
 import dev.couchjobs.fdb.internal.binding.RangeReads;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.function.Function;
 
 /** A transaction's reads without their conflict ranges. */
 final class SnapshotReads implements RangeReads {
@@ -93,17 +91,6 @@ final class SnapshotReads implements RangeReads {
     @Override
     public TransactionOptions options() {
         return transaction.options();
-    }
-
-    @Override
-    public <T> T read(Function<? super ReadTransaction, T> retryable) {
-        return retryable.apply(this);
-    }
-
-    @Override
-    public <T> CompletableFuture<T> readAsync(
-            Function<? super ReadTransaction, ? extends CompletableFuture<T>> retryable) {
-        return AsyncUtil.applySafely(retryable, this);
     }
 
     @Override

@@ -7,7 +7,9 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.async.AsyncIterable;
+import com.apple.foundationdb.async.AsyncUtil;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /** The many forms in which FoundationDB's interface offers a read, reduced to those with all their arguments. */
 public interface RangeReads extends ReadTransaction {
@@ -75,5 +77,16 @@ public interface RangeReads extends ReadTransaction {
     @Override
     default CompletableFuture<KeyArrayResult> getRangeSplitPoints(Range range, long chunkSize) {
         return getRangeSplitPoints(range.begin, range.end, chunkSize);
+    }
+
+    @Override
+    default <T> T read(Function<? super ReadTransaction, T> retryable) {
+        return retryable.apply(this);
+    }
+
+    @Override
+    default <T> CompletableFuture<T> readAsync(
+            Function<? super ReadTransaction, ? extends CompletableFuture<T>> retryable) {
+        return AsyncUtil.applySafely(retryable, this);
     }
 }
