@@ -59,11 +59,12 @@ public final class CouchJobs implements AutoCloseable {
     private final Notifiers notifiers;
 
     CouchJobs(CouchJobsBuilder settings) {
-        Environment environment = settings.environment;
+        Environment environment = settings.environment();
         PayloadCodec codec = new PayloadCodec(settings.mapper);
         keyspace = new Keyspace(settings.subspace);
         transactions = new Transactions(environment, settings.transactionTimeout);
-        Instance instance = new Instance(settings.database, environment, keyspace, transactions, codec);
+        Instance instance =
+                new Instance(settings.name(), settings.database, environment, keyspace, transactions, codec);
         creation = new Creation(instance);
         processing = new Processing(instance);
         queries = new Queries(instance);
@@ -109,7 +110,7 @@ public final class CouchJobs implements AutoCloseable {
      * @return when it is done; fails with {@link TypeTimeoutMissingException}
      * @throws PayloadException if the data cannot be stored
      */
-    public <D> CompletableFuture<Void> add(TransactionContext context, JobType<D> type, String jobId, D data) {
+    public <D> CompletableFuture<Void> add(TransactionContext context, JobType<D, ?> type, String jobId, D data) {
         return creation.add(context, type, jobId, data, ScheduledTimes.NONE);
     }
 
@@ -127,7 +128,7 @@ public final class CouchJobs implements AutoCloseable {
      * @throws PayloadException if the data cannot be stored
      */
     public <D> CompletableFuture<Void> add(
-            TransactionContext context, JobType<D> type, String jobId, D data, Instant scheduledTime) {
+            TransactionContext context, JobType<D, ?> type, String jobId, D data, Instant scheduledTime) {
         return creation.add(context, type, jobId, data, ScheduledTimes.toSeconds(scheduledTime));
     }
 
@@ -140,7 +141,7 @@ public final class CouchJobs implements AutoCloseable {
      * @param jobId its id
      * @return whether there was such a job
      */
-    public CompletableFuture<Boolean> remove(TransactionContext context, JobType<?> type, String jobId) {
+    public CompletableFuture<Boolean> remove(TransactionContext context, JobType<?, ?> type, String jobId) {
         return creation.remove(context, type, jobId);
     }
 
@@ -154,7 +155,7 @@ public final class CouchJobs implements AutoCloseable {
      * @return the data, or empty if there is no such job; fails with {@link PayloadException} if it cannot be read
      */
     public <D> CompletableFuture<Optional<D>> getJobData(
-            ReadTransactionContext context, JobType<D> type, String jobId) {
+            ReadTransactionContext context, JobType<D, ?> type, String jobId) {
         return queries.data(context, type, jobId);
     }
 
@@ -166,7 +167,7 @@ public final class CouchJobs implements AutoCloseable {
      * @param jobId its id
      * @return the state; {@link JobState#NOT_FOUND} if there is no such job
      */
-    public CompletableFuture<JobState> getJobState(ReadTransactionContext context, JobType<?> type, String jobId) {
+    public CompletableFuture<JobState> getJobState(ReadTransactionContext context, JobType<?, ?> type, String jobId) {
         return queries.state(context, type, jobId);
     }
 
@@ -180,7 +181,7 @@ public final class CouchJobs implements AutoCloseable {
      * @return the jobs; fewer than {@code limit} only on the last page
      */
     public CompletableFuture<List<JobSummary>> listJobs(
-            ReadTransactionContext context, JobType<?> type, String afterJobId, int limit) {
+            ReadTransactionContext context, JobType<?, ?> type, String afterJobId, int limit) {
         return queries.list(context, type, afterJobId, limit);
     }
 
@@ -198,7 +199,7 @@ public final class CouchJobs implements AutoCloseable {
      * @return when it is done
      * @throws IllegalArgumentException if the timeout is anything else
      */
-    public CompletableFuture<Void> setTypeTimeout(TransactionContext context, JobType<?> type, Duration timeout) {
+    public CompletableFuture<Void> setTypeTimeout(TransactionContext context, JobType<?, ?> type, Duration timeout) {
         TypeTimeouts.check(timeout);
         return transactions.run(context, tx -> {
             TypeTimeouts.set(tx, keyspace.type(type.name()), timeout);
@@ -213,7 +214,7 @@ public final class CouchJobs implements AutoCloseable {
      * @param type the type
      * @return the timeout, or empty if the type has none
      */
-    public CompletableFuture<Optional<Duration>> getTypeTimeout(ReadTransactionContext context, JobType<?> type) {
+    public CompletableFuture<Optional<Duration>> getTypeTimeout(ReadTransactionContext context, JobType<?, ?> type) {
         return transactions.read(context, tx -> TypeTimeouts.get(tx, keyspace.type(type.name())));
     }
 
@@ -225,7 +226,7 @@ public final class CouchJobs implements AutoCloseable {
      * @param type the type
      * @return when it is done
      */
-    public CompletableFuture<Void> clearTypeTimeout(TransactionContext context, JobType<?> type) {
+    public CompletableFuture<Void> clearTypeTimeout(TransactionContext context, JobType<?, ?> type) {
         return transactions.run(context, tx -> {
             TypeTimeouts.clear(tx, keyspace.type(type.name()));
             return CompletableFuture.completedFuture(null);
@@ -251,7 +252,7 @@ public final class CouchJobs implements AutoCloseable {
      * @param <D> the type of the data
      * @return the claimed job; never empty
      */
-    public <D> CompletableFuture<Optional<Job<D>>> accept(JobType<D> type) {
+    public <D> CompletableFuture<Optional<Job<D>>> accept(JobType<D, ?> type) {
         return accept(type, AcceptOptions.defaults());
     }
 
@@ -270,7 +271,7 @@ public final class CouchJobs implements AutoCloseable {
      * @param <D> the type of the data
      * @return the claimed job, or empty when the time is up
      */
-    public <D> CompletableFuture<Optional<Job<D>>> accept(JobType<D> type, AcceptOptions options) {
+    public <D> CompletableFuture<Optional<Job<D>>> accept(JobType<D, ?> type, AcceptOptions options) {
         return acceptors.accept(type, options);
     }
 
@@ -390,7 +391,7 @@ public final class CouchJobs implements AutoCloseable {
      * @param type the type
      * @throws CouchJobsClosedException if this instance is closed
      */
-    public void monitor(JobType<?> type) {
+    public void monitor(JobType<?, ?> type) {
         monitors.watchOver(type.name());
     }
 
@@ -409,7 +410,7 @@ public final class CouchJobs implements AutoCloseable {
      * @return the subscription, to be closed when no longer needed
      */
     public <D> CompletableFuture<Subscription<D>> subscribe(
-            ReadTransactionContext context, JobType<D> type, String jobId) {
+            ReadTransactionContext context, JobType<D, ?> type, String jobId) {
         return notifiers.subscribe(context, type, jobId);
     }
 

@@ -3,7 +3,9 @@ package dev.couchjobs;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.subspace.Subspace;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -11,7 +13,8 @@ import tools.jackson.databind.json.JsonMapper;
 public final class CouchJobsBuilder {
     final Database database;
     Subspace subspace = new Subspace();
-    Environment environment = Environment.system();
+    private @Nullable Environment environment;
+    private @Nullable String name;
     ObjectMapper mapper = JsonMapper.shared();
     Duration transactionTimeout = Duration.ofSeconds(60);
     Duration feedRetention = Duration.ofMinutes(10);
@@ -29,6 +32,36 @@ public final class CouchJobsBuilder {
     public CouchJobsBuilder subspace(Subspace subspace) {
         this.subspace = Objects.requireNonNull(subspace, "subspace");
         return this;
+    }
+
+    /**
+     * What the history of a job calls this instance; by default the host's name, the number of the process and something
+     * random.
+     *
+     * @param name a name of 1 to 200 characters
+     * @return this builder
+     * @throws IllegalArgumentException if it is empty or longer
+     */
+    public CouchJobsBuilder name(String name) {
+        if (name.isEmpty() || name.length() > 200) {
+            throw new IllegalArgumentException(
+                    "The name of an instance has 1 to 200 characters; this one has " + name.length() + ".");
+        }
+        this.name = name;
+        return this;
+    }
+
+    /** An instance in an environment of its own is named by nothing that the environment does not give. */
+    String name() {
+        if (name != null) {
+            return name;
+        }
+        String random = HexFormat.of().toHexDigits(environment().random().nextInt());
+        return environment == null ? Environment.processName() + "-" + random : random;
+    }
+
+    Environment environment() {
+        return environment == null ? Environment.system() : environment;
     }
 
     /**

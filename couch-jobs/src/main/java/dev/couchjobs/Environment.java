@@ -3,6 +3,7 @@ package dev.couchjobs;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.random.RandomGenerator;
@@ -21,6 +22,12 @@ public record Environment(InstantSource clock, ScheduledExecutorService schedule
     /** {@return the system's clock, a daemon thread for timers that all instances share, and secure randomness} */
     public static Environment system() {
         return new Environment(Clock.systemUTC(), SystemTimer.SHARED, new SecureRandom());
+    }
+
+    /** What this process is called where its jobs are looked at: its host, as the system names it, and its number. */
+    static String processName() {
+        String host = Optional.ofNullable(System.getenv("HOSTNAME")).orElse("localhost");
+        return host + "-" + ProcessHandle.current().pid();
     }
 
     /** Starts its thread with the first timer. */

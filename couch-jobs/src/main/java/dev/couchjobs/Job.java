@@ -15,7 +15,7 @@ import java.util.UUID;
  */
 public interface Job<D> {
     /** {@return the type of the job} */
-    JobType<D> type();
+    JobType<D, ?> type();
 
     /** {@return the id of the job, unique within its type} */
     String id();

@@ -10,7 +10,7 @@ import java.util.Optional;
  */
 public interface JobEvent<D> {
     /** {@return the type of the job} */
-    JobType<D> type();
+    JobType<D, ?> type();
 
     /** {@return the id of the job} */
     String jobId();

@@ -11,25 +11,37 @@ import tools.jackson.core.type.TypeReference;
  * <p>The name is what is stored, so renaming or moving the Java class loses no job. Two job types with one name are one
  * queue. Immutable; usually a constant.
  *
+ * <p>A job type also says how its jobs are treated: how often they are tried ({@link #retry}) and how long they are kept
+ * when they are done ({@link #retention}). That is code and not stored: whoever runs a job goes by his own job type.
+ *
  * @param <D> the type of the job's data: anything that Jackson can write and read, such as a record
+ * @param <R> the type of its result, {@link Void} if it has none
  */
-@SuppressWarnings("UnusedTypeParameter") // it ties the data that add takes to the data that accept gives
-public final class JobType<D> {
+@SuppressWarnings("UnusedTypeParameter") // they tie what add and finish take to what accept and result give
+public final class JobType<D, R> {
     private static final int NAME_BYTES_MAX = 500;
 
     private final String name;
     private final Type dataType;
+    private final Type resultType;
+    private final RetryPolicy retry;
+    private final Retention retention;
 
-    private JobType(String name, Type dataType) {
-        Objects.requireNonNull(name, "name");
-        Objects.requireNonNull(dataType, "dataType");
+    private JobType(String name, Type dataType, Type resultType, RetryPolicy retry, Retention retention) {
+        this.name = Objects.requireNonNull(name, "name");
+        this.dataType = Objects.requireNonNull(dataType, "dataType");
+        this.resultType = Objects.requireNonNull(resultType, "resultType");
+        this.retry = Objects.requireNonNull(retry, "retry");
+        this.retention = Objects.requireNonNull(retention, "retention");
         int bytes = name.getBytes(StandardCharsets.UTF_8).length;
         if (bytes == 0 || bytes > NAME_BYTES_MAX) {
             throw new IllegalArgumentException("A job type needs a name of 1 to " + NAME_BYTES_MAX
                     + " bytes in UTF-8; this one has " + bytes + ": choose a short, stable name.");
         }
-        this.name = name;
-        this.dataType = dataType;
+    }
+
+    private static <D, R> JobType<D, R> of(String name, Type dataType, Type resultType) {
+        return new JobType<>(name, dataType, resultType, RetryPolicy.standard(), Retention.standard());
     }
 
     /**
@@ -41,8 +53,23 @@ public final class JobType<D> {
      * @return the job type
      * @throws IllegalArgumentException if the name is empty or too long
      */
-    public static <D> JobType<D> of(String name, Class<D> dataType) {
-        return new JobType<>(name, dataType);
+    public static <D> JobType<D, Void> of(String name, Class<D> dataType) {
+        return of(name, dataType, (Type) Void.class);
+    }
+
+    /**
+     * A job type whose data and result are of plain classes.
+     *
+     * @param name the stable name, 1 to 500 bytes in UTF-8
+     * @param dataType the class of the job's data
+     * @param resultType the class of the job's result
+     * @param <D> the type of the job's data
+     * @param <R> the type of the job's result
+     * @return the job type
+     * @throws IllegalArgumentException if the name is empty or too long
+     */
+    public static <D, R> JobType<D, R> of(String name, Class<D> dataType, Class<R> resultType) {
+        return of(name, (Type) dataType, resultType);
     }
 
     /**
@@ -54,8 +81,43 @@ public final class JobType<D> {
      * @return the job type
      * @throws IllegalArgumentException if the name is empty or too long
      */
-    public static <D> JobType<D> of(String name, TypeReference<D> dataType) {
-        return new JobType<>(name, dataType.getType());
+    public static <D> JobType<D, Void> of(String name, TypeReference<D> dataType) {
+        return of(name, dataType.getType(), Void.class);
+    }
+
+    /**
+     * A job type whose data or result is of a generic type.
+     *
+     * @param name the stable name, 1 to 500 bytes in UTF-8
+     * @param dataType the type of the job's data
+     * @param resultType the type of the job's result
+     * @param <D> the type of the job's data
+     * @param <R> the type of the job's result
+     * @return the job type
+     * @throws IllegalArgumentException if the name is empty or too long
+     */
+    public static <D, R> JobType<D, R> of(String name, TypeReference<D> dataType, TypeReference<R> resultType) {
+        return of(name, dataType.getType(), resultType.getType());
+    }
+
+    /**
+     * This job type with another retry policy.
+     *
+     * @param retry how often, and after which pauses, a job that fails is tried again
+     * @return the job type
+     */
+    public JobType<D, R> retry(RetryPolicy retry) {
+        return new JobType<>(name, dataType, resultType, retry, retention);
+    }
+
+    /**
+     * This job type with another retention.
+     *
+     * @param retention how long jobs are kept after they have ended
+     * @return the job type
+     */
+    public JobType<D, R> retention(Retention retention) {
+        return new JobType<>(name, dataType, resultType, retry, retention);
     }
 
     /** {@return the stable name under which jobs of this type are stored} */
@@ -68,10 +130,28 @@ public final class JobType<D> {
         return dataType;
     }
 
-    /** Job types are equal when their names and data types are. */
+    /** {@return the Java type of the job's result; {@link Void} if it has none} */
+    public Type resultType() {
+        return resultType;
+    }
+
+    /** {@return how jobs that fail are tried again} */
+    public RetryPolicy retry() {
+        return retry;
+    }
+
+    /** {@return how long jobs are kept after they have ended} */
+    public Retention retention() {
+        return retention;
+    }
+
+    /** Job types are equal when their names, data types and result types are. */
     @Override
     public boolean equals(Object other) {
-        return other instanceof JobType<?> that && name.equals(that.name) && dataType.equals(that.dataType);
+        return other instanceof JobType<?, ?> that
+                && name.equals(that.name)
+                && dataType.equals(that.dataType)
+                && resultType.equals(that.resultType);
     }
 
     @Override

@@ -17,7 +17,7 @@ import java.util.Optional;
  */
 public interface Subscription<D> extends AutoCloseable {
     /** {@return the type of the job} */
-    JobType<D> type();
+    JobType<D, ?> type();
 
     /** {@return the id of the job} */
     String jobId();

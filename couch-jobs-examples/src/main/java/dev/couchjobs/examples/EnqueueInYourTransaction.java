@@ -11,7 +11,7 @@ import java.time.Duration;
 
 /** Adds a job in the same transaction as the row that it is about: there is never one without the other. */
 public final class EnqueueInYourTransaction {
-    private static final JobType<String> SHIP = JobType.of("ship", String.class);
+    private static final JobType<String, ?> SHIP = JobType.of("ship", String.class);
     private static final Subspace ORDERS = new Subspace(Tuple.from("orders"));
 
     private EnqueueInYourTransaction() {}

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 record FileJob(
         String path, int processor, long words, @Nullable String skipped) {
-    static final JobType<FileJob> TYPE = JobType.of("index-file", FileJob.class);
+    static final JobType<FileJob, ?> TYPE = JobType.of("index-file", FileJob.class);
 
     static FileJob of(String path) {
         return new FileJob(path, 0, 0, null);

@@ -38,7 +38,7 @@ class ReadmeTest {
     @Test
     @SuppressWarnings("LocalVariableName") // as in the README, where there is no class around it
     void theJobAndItsDataCommitTogetherAndTheEndIsSeen() {
-        JobType<Thumbnail> THUMBNAIL = JobType.of("thumbnail", Thumbnail.class);
+        JobType<Thumbnail, ?> THUMBNAIL = JobType.of("thumbnail", Thumbnail.class);
 
         Database database = EmbeddedDatabase.openInMemory();
         CouchJobs jobs = CouchJobs.on(database);

@@ -70,7 +70,7 @@ public abstract class CreationContract extends JobsContract {
 
     @Test
     void aJobIsNotAddedToATypeWithoutTimeout() {
-        JobType<Work> unset = JobType.of("unset", Work.class);
+        JobType<Work, ?> unset = JobType.of("unset", Work.class);
 
         assertThat(failureOf(jobs.add(database, unset, "j1", new Work(1))))
                 .isInstanceOfSatisfying(

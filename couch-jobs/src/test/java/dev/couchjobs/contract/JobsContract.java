@@ -40,8 +40,8 @@ import org.junit.jupiter.api.Timeout;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(60)
 public abstract class JobsContract implements Engine {
-    static final JobType<Work> INDEX = JobType.of("index", Work.class);
-    static final JobType<Work> MAIL = JobType.of("mail", Work.class);
+    static final JobType<Work, ?> INDEX = JobType.of("index", Work.class);
+    static final JobType<Work, ?> MAIL = JobType.of("mail", Work.class);
 
     /** Some present time for tests that bring their own clock. */
     static final Instant NOON = Instant.parse("2026-11-21T12:00:00Z");
@@ -107,7 +107,7 @@ public abstract class JobsContract implements Engine {
     }
 
     /** Gives a type the shortest timeout there is, for a test that lets a lease run out. */
-    final void shortLeases(JobType<?> type) {
+    final void shortLeases(JobType<?, ?> type) {
         await(jobs.setTypeTimeout(database, type, Duration.ofSeconds(1)));
     }
 

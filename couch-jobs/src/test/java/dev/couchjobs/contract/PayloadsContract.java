@@ -46,14 +46,14 @@ public abstract class PayloadsContract extends JobsContract {
         }
     }
 
-    private static final JobType<String> TEXT = Texts.TYPE;
+    private static final JobType<String, ?> TEXT = Texts.TYPE;
 
     @BeforeEach
     void setTextTimeout() {
         await(jobs.setTypeTimeout(database, TEXT, Duration.ofMinutes(10)));
     }
 
-    private <D> D roundTrip(JobType<D> type, D data) {
+    private <D> D roundTrip(JobType<D, ?> type, D data) {
         await(jobs.setTypeTimeout(database, type, Duration.ofMinutes(10)));
         await(jobs.add(database, type, "j1", data));
         Job<D> job = await(jobs.accept(type, AcceptOptions.nonBlocking())).orElseThrow();
@@ -187,7 +187,7 @@ public abstract class PayloadsContract extends JobsContract {
 
     @Test
     void dataThatCannotBeWrittenIsRefusedByEveryVerbInEveryState() {
-        JobType<Object> type = JobType.of("object", Object.class);
+        JobType<Object, ?> type = JobType.of("object", Object.class);
         await(jobs.setTypeTimeout(database, type, Duration.ofMinutes(10)));
         assertThatThrownBy(() -> jobs.add(database, type, "j1", new Unwritable()))
                 .isInstanceOf(PayloadException.class)
@@ -217,7 +217,7 @@ public abstract class PayloadsContract extends JobsContract {
     @Test
     void dataThatCannotBeReadSpoilsNoClaim() {
         await(jobs.add(database, TEXT, "j1", "not a number"));
-        JobType<Integer> misread = JobType.of("text", Integer.class);
+        JobType<Integer, ?> misread = JobType.of("text", Integer.class);
 
         assertThat(failureOf(jobs.getJobData(database, misread, "j1"))).isInstanceOf(PayloadException.class);
         Subscription<Integer> subscription = await(jobs.subscribe(database, misread, "j1"));
@@ -232,7 +232,7 @@ public abstract class PayloadsContract extends JobsContract {
     @Test
     void theNameOfATypeCountsAndNotItsClass() {
         add("j1", 1);
-        JobType<Renamed> renamed = JobType.of("index", Renamed.class);
+        JobType<Renamed, ?> renamed = JobType.of("index", Renamed.class);
 
         Job<Renamed> job = await(jobs.accept(renamed)).orElseThrow();
 
@@ -245,7 +245,7 @@ public abstract class PayloadsContract extends JobsContract {
                 .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
                 .build();
         record Progress(int numberOfSteps) {}
-        JobType<Progress> type = JobType.of("snake", Progress.class);
+        JobType<Progress, ?> type = JobType.of("snake", Progress.class);
         await(jobs.setTypeTimeout(database, type, Duration.ofMinutes(10)));
 
         try (CouchJobs mapped = CouchJobs.builder(database)
@@ -255,14 +255,14 @@ public abstract class PayloadsContract extends JobsContract {
             await(mapped.add(database, type, "j1", new Progress(3)));
             assertThat(await(mapped.getJobData(database, type, "j1"))).contains(new Progress(3));
         }
-        JobType<JsonNode> asStored = JobType.of("snake", JsonNode.class);
+        JobType<JsonNode, ?> asStored = JobType.of("snake", JsonNode.class);
         assertThat(await(jobs.getJobData(database, asStored, "j1")).map(JsonNode::toString))
                 .isEqualTo(Optional.of("{\"number_of_steps\":3}"));
     }
 
     @Test
     void dataThatCannotBeReadHidesNoChangeFromASubscriber() {
-        JobType<Integer> misread = JobType.of("text", Integer.class);
+        JobType<Integer, ?> misread = JobType.of("text", Integer.class);
         await(jobs.add(database, TEXT, "j1", "no number"));
         Subscription<Integer> subscription = await(jobs.subscribe(database, misread, "j1"));
         await(jobs.finish(database, await(jobs.accept(TEXT)).orElseThrow()));

@@ -153,7 +153,7 @@ public abstract class ProcessingContract extends JobsContract {
 
     private record MadeUpJob() implements Job<Work> {
         @Override
-        public JobType<Work> type() {
+        public JobType<Work, ?> type() {
             return INDEX;
         }
 

@@ -168,7 +168,7 @@ public abstract class SurvivalContract extends JobsContract {
 
     private record Stranger() implements Subscription<Work> {
         @Override
-        public JobType<Work> type() {
+        public JobType<Work, ?> type() {
             return INDEX;
         }
 

@@ -5,7 +5,7 @@ import java.util.Random;
 
 /** Jobs whose data is a text, of any length. */
 final class Texts {
-    static final JobType<String> TYPE = JobType.of("text", String.class);
+    static final JobType<String, ?> TYPE = JobType.of("text", String.class);
 
     private Texts() {}
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Feature A4: {@code set_type_timeout} and {@code get_type_timeout}; which types there are, on every node. */
 public abstract class TypeTimeoutsContract extends JobsContract {
-    private static final JobType<Work> NEW = JobType.of("new", Work.class);
+    private static final JobType<Work, ?> NEW = JobType.of("new", Work.class);
 
     @Test
     void aTypeHasTheTimeoutThatWasSet() {
@@ -111,7 +111,7 @@ public abstract class TypeTimeoutsContract extends JobsContract {
 
     @Test
     void aTypeHasANameOfOneToFiveHundredBytes() {
-        JobType<Work> longest = JobType.of("é".repeat(250), Work.class);
+        JobType<Work, ?> longest = JobType.of("é".repeat(250), Work.class);
         await(jobs.setTypeTimeout(database, longest, Duration.ofSeconds(2)));
         await(jobs.add(database, longest, "é".repeat(500), new Work(1)));
         assertThat(await(jobs.getJobState(database, longest, "é".repeat(500)))).isEqualTo(JobState.PENDING);

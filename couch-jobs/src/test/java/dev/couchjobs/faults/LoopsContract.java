@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 abstract class LoopsContract extends FaultsContract {
     private static final int ROUNDS = 5;
     private static final int PATIENCE = 2_000;
-    private static final JobType<String> IDLE = JobType.of("idle", String.class);
+    private static final JobType<String, ?> IDLE = JobType.of("idle", String.class);
 
     @SuppressWarnings("NullAway.Init")
     private Scene scene;

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 public record Rows(
         Map<String, Data> data,
         Set<Pending> pending,
-        Map<Versionstamp, String> activity,
+        Map<Versionstamp, Set<String>> activity,
         Map<String, Integer> chunks,
         List<Change> feed) {
 
@@ -117,13 +118,18 @@ public record Rows(
             case "data" -> data.put(key.getString(2), Data.decode(Tuple.fromBytes(value)));
             case "pending" -> pending.add(new Pending(key.getLong(2), key.getString(3)));
             case "activity" ->
-                activity.put(key.getVersionstamp(2), Tuple.fromBytes(value).getString(0));
+                activity.put(
+                        key.getVersionstamp(2),
+                        Tuple.fromBytes(value).stream().map(String.class::cast).collect(Collectors.toSet()));
             case "payload" -> chunks.merge(key.getString(2), 1, Integer::sum);
             case "feed" -> {
                 Tuple entry = Tuple.fromBytes(value);
-                JobState state = JobState.valueOf(entry.getString(1).toUpperCase(Locale.ROOT));
-                feed.add(new Change(key.getVersionstamp(2), entry.getString(0), state));
+                for (int i = 0; i + 1 < entry.size(); i += 2) {
+                    JobState state = JobState.valueOf(entry.getString(i + 1).toUpperCase(Locale.ROOT));
+                    feed.add(new Change(key.getVersionstamp(2), entry.getString(i), state));
+                }
             }
+            case "counts", "attempts", "result", "dead", "retire" -> {}
             default -> throw new AssertionError("An unknown row: " + key);
         }
     }
@@ -150,7 +156,8 @@ public record Rows(
                 expected.add(new Pending(row.scheduledTime(), jobId));
             }
             if (row.state() == JobState.RUNNING
-                    && (row.sequence() == null || !jobId.equals(activity.get(row.sequence())))) {
+                    && (row.sequence() == null
+                            || !activity.getOrDefault(row.sequence(), Set.of()).contains(jobId))) {
                 found.add(jobId + " runs and has no activity row: " + row);
             }
             if (row.chunks() != chunks.getOrDefault(jobId, 0)) {

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** Jobs in a subspace of their own, an instance to which things happen by script, and others to whom nothing does. */
 final class Scene implements AutoCloseable {
-    static final JobType<String> MAIL = JobType.of("mail", String.class);
+    static final JobType<String, ?> MAIL = JobType.of("mail", String.class);
     static final Duration LONG = Duration.ofMinutes(1);
 
     final Stage stage;

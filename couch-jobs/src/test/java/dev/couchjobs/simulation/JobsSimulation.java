@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * removed, processed and followed. Then there is calm, in which every job has to come to its end.
  */
 final class JobsSimulation implements AutoCloseable {
-    static final JobType<String> TYPE = JobType.of("simulated", String.class);
+    static final JobType<String, ?> TYPE = JobType.of("simulated", String.class);
     static final Subspace PREFIX = new Subspace(Tuple.from("jobs"));
     /** The shortest of those that the type has in turn. */
     static final Duration TIMEOUT = Duration.ofSeconds(2);

@@ -18,7 +18,7 @@ import net.jqwik.api.constraints.Size;
 
 /** How long a processor may be silent, to the nanosecond, whatever the seed and wherever in time it was last heard of. */
 class LeaseTest {
-    private static final JobType<String> MAIL = JobType.of("mail", String.class);
+    private static final JobType<String, ?> MAIL = JobType.of("mail", String.class);
     private static final Duration LONG = Duration.ofDays(1);
 
     @Property(tries = 300)

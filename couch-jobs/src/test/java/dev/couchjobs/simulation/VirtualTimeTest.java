@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /** The whole core on one thread, which is the test's own, and in a time that passes only when the test says so. */
 class VirtualTimeTest {
-    private static final JobType<String> MAIL = JobType.of("mail", String.class);
+    private static final JobType<String, ?> MAIL = JobType.of("mail", String.class);
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Duration INSTANT = Duration.ofNanos(1);

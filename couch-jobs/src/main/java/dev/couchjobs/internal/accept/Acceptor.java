@@ -46,7 +46,7 @@ final class Acceptor<D> implements AutoCloseable {
     private final Set<Waiter<D>> waiters = new LinkedHashSet<>(); // guarded by itself
     private boolean closed; // guarded by waiters
 
-    Acceptor(JobType<D> type, Instance instance) {
+    Acceptor(JobType<D, ?> type, Instance instance) {
         this.database = instance.database();
         this.environment = instance.environment();
         this.transactions = instance.transactions();

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 public final class Acceptors implements AutoCloseable {
     private final Instance instance;
     private final ActivityMonitors monitors;
-    private final Workers<JobType<?>, Acceptor<?>> acceptors = new Workers<>(Acceptor::close);
+    private final Workers<JobType<?, ?>, Acceptor<?>> acceptors = new Workers<>(Acceptor::close);
 
     public Acceptors(Instance instance, ActivityMonitors monitors) {
         this.instance = instance;
@@ -22,7 +22,7 @@ public final class Acceptors implements AutoCloseable {
     }
 
     /** {@return a claimed job, or empty when the time is up} */
-    public <D> CompletableFuture<Optional<Job<D>>> accept(JobType<D> type, AcceptOptions options) {
+    public <D> CompletableFuture<Optional<Job<D>>> accept(JobType<D, ?> type, AcceptOptions options) {
         try {
             return acceptor(type).accept(options);
         } catch (CouchJobsClosedException e) {
@@ -31,11 +31,11 @@ public final class Acceptors implements AutoCloseable {
     }
 
     @SuppressWarnings("unchecked") // a job type is only ever the key of an acceptor of its own data type
-    private <D> Acceptor<D> acceptor(JobType<D> type) {
+    private <D> Acceptor<D> acceptor(JobType<D, ?> type) {
         return (Acceptor<D>) acceptors.get(type, unused -> create(type));
     }
 
-    private <D> Acceptor<D> create(JobType<D> type) {
+    private <D> Acceptor<D> create(JobType<D, ?> type) {
         monitors.watchOver(type.name());
         return new Acceptor<>(type, instance);
     }

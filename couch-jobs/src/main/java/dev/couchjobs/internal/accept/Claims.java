@@ -3,7 +3,6 @@ package dev.couchjobs.internal.accept;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
-import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
@@ -20,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -38,19 +38,21 @@ import java.util.stream.Stream;
 final class Claims<D> {
     private static final int GOES_MAX = 50;
 
-    private final JobType<D> type;
+    private final JobType<D, ?> type;
     private final Keyspace keyspace;
     private final TypeKeys keys;
     private final Environment environment;
+    private final String by;
     private final PayloadCodec codec;
     private final Candidates candidates;
     private final Spread spread = new Spread();
 
-    Claims(JobType<D> type, Instance instance) {
+    Claims(JobType<D, ?> type, Instance instance) {
         this.type = type;
         this.keyspace = instance.keyspace();
         this.keys = keyspace.type(type.name());
         this.environment = instance.environment();
+        this.by = instance.name();
         this.codec = instance.codec();
         this.candidates = new Candidates(keys, environment.random());
     }
@@ -103,7 +105,8 @@ final class Claims<D> {
                 ofMode.forEach((jobId, lock) -> jobs.add(heldBy(tx, jobId, lock)));
                 looks.put(mode, present(jobs));
             });
-            return all(looks).thenApply(jobs -> new Outcome<>(jobs, Set.of(), Optional.empty(), OptionalLong.empty()));
+            return byMode(looks)
+                    .thenApply(jobs -> new Outcome<>(jobs, Set.of(), Optional.empty(), OptionalLong.empty()));
         }
 
         private CompletableFuture<Outcome<D>> takeNew(Transaction tx) {
@@ -111,7 +114,7 @@ final class Claims<D> {
             long now = environment.clock().instant().getEpochSecond();
             Map<AcceptMode, CompletableFuture<List<Job<D>>>> taking = new LinkedHashMap<>();
             wanted.forEach((mode, count) -> taking.put(mode, take(tx, mode, now, count, GOES_MAX)));
-            return all(taking).thenCompose(jobs -> {
+            return byMode(taking).thenCompose(jobs -> {
                 if (cutShort) {
                     return CompletableFuture.completedFuture(
                             new Outcome<>(jobs, Set.of(), Optional.empty(), OptionalLong.empty()));
@@ -149,13 +152,26 @@ final class Claims<D> {
 
         private CompletableFuture<List<Job<D>>> takeAll(
                 Transaction tx, AcceptMode mode, List<PendingQueue.Entry> rows) {
-            List<CompletableFuture<Optional<Job<D>>>> claims = new ArrayList<>();
-            for (PendingQueue.Entry row : rows) {
-                UUID lock = randomLock();
-                locks.computeIfAbsent(mode, unused -> new LinkedHashMap<>()).put(row.jobId(), lock);
-                claims.add(claim(tx, row, lock));
-            }
-            return present(claims);
+            List<CompletableFuture<Optional<JobRow>>> reads = new ArrayList<>(rows.size());
+            rows.forEach(row -> reads.add(JobTable.read(tx, keyspace.job(type.name(), row.jobId()))));
+            return allOf(reads).thenCompose(done -> {
+                List<JobTable.Step> steps = new ArrayList<>(rows.size());
+                Map<String, UUID> ofMode = locks.computeIfAbsent(mode, unused -> new LinkedHashMap<>());
+                boolean together = rows.size() > 1;
+                for (int i = 0; i < rows.size(); i++) {
+                    PendingQueue.Entry row = rows.get(i);
+                    Optional<JobRow> waiting = reads.get(i).join().filter(row::isBorneOutBy);
+                    if (waiting.isEmpty()) {
+                        PendingQueue.clear(tx, keys, row);
+                    } else {
+                        UUID lock = randomLock();
+                        ofMode.put(row.jobId(), lock);
+                        steps.add(claim(row.jobId(), waiting.get(), lock, together));
+                    }
+                }
+                JobTable.saveAll(tx, keys, steps, OptionalLong.empty());
+                return all(steps.stream().map(step -> claimed(tx, step)).toList());
+            });
         }
 
         /** A watch reads its key, and a claim beside it would conflict with every enqueue; so only beside none. */
@@ -172,7 +188,7 @@ final class Claims<D> {
             });
         }
 
-        private CompletableFuture<Map<AcceptMode, List<Job<D>>>> all(
+        private CompletableFuture<Map<AcceptMode, List<Job<D>>>> byMode(
                 Map<AcceptMode, CompletableFuture<List<Job<D>>>> pending) {
             return allOf(pending.values()).thenApply(done -> {
                 Map<AcceptMode, List<Job<D>>> jobs = new LinkedHashMap<>();
@@ -186,29 +202,22 @@ final class Claims<D> {
         JobRef ref = keyspace.job(type.name(), jobId);
         return JobTable.read(tx, ref)
                 .thenCompose(row -> row.filter(found -> found.isHeldBy(lock))
-                        .map(found -> claimed(tx, ref, found, lock))
+                        .map(found -> claimed(tx, ref, found, lock).thenApply(Optional::of))
                         .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty())));
     }
 
-    private CompletableFuture<Optional<Job<D>>> claim(Transaction tx, PendingQueue.Entry entry, UUID lock) {
-        JobRef ref = keyspace.job(type.name(), entry.jobId());
-        return JobTable.edit(tx, ref, before -> {
-            Optional<JobRow> waiting = before.filter(
-                    row -> row.state() == JobState.PENDING && row.scheduledTime() == entry.scheduledTime());
-            if (waiting.isEmpty()) {
-                PendingQueue.clear(tx, keys, entry); // the job's own row does not bear it out
-                return CompletableFuture.completedFuture(Optional.empty());
-            }
-            JobRow after = waiting.get().claimed(lock);
-            JobTable.save(tx, ref, waiting.get(), after, OptionalLong.empty());
-            return claimed(tx, ref, after, lock);
-        });
+    private JobTable.Step claim(String jobId, JobRow waiting, UUID lock, boolean together) {
+        JobRow after = waiting.claimed(lock, by, environment.clock().millis(), together);
+        return new JobTable.Step(keyspace.job(type.name(), jobId), waiting, after);
     }
 
-    private CompletableFuture<Optional<Job<D>>> claimed(Transaction tx, JobRef ref, JobRow row, UUID lock) {
-        return row.payload()
-                .load(tx, ref)
-                .thenApply(json -> Optional.of(new ClaimedJob<>(type, ref.id(), row, lock, json, codec)));
+    private CompletableFuture<Job<D>> claimed(Transaction tx, JobTable.Step step) {
+        JobRow row = Objects.requireNonNull(step.after());
+        return claimed(tx, step.ref(), row, Objects.requireNonNull(row.lock()));
+    }
+
+    private CompletableFuture<Job<D>> claimed(Transaction tx, JobRef ref, JobRow row, UUID lock) {
+        return row.payload().load(tx, ref).thenApply(json -> new ClaimedJob<>(type, ref.id(), row, lock, json, codec));
     }
 
     /** A random UUID (version 4) from the environment's randomness. */
@@ -222,6 +231,11 @@ final class Claims<D> {
         return allOf(all)
                 .thenApply(done ->
                         all.stream().flatMap(each -> each.join().stream()).toList());
+    }
+
+    private static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> all) {
+        return allOf(all)
+                .thenApply(done -> all.stream().map(CompletableFuture::join).toList());
     }
 
     private static <T> List<T> concat(List<T> first, List<T> second) {

@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.accept;
 
 import com.apple.foundationdb.Database;
+import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobTable;
@@ -17,11 +18,13 @@ final class HandBack {
     private static final Logger LOG = LoggerFactory.getLogger(HandBack.class);
 
     private final Database database;
+    private final Environment environment;
     private final Keyspace keyspace;
     private final Transactions transactions;
 
     HandBack(Instance instance) {
         this.database = instance.database();
+        this.environment = instance.environment();
         this.keyspace = instance.keyspace();
         this.transactions = instance.transactions();
     }
@@ -33,7 +36,12 @@ final class HandBack {
                         database,
                         tx -> JobTable.edit(tx, ref, before -> {
                             before.filter(row -> row.isHeldBy(job.lock()))
-                                    .ifPresent(row -> JobTable.save(tx, ref, row, row.putBack(), OptionalLong.empty()));
+                                    .ifPresent(row -> JobTable.save(
+                                            tx,
+                                            ref,
+                                            row,
+                                            row.handedBack(environment.clock().millis()),
+                                            OptionalLong.empty()));
                             return CompletableFuture.completedFuture(ref);
                         }))
                 .exceptionally(error -> {

@@ -15,10 +15,21 @@ public final class ActivityIndex {
     /**
      * A row of the index.
      *
-     * @param sequence the commit in which the job's processor was heard of
-     * @param jobId the job
+     * @param sequence the commit in which the jobs' processor was heard of
+     * @param jobIds the job, or the jobs that were claimed or heard of together
      */
-    public record Entry(Versionstamp sequence, String jobId) {}
+    public record Entry(Versionstamp sequence, List<String> jobIds) {}
+
+    /** Writes the row of jobs that run under one sequence, the coming commit. */
+    static void append(Transaction tx, TypeKeys keys, int userVersion, List<String> jobIds) {
+        Stamps.setStampedKey(
+                tx, keys.activityPrefix(), userVersion, Tuple.fromList(jobIds).pack());
+    }
+
+    /** Removes the row of jobs of which none runs under this sequence any more. */
+    public static void clear(Transaction tx, TypeKeys keys, Versionstamp sequence) {
+        tx.clear(keys.activity(sequence));
+    }
 
     /** {@return the rows of the jobs that were not heard of since, longest silent first} */
     public static CompletableFuture<List<Entry>> silentSince(
@@ -29,14 +40,10 @@ public final class ActivityIndex {
                 .thenApply(rows -> rows.stream().map(row -> decode(keys, row)).toList());
     }
 
-    /** Removes a row that its job's own row does not bear out. */
-    public static void clear(Transaction tx, TypeKeys keys, Entry entry) {
-        tx.clear(keys.activity(entry.sequence()));
-    }
-
     private static Entry decode(TypeKeys keys, KeyValue row) {
+        Tuple ids = Tuple.fromBytes(row.getValue());
         return new Entry(
                 keys.sequenceOfActivity(row.getKey()),
-                Tuple.fromBytes(row.getValue()).getString(0));
+                ids.stream().map(String.class::cast).toList());
     }
 }

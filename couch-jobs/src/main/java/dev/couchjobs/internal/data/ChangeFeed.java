@@ -7,10 +7,13 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobState;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,21 +22,31 @@ import org.jspecify.annotations.Nullable;
  * <p>Whoever remembers a sequence can read on from it and misses nothing. The feed is trimmed behind its readers, and
  * says up to where, so that a reader who was away for too long knows that it has to look at the jobs themselves.
  *
- * <p>An entry may also carry a token of the verb that wrote it. A verb whose commit has an unknown result
+ * <p>A row holds the change of one job, or of several that were changed together: an id and a state for each. It may also carry a token of the verb that wrote it. A verb whose commit has an unknown result
  * (FoundationDB's error 1021) looks for its token before it tries again, and so never acts twice.
  */
 public final class ChangeFeed {
     private ChangeFeed() {}
 
-    static void append(Transaction tx, JobRef ref, int userVersion, JobState state, OptionalLong token) {
-        Tuple entry = Tuple.from(ref.id(), state.name().toLowerCase(Locale.ROOT));
-        if (token.isPresent()) {
-            entry = entry.add(token.getAsLong());
+    /**
+     * Appends what became of one job, or of several that were changed together.
+     *
+     * @param changes the changes, at least one
+     */
+    static void append(Transaction tx, TypeKeys keys, int userVersion, List<Entry> changes, OptionalLong token) {
+        List<Object> row = new ArrayList<>(2 * changes.size() + 1);
+        for (Entry change : changes) {
+            row.add(change.jobId());
+            row.add(change.state().name().toLowerCase(Locale.ROOT));
         }
-        TypeKeys keys = ref.keys();
-        Stamps.setStampedKey(tx, keys.feedPrefix(), userVersion, entry.pack());
+        token.ifPresent(row::add);
+        Stamps.setStampedKey(
+                tx, keys.feedPrefix(), userVersion, Tuple.fromList(row).pack());
         Stamps.touch(tx, keys.watchesActivity(), userVersion);
     }
+
+    /** What became of a job. */
+    record Entry(String jobId, JobState state) {}
 
     /** {@return the entries that follow, oldest first} */
     public static CompletableFuture<List<FeedEntry>> read(
@@ -41,7 +54,8 @@ public final class ChangeFeed {
         return tx.snapshot()
                 .getRange(keys.feedAfter(after), limit)
                 .asList()
-                .thenApply(rows -> rows.stream().map(row -> decode(keys, row)).toList());
+                .thenApply(
+                        rows -> rows.stream().flatMap(row -> decode(keys, row)).toList());
     }
 
     /** {@return the last entry that has been trimmed away, or null if none ever was} */
@@ -70,11 +84,19 @@ public final class ChangeFeed {
         });
     }
 
-    private static FeedEntry decode(TypeKeys keys, KeyValue row) {
+    /** {@return whether the row was written by the verb with this token} */
+    static boolean carries(KeyValue row, long token) {
         Tuple entry = Tuple.fromBytes(row.getValue());
-        return new FeedEntry(
-                keys.sequenceOfFeed(row.getKey()),
-                entry.getString(0),
-                JobState.valueOf(entry.getString(1).toUpperCase(Locale.ROOT)));
+        return entry.size() % 2 == 1 && entry.getLong(entry.size() - 1) == token;
+    }
+
+    private static Stream<FeedEntry> decode(TypeKeys keys, KeyValue row) {
+        Versionstamp sequence = keys.sequenceOfFeed(row.getKey());
+        Tuple entry = Tuple.fromBytes(row.getValue());
+        return IntStream.range(0, entry.size() / 2)
+                .mapToObj(i -> new FeedEntry(
+                        sequence,
+                        entry.getString(2 * i),
+                        JobState.valueOf(entry.getString(2 * i + 1).toUpperCase(Locale.ROOT))));
     }
 }

@@ -2,13 +2,15 @@ package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.AttemptEnd;
 import dev.couchjobs.JobState;
+import dev.couchjobs.Outcome;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The value of a job's {@code data} row: RFC 007's {@code (Sequence, JobLock, ScheduledTime, Resubmit, JobData)}, and
- * behind it the lock of the claim that last finished the job.
+ * behind it the lock of the claim that last ended, and what goes beyond the RFC, each in a tuple of its own.
  *
  * <p>The state follows from the first two elements: a lock means running; without one, the sequence is 0 for pending and
  * null for finished.
@@ -20,8 +22,11 @@ import org.jspecify.annotations.Nullable;
  * @param scheduledTime seconds since the epoch, 0 for none
  * @param resubmit whether a running job is to be pending again when it is finished
  * @param payload the job's data
- * @param finishedBy the lock of the claim that finished the job, until somebody claims it again, so that a finish that is
+ * @param finishedBy the lock of the claim that last ended, until somebody claims the job again, so that a finish that is
  *     tried twice is recognised
+ * @param terms what its creator asked for beyond the RFC
+ * @param claimant the present or the last claim
+ * @param ending how the last claim ended, if one has
  */
 public record JobRow(
         JobState state,
@@ -30,45 +35,135 @@ public record JobRow(
         long scheduledTime,
         boolean resubmit,
         Payload payload,
-        @Nullable UUID finishedBy) {
+        @Nullable UUID finishedBy,
+        Terms terms,
+        Claimant claimant,
+        @Nullable Ending ending) {
 
     private static final Versionstamp NEXT_COMMIT = Versionstamp.incomplete();
     private static final int RFC_ELEMENTS = 5;
+    private static final int TERMS = 6;
+    private static final int CLAIMANT = 7;
+    private static final int ENDING = 8;
 
     /** {@return the row of a new job} */
-    public static JobRow added(Payload payload, long scheduledTime) {
-        return new JobRow(JobState.PENDING, null, null, scheduledTime, false, payload, null);
+    public static JobRow added(Payload payload, long scheduledTime, Terms terms) {
+        return waiting(payload, scheduledTime, null, terms, Claimant.NONE, null);
     }
 
-    /** {@return this job waiting to run} */
+    private static JobRow waiting(
+            Payload payload,
+            long scheduledTime,
+            @Nullable UUID finishedBy,
+            Terms terms,
+            Claimant claimant,
+            @Nullable Ending ending) {
+        return new JobRow(
+                JobState.PENDING,
+                null,
+                null,
+                scheduledTime,
+                false,
+                payload,
+                finishedBy,
+                terms.due(false),
+                claimant,
+                ending == null ? null : ending.ofClaim());
+    }
+
+    /** {@return this job waiting to run as if it were new, but for its history} */
     public JobRow enqueued(Payload payload, long scheduledTime) {
-        return new JobRow(JobState.PENDING, null, null, scheduledTime, false, payload, finishedBy);
+        return waiting(payload, scheduledTime, finishedBy, terms, claimant.fresh(), ending);
     }
 
-    /** {@return this running job taken from its holder and waiting again, as it was} */
-    public JobRow putBack() {
-        return enqueued(payload, scheduledTime);
+    /** {@return this waiting job with other terms} */
+    public JobRow on(Terms terms) {
+        return new JobRow(state, sequence, lock, scheduledTime, resubmit, payload, finishedBy, terms, claimant, ending);
+    }
+
+    /** {@return this running job taken from a holder who went silent, and waiting again} */
+    public JobRow putBack(long now) {
+        Ending expired = Ending.of(AttemptEnd.EXPIRED, now, null);
+        return waiting(payload, scheduledTime, null, terms, claimant.failed(), expired);
+    }
+
+    /** {@return this running job given back by its holder, and waiting again} */
+    public JobRow handedBack(long now) {
+        Ending ending = Ending.of(AttemptEnd.HANDED_BACK, now, null);
+        return waiting(payload, scheduledTime, lock, terms, claimant.sharing(false), ending);
+    }
+
+    /** {@return this running job waiting again for another attempt, the present one having failed or been put off} */
+    public JobRow again(long scheduledTime, Ending ending) {
+        Claimant ended = ending.how() == AttemptEnd.FAILED ? claimant.failed() : claimant.sharing(false);
+        return waiting(payload, scheduledTime, lock, terms, ended, ending);
     }
 
     /** {@return this job claimed with a lock} */
-    public JobRow claimed(UUID lock) {
-        return new JobRow(JobState.RUNNING, NEXT_COMMIT, lock, scheduledTime, false, payload, null);
+    public JobRow claimed(UUID lock, String by, long now, boolean shared) {
+        return new JobRow(
+                JobState.RUNNING,
+                NEXT_COMMIT,
+                lock,
+                scheduledTime,
+                false,
+                payload,
+                null,
+                terms,
+                claimant.next(by, now, shared),
+                null);
+    }
+
+    /** {@return this running job heard of again, by itself} */
+    public JobRow heardOf(Payload payload) {
+        return heardOf(payload, false);
     }
 
     /** {@return this running job heard of again} */
-    public JobRow heardOf(Payload payload) {
-        return new JobRow(state, NEXT_COMMIT, lock, scheduledTime, resubmit, payload, finishedBy);
+    public JobRow heardOf(Payload payload, boolean shared) {
+        return new JobRow(
+                state,
+                NEXT_COMMIT,
+                lock,
+                scheduledTime,
+                resubmit,
+                payload,
+                finishedBy,
+                terms,
+                claimant.sharing(shared),
+                ending);
     }
 
     /** {@return this running job, to be pending again when it is finished; not a sign of life} */
     public JobRow flagged(long scheduledTime) {
-        return new JobRow(state, sequence, lock, scheduledTime, true, payload, finishedBy);
+        return new JobRow(state, sequence, lock, scheduledTime, true, payload, finishedBy, terms, claimant, ending);
     }
 
-    /** {@return this running job finished by its holder: pending again if it was flagged} */
-    public JobRow finished(Payload payload) {
-        JobState next = resubmit ? JobState.PENDING : JobState.FINISHED;
-        return new JobRow(next, null, null, scheduledTime, false, payload, lock);
+    /** {@return this running job ended by its holder: pending again if it was flagged} */
+    public JobRow finished(Payload payload, Ending ending) {
+        return resubmit
+                ? waiting(payload, scheduledTime, lock, terms, claimant.fresh(), ending)
+                : ended(payload, ending);
+    }
+
+    /** {@return this job ended for good} */
+    public JobRow ended(Payload payload, Ending ending) {
+        return new JobRow(
+                JobState.FINISHED,
+                null,
+                null,
+                scheduledTime,
+                false,
+                payload,
+                lock,
+                terms,
+                claimant.sharing(false),
+                ending);
+    }
+
+    /** {@return how this finished job ended} */
+    public Outcome outcome() {
+        return ending == null ? Outcome.SUCCEEDED : ending.outcome();
     }
 
     /** {@return whether the job runs under this lock} */
@@ -85,19 +180,34 @@ public record JobRow(
         return sequence != null && !sequence.isComplete();
     }
 
+    /** Whether the job ended and is not to be kept at all. */
+    boolean vanishes() {
+        return state == JobState.FINISHED && ending != null && ending.removeAt() == Ending.AT_ONCE;
+    }
+
     JobRow stamped(int userVersion) {
         return awaitsCommit()
                 ? new JobRow(
-                        state, Versionstamp.incomplete(userVersion), lock, scheduledTime, resubmit, payload, finishedBy)
+                        state,
+                        Versionstamp.incomplete(userVersion),
+                        lock,
+                        scheduledTime,
+                        resubmit,
+                        payload,
+                        finishedBy,
+                        terms,
+                        claimant,
+                        ending)
                 : this;
     }
 
-    /** Whether two rows differ in anything but when the processor was last heard of. */
+    /** Whether two rows differ in anything that those who follow a job are told of. */
     boolean differsFrom(JobRow other) {
         return state != other.state
                 || scheduledTime != other.scheduledTime
                 || resubmit != other.resubmit
-                || payload != other.payload;
+                || payload != other.payload
+                || terms.blocked() != other.terms.blocked();
     }
 
     /** The value, with a placeholder in front if it awaits its commit. */
@@ -110,11 +220,25 @@ public record JobRow(
         } else {
             value = value.addObject(null);
         }
-        return value.addObject(lock)
+        value = value.addObject(lock)
                 .add(scheduledTime)
                 .add(resubmit)
                 .addObject(payload.element())
                 .addObject(finishedBy);
+        return withoutTail(value, terms.encode(), claimant.encode(), ending == null ? null : ending.encode());
+    }
+
+    /** What is as usual at the end of a row takes no room. */
+    private static Tuple withoutTail(Tuple value, @Nullable Tuple... elements) {
+        int last = elements.length;
+        while (last > 0 && elements[last - 1] == null) {
+            last--;
+        }
+        Tuple whole = value;
+        for (int i = 0; i < last; i++) {
+            whole = whole.addObject(elements[i]);
+        }
+        return whole;
     }
 
     static JobRow decode(byte[] value) {
@@ -129,6 +253,13 @@ public record JobRow(
                 row.getLong(2),
                 row.getBoolean(3),
                 Payload.ofElement(row.get(4)),
-                row.size() > RFC_ELEMENTS ? row.getUUID(RFC_ELEMENTS) : null);
+                row.size() > RFC_ELEMENTS ? row.getUUID(RFC_ELEMENTS) : null,
+                Terms.decode(nested(row, TERMS)),
+                Claimant.decode(nested(row, CLAIMANT)),
+                Ending.decode(nested(row, ENDING)));
+    }
+
+    private static @Nullable Tuple nested(Tuple row, int index) {
+        return row.size() > index ? row.getNestedTuple(index) : null;
     }
 }

@@ -2,10 +2,10 @@ package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobState;
-import java.util.Arrays;
+import dev.couchjobs.Outcome;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JobTable {
     private static final byte[] EMPTY = {};
+    /** So many jobs, with ids of the longest, still fit into one value. */
+    private static final int TOGETHER_MAX = 80;
 
     private JobTable() {}
 
@@ -52,21 +54,52 @@ public final class JobTable {
                 .inTurn(ref.dataKey(), tx.getExecutor(), () -> read(tx, ref).thenCompose(step));
     }
 
+    /**
+     * One job, as it is and as it is to be.
+     *
+     * @param ref where it is
+     * @param before its row as this transaction has read it, or null if there is none
+     * @param after its row to be, or null to remove it
+     */
+    public record Step(
+            JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {}
+
     /** Writes a row and all that follows from it. */
     public static void save(
             Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after, OptionalLong token) {
-        TransactionScope scope = TransactionScope.of(tx);
-        int userVersion = scope.userVersion(ref.dataKey());
-        JobRow next = after == null ? null : after.stamped(userVersion);
+        saveTogether(tx, ref.keys(), List.of(new Step(ref, before, after)), token);
+    }
 
-        saveRow(tx, ref, next);
-        savePending(tx, ref, before, next, userVersion);
-        saveActivity(tx, ref, before, next);
-        Payload.replace(tx, ref, before == null ? null : before.payload(), next == null ? null : next.payload());
-        if (before == null || next == null || next.differsFrom(before)) {
-            ChangeFeed.append(tx, ref, userVersion, next == null ? JobState.NOT_FOUND : next.state(), token);
+    /**
+     * Writes the rows of several jobs of one type, and all that follows from them; what can be one row for all of them,
+     * such as their entry in the feed, is one.
+     */
+    public static void saveAll(Transaction tx, TypeKeys keys, List<Step> steps, OptionalLong token) {
+        for (int from = 0; from < steps.size(); from += TOGETHER_MAX) {
+            saveTogether(tx, keys, steps.subList(from, Math.min(steps.size(), from + TOGETHER_MAX)), token);
         }
-        scope.remember(ref.dataKey(), next);
+    }
+
+    private static void saveTogether(Transaction tx, TypeKeys keys, List<Step> steps, OptionalLong token) {
+        TransactionScope scope = TransactionScope.of(tx);
+        int userVersion = scope.userVersion(
+                steps.stream().map(step -> step.ref().dataKey()).toList());
+        Together together = new Together(tx, keys, userVersion);
+        for (Step step : steps) {
+            JobRef ref = step.ref();
+            JobRow before = step.before();
+            JobRow told = step.after() == null ? null : step.after().stamped(userVersion);
+            JobRow next = told == null || told.vanishes() ? null : told;
+            saveRow(tx, ref, next);
+            together.note(ref, before, next, told);
+            Waiting.replace(tx, ref, before, next);
+            clearActivity(tx, ref, before, next);
+            savePayloads(tx, ref, before, next);
+            saveDeadLetter(tx, ref, before, next);
+            AttemptLog.replace(tx, ref, before, next);
+            scope.remember(ref.dataKey(), next);
+        }
+        together.save(scope.shard(steps.get(0).ref().id()), token);
     }
 
     private static void saveRow(Transaction tx, JobRef ref, @Nullable JobRow next) {
@@ -79,39 +112,45 @@ public final class JobTable {
         }
     }
 
-    private static void savePending(
-            Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow next, int userVersion) {
-        Optional<byte[]> old = pendingKey(ref, before);
-        Optional<byte[]> now = pendingKey(ref, next);
-        if (old.isPresent() && now.isPresent() && Arrays.equals(old.get(), now.get())) {
+    /**
+     * A row that stands for several jobs is left to whoever knows that none of them needs it any more. One whose stamp
+     * this very transaction is to fill in cannot be taken back: if the job is updated and finished in one transaction it
+     * stays behind. The activity monitor clears away what is left.
+     */
+    private static void clearActivity(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow next) {
+        if (before == null || before.sequence() == null || before.claimant().shared()) {
             return;
         }
+        Versionstamp old = before.sequence();
+        if (old.isComplete() && !old.equals(next == null ? null : next.sequence())) {
+            ActivityIndex.clear(tx, ref.keys(), old);
+        }
+    }
+
+    private static void savePayloads(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow next) {
+        Payload.replace(
+                tx,
+                ref.keys().payload(ref.id()),
+                before == null ? null : before.payload(),
+                next == null ? null : next.payload());
+        Payload.replace(tx, ref.keys().result(ref.id()), result(before), result(next));
+    }
+
+    private static @Nullable Payload result(@Nullable JobRow row) {
+        return row == null || row.ending() == null ? null : row.ending().result();
+    }
+
+    private static void saveDeadLetter(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow next) {
+        Optional<byte[]> old = deadLetter(ref, before);
+        Optional<byte[]> now = deadLetter(ref, next);
         old.ifPresent(tx::clear);
-        now.ifPresent(key -> {
-            tx.set(key, EMPTY);
-            Stamps.touch(tx, ref.keys().watchesPending(), userVersion);
-        });
+        now.ifPresent(key -> tx.set(key, EMPTY));
     }
 
-    private static Optional<byte[]> pendingKey(JobRef ref, @Nullable JobRow row) {
-        return row == null || row.state() != JobState.PENDING
+    private static Optional<byte[]> deadLetter(JobRef ref, @Nullable JobRow row) {
+        return row == null || row.state() != JobState.FINISHED || row.outcome() != Outcome.FAILED
                 ? Optional.empty()
-                : Optional.of(ref.keys().pending(row.scheduledTime(), ref.id()));
-    }
-
-    /**
-     * An activity row whose stamp this very transaction is to fill in cannot be taken back: if the job is updated and
-     * finished in one transaction it stays behind, and the activity monitor clears it away.
-     */
-    private static void saveActivity(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow next) {
-        Versionstamp old = before == null ? null : before.sequence();
-        Versionstamp now = next == null ? null : next.sequence();
-        if (old != null && old.isComplete() && !old.equals(now)) {
-            tx.clear(ref.keys().activity(old));
-        }
-        if (now != null && !now.isComplete()) {
-            byte[] jobId = Tuple.from(ref.id()).pack();
-            Stamps.setStampedKey(tx, ref.keys().activityPrefix(), now.getUserVersion(), jobId);
-        }
+                : Optional.of(
+                        ref.keys().dead(row.ending() == null ? 0 : row.ending().at(), ref.id()));
     }
 }

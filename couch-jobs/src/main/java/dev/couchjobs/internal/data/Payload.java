@@ -3,6 +3,7 @@ package dev.couchjobs.internal.data;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -45,10 +46,14 @@ public final class Payload {
 
     /** {@return the JSON} */
     public CompletableFuture<byte[]> load(ReadTransaction tx, JobRef ref) {
-        if (json != null) {
-            return CompletableFuture.completedFuture(json);
-        }
-        return tx.getRange(ref.keys().payload(ref.id())).asList().thenApply(Payload::joined);
+        return loadFrom(tx, ref.keys().payload(ref.id()));
+    }
+
+    /** {@return the JSON, of which the chunks are there} */
+    CompletableFuture<byte[]> loadFrom(ReadTransaction tx, Subspace place) {
+        return json != null
+                ? CompletableFuture.completedFuture(json)
+                : tx.getRange(place.range()).asList().thenApply(Payload::joined);
     }
 
     /** {@return the JSON, if it need not be loaded} */
@@ -69,16 +74,16 @@ public final class Payload {
     }
 
     /** Writes the chunks of {@code after} in the place of those of {@code before}. */
-    static void replace(Transaction tx, JobRef ref, @Nullable Payload before, @Nullable Payload after) {
+    static void replace(Transaction tx, Subspace place, @Nullable Payload before, @Nullable Payload after) {
         if (before == after) {
             return;
         }
         if (before != null && before.chunks > 0) {
-            tx.clear(ref.keys().payload(ref.id()));
+            tx.clear(place.range());
         }
         if (after != null) {
             for (int chunk = 0; chunk < after.chunks; chunk++) {
-                tx.set(ref.keys().payload(ref.id(), chunk), after.chunk(chunk));
+                tx.set(place.pack(chunk), after.chunk(chunk));
             }
         }
     }

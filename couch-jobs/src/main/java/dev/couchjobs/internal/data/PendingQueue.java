@@ -5,6 +5,7 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.JobState;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -20,7 +21,12 @@ public final class PendingQueue {
      * @param scheduledTime seconds since the epoch, 0 for none
      * @param jobId the job that waits
      */
-    public record Entry(long scheduledTime, String jobId) {}
+    public record Entry(long scheduledTime, String jobId) {
+        /** {@return whether the job's own row says the same} */
+        public boolean isBorneOutBy(JobRow job) {
+            return job.state() == JobState.PENDING && job.scheduledTime() == scheduledTime;
+        }
+    }
 
     /** {@return the first rows without a scheduled time, by id} */
     public static CompletableFuture<List<Entry>> unscheduled(ReadTransaction tx, TypeKeys keys, int limit) {

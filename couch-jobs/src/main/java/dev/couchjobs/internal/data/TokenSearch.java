@@ -1,8 +1,6 @@
 package dev.couchjobs.internal.data;
 
-import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
-import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +38,7 @@ public final class TokenSearch {
 
     private CompletableFuture<Boolean> searchAfter(ReadTransaction tx, Versionstamp after) {
         return tx.snapshot().getRange(keys.feedAfter(after), PAGE).asList().thenCompose(page -> {
-            boolean found = page.stream().anyMatch(this::carriesToken);
+            boolean found = page.stream().anyMatch(row -> ChangeFeed.carries(row, token));
             if (found || page.size() < PAGE) {
                 return CompletableFuture.completedFuture(found);
             }
@@ -48,10 +46,5 @@ public final class TokenSearch {
             lookedUpTo = last;
             return searchAfter(tx, last);
         });
-    }
-
-    private boolean carriesToken(KeyValue row) {
-        Tuple entry = Tuple.fromBytes(row.getValue());
-        return entry.size() > 2 && entry.getLong(2) == token;
     }
 }

@@ -8,6 +8,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.couchjobs.TooManyJobsException;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -27,12 +28,15 @@ import org.jspecify.annotations.Nullable;
  * transaction is no longer referred to.
  */
 final class TransactionScope {
-    private static final int JOBS_MAX = 0xFFFF;
+    private static final int USER_VERSION_MAX = 0xFFFF;
 
     private static final Cache<ReadTransaction, TransactionScope> SCOPES =
             Caffeine.newBuilder().weakKeys().executor(Runnable::run).build();
 
+    // Guarded by this.
     private final NavigableMap<byte[], Entry> entries = new TreeMap<>(Arrays::compareUnsigned);
+    private int userVersions;
+    private @Nullable Integer shard;
 
     /** What a transaction left under a key; no row if it removed it. */
     record Written(Optional<JobRow> row) {}
@@ -77,13 +81,32 @@ final class TransactionScope {
         entry(dataKey).written = Optional.of(new Written(Optional.ofNullable(row)));
     }
 
-    /** Tells the jobs of this transaction apart; a job keeps its number however often it is written. */
-    synchronized int userVersion(byte[] dataKey) {
-        Entry entry = entry(dataKey);
-        if (entry.userVersion > JOBS_MAX) {
-            throw new TooManyJobsException(JOBS_MAX + 1);
+    /**
+     * Tells the jobs of this transaction apart; a job keeps its number however often it is written by itself, and jobs
+     * that are written together share one.
+     */
+    synchronized int userVersion(List<byte[]> dataKeys) {
+        Entry first = entry(dataKeys.get(0));
+        if (dataKeys.size() > 1 || first.userVersion < 0 || first.shared) {
+            int fresh = nextUserVersion();
+            dataKeys.forEach(key -> entry(key).number(fresh, dataKeys.size() > 1));
         }
-        return entry.userVersion;
+        return first.userVersion;
+    }
+
+    private int nextUserVersion() {
+        if (userVersions > USER_VERSION_MAX) {
+            throw new TooManyJobsException(USER_VERSION_MAX + 1);
+        }
+        return userVersions++;
+    }
+
+    /** A number that stays the same for this transaction, so that it touches one shard of what is sharded. */
+    synchronized int shard(String jobId) {
+        if (shard == null) {
+            shard = jobId.hashCode();
+        }
+        return shard;
     }
 
     /**
@@ -113,18 +136,20 @@ final class TransactionScope {
     }
 
     private Entry entry(byte[] dataKey) {
-        return entries.computeIfAbsent(dataKey, key -> new Entry(entries.size()));
+        return entries.computeIfAbsent(dataKey, key -> new Entry());
     }
 
     /** What is known of one job. */
     private static final class Entry {
-        final int userVersion;
+        int userVersion = -1;
+        boolean shared;
         CompletableFuture<?> last = CompletableFuture.completedFuture(Optional.empty());
 
         Optional<Written> written = Optional.empty();
 
-        Entry(int userVersion) {
+        void number(int userVersion, boolean shared) {
             this.userVersion = userVersion;
+            this.shared = shared;
         }
     }
 }

@@ -18,6 +18,13 @@ public final class TypeKeys {
     private final byte[] watchesActivity;
     private final byte[] activityTimeout;
     private final byte[] feedTrimmed;
+    private final Subspace ranked;
+    private final Subspace rankedLater;
+    private final Subspace counts;
+    private final Subspace attempts;
+    private final Subspace result;
+    private final Subspace dead;
+    private final Subspace retire;
 
     TypeKeys(Subspace root, String typeName) {
         this.typeName = typeName;
@@ -30,6 +37,13 @@ public final class TypeKeys {
         payload = root.subspace(Tuple.from("payload", typeName));
         feed = root.subspace(Tuple.from("feed", typeName));
         feedTrimmed = root.pack(Tuple.from("feed_trimmed", typeName));
+        ranked = root.subspace(Tuple.from("ranked", typeName));
+        rankedLater = root.subspace(Tuple.from("ranked_later", typeName));
+        counts = root.subspace(Tuple.from("counts", typeName));
+        attempts = root.subspace(Tuple.from("attempts", typeName));
+        result = root.subspace(Tuple.from("result", typeName));
+        dead = root.subspace(Tuple.from("dead", typeName));
+        retire = root.subspace(Tuple.from("retire", typeName));
     }
 
     /** {@return the name of the type} */
@@ -104,12 +118,14 @@ public final class TypeKeys {
         return activity.unpack(key).getVersionstamp(0);
     }
 
-    byte[] payload(String jobId, int chunk) {
-        return payload.pack(Tuple.from(jobId, chunk));
+    /** The chunks of a job's data. */
+    Subspace payload(String jobId) {
+        return payload.get(jobId);
     }
 
-    Range payload(String jobId) {
-        return payload.get(jobId).range();
+    /** The chunks of a job's result. */
+    Subspace result(String jobId) {
+        return result.get(jobId);
     }
 
     byte[] feedPrefix() {
@@ -130,5 +146,69 @@ public final class TypeKeys {
 
     byte[] feedTrimmed() {
         return feedTrimmed;
+    }
+
+    /** Where a job with a priority of its own waits: higher priorities first, and within one as in the pending queue. */
+    byte[] ranked(int priority, long scheduledTime, String jobId) {
+        return ranked.pack(Tuple.from(-(long) priority, scheduledTime, jobId));
+    }
+
+    /** All rows of jobs that come before those of the pending queue. */
+    Range rankedAbove() {
+        return new Range(ranked.range().begin, ranked.pack(0L));
+    }
+
+    /** All rows of jobs that come after those of the pending queue. */
+    Range rankedBelow() {
+        return new Range(ranked.pack(0L), ranked.range().end);
+    }
+
+    Tuple unpackRanked(byte[] key) {
+        return ranked.unpack(key);
+    }
+
+    /** Where a job with a priority of its own waits for its scheduled time. */
+    byte[] rankedLater(long scheduledTime, String jobId) {
+        return rankedLater.pack(Tuple.from(scheduledTime, jobId));
+    }
+
+    Range rankedLaterUpTo(long latest) {
+        byte[] begin = rankedLater.range().begin;
+        return new Range(begin, latest > 0 ? rankedLater.get(latest).range().end : begin);
+    }
+
+    Range rankedLaterAfter(long scheduledTime) {
+        return new Range(rankedLater.get(scheduledTime).range().end, rankedLater.range().end);
+    }
+
+    Tuple unpackRankedLater(byte[] key) {
+        return rankedLater.unpack(key);
+    }
+
+    byte[] counts(int shard) {
+        return counts.pack(shard);
+    }
+
+    Range counts() {
+        return counts.range();
+    }
+
+    /** The past attempts at a job, by the numbers of their claims. */
+    Subspace attempts(String jobId) {
+        return attempts.get(jobId);
+    }
+
+    /** The dead letters, in the order in which they failed. */
+    Subspace dead() {
+        return dead;
+    }
+
+    byte[] dead(long endedAt, String jobId) {
+        return dead.pack(Tuple.from(endedAt, jobId));
+    }
+
+    /** Which jobs are to be removed from when on, those that an archive has to take first apart. */
+    Subspace retire(boolean archived) {
+        return retire.get(archived);
     }
 }

@@ -6,7 +6,7 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.data.ActivityIndex;
 import dev.couchjobs.internal.data.ChangeFeed;
-import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Stamps;
@@ -17,6 +17,7 @@ import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -137,26 +138,40 @@ final class ActivityMonitor implements AutoCloseable {
         AtomicInteger tries = new AtomicInteger();
         return transactions.run(database, tx -> {
             int size = Math.max(1, limit >> Math.min(tries.getAndIncrement(), 10));
-            return ActivityIndex.silentSince(tx, keys, silentSince, size)
-                    .thenCompose(rows -> enqueueAll(tx, rows).thenApply(done -> rows.size() == size));
+            return ActivityIndex.silentSince(tx, keys, silentSince, size).thenCompose(rows -> {
+                List<ActivityIndex.Entry> some = fitting(rows, size);
+                return enqueueAll(tx, some).thenApply(done -> rows.size() == size || some.size() < rows.size());
+            });
         });
     }
 
-    private CompletableFuture<Void> enqueueAll(Transaction tx, List<ActivityIndex.Entry> rows) {
-        return CompletableFuture.allOf(
-                rows.stream().map(row -> enqueue(tx, row)).toArray(CompletableFuture<?>[]::new));
+    /** The first rows that stand for so many jobs, at least one row. */
+    private static List<ActivityIndex.Entry> fitting(List<ActivityIndex.Entry> rows, int jobs) {
+        int taken = 0;
+        int sum = 0;
+        while (taken < rows.size()
+                && (taken == 0 || sum + rows.get(taken).jobIds().size() <= jobs)) {
+            sum += rows.get(taken++).jobIds().size();
+        }
+        return rows.subList(0, taken);
     }
 
-    private CompletableFuture<?> enqueue(Transaction tx, ActivityIndex.Entry seen) {
-        var ref = keyspace.job(keys.typeName(), seen.jobId());
+    private CompletableFuture<Void> enqueueAll(Transaction tx, List<ActivityIndex.Entry> rows) {
+        List<CompletableFuture<?>> all = new ArrayList<>();
+        for (ActivityIndex.Entry row : rows) {
+            row.jobIds().forEach(jobId -> all.add(enqueue(tx, row.sequence(), jobId)));
+            ActivityIndex.clear(tx, keys, row.sequence()); // stands for nobody now, not even for those it named wrongly
+        }
+        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
+    }
+
+    private CompletableFuture<?> enqueue(Transaction tx, Versionstamp seen, String jobId) {
+        JobRef ref = keyspace.job(keys.typeName(), jobId);
         return JobTable.edit(tx, ref, row -> {
-            if (row.isPresent() && seen.sequence().equals(row.get().sequence())) {
-                JobRow silent = row.get();
-                JobTable.save(tx, ref, silent, silent.putBack(), OptionalLong.empty());
-            } else {
-                ActivityIndex.clear(tx, keys, seen);
-            }
-            return CompletableFuture.completedFuture(seen);
+            row.filter(silent -> seen.equals(silent.sequence()))
+                    .ifPresent(silent -> JobTable.save(
+                            tx, ref, silent, silent.putBack(environment.clock().millis()), OptionalLong.empty()));
+            return CompletableFuture.completedFuture(jobId);
         });
     }
 

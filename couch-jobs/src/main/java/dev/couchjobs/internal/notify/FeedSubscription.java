@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class FeedSubscription<D> implements Subscription<D> {
     private static final int CHANGES_KEPT_MAX = 1_024;
 
-    private final JobType<D> type;
+    private final JobType<D, ?> type;
     private final JobRef ref;
     private final PayloadCodec codec;
     private final Change found;
@@ -29,7 +29,7 @@ final class FeedSubscription<D> implements Subscription<D> {
     private Versionstamp position;
     private boolean ended;
 
-    FeedSubscription(JobType<D> type, JobRef ref, PayloadCodec codec, Change found, Mailroom mailroom) {
+    FeedSubscription(JobType<D, ?> type, JobRef ref, PayloadCodec codec, Change found, Mailroom mailroom) {
         this.type = type;
         this.ref = ref;
         this.codec = codec;
@@ -43,7 +43,7 @@ final class FeedSubscription<D> implements Subscription<D> {
     }
 
     @Override
-    public JobType<D> type() {
+    public JobType<D, ?> type() {
         return type;
     }
 

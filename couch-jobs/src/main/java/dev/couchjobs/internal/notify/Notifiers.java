@@ -32,7 +32,7 @@ public final class Notifiers implements AutoCloseable {
 
     /** Reads the job's state at some version and then follows the feed from that very version on. */
     public <D> CompletableFuture<Subscription<D>> subscribe(
-            ReadTransactionContext context, JobType<D> type, String jobId) {
+            ReadTransactionContext context, JobType<D, ?> type, String jobId) {
         JobRef ref = instance.keyspace().job(type.name(), jobId);
         return instance.transactions().read(context, tx -> find(tx, ref)).thenApply(found -> {
             FeedSubscription<D> subscription = new FeedSubscription<>(type, ref, instance.codec(), found, mailroom);
@@ -67,7 +67,7 @@ public final class Notifiers implements AutoCloseable {
         notifiers.ifPresent(subscription.type().name()).ifPresent(notifier -> notifier.remove(subscription));
     }
 
-    private Notifier notifier(JobType<?> type) {
+    private Notifier notifier(JobType<?, ?> type) {
         return notifiers.get(type.name(), name -> new Notifier(instance, name, mailroom));
     }
 

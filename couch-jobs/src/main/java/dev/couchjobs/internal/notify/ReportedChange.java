@@ -8,7 +8,7 @@ import dev.couchjobs.internal.verbs.PayloadCodec;
 import java.util.Optional;
 
 /** A change as a subscriber is told of it; decodes its data when asked, so that bad data hides no change. */
-record ReportedChange<D>(JobType<D> type, String jobId, Change change, PayloadCodec codec) implements JobEvent<D> {
+record ReportedChange<D>(JobType<D, ?> type, String jobId, Change change, PayloadCodec codec) implements JobEvent<D> {
     @Override
     public JobState state() {
         return change.state();

@@ -10,7 +10,7 @@ import java.util.UUID;
 
 /** A claim as it was made or last confirmed; decodes its data when asked, so that bad data spoils no claim. */
 public final class ClaimedJob<D> implements Job<D> {
-    private final JobType<D> type;
+    private final JobType<D, ?> type;
     private final String id;
     private final UUID lock;
     private final long scheduledTime;
@@ -18,12 +18,12 @@ public final class ClaimedJob<D> implements Job<D> {
     private final byte[] json;
     private final PayloadCodec codec;
 
-    public ClaimedJob(JobType<D> type, String id, JobRow row, UUID lock, byte[] json, PayloadCodec codec) {
+    public ClaimedJob(JobType<D, ?> type, String id, JobRow row, UUID lock, byte[] json, PayloadCodec codec) {
         this(type, id, lock, row.scheduledTime(), row.resubmit(), json, codec);
     }
 
     private ClaimedJob(
-            JobType<D> type,
+            JobType<D, ?> type,
             String id,
             UUID lock,
             long scheduledTime,
@@ -58,7 +58,7 @@ public final class ClaimedJob<D> implements Job<D> {
     }
 
     @Override
-    public JobType<D> type() {
+    public JobType<D, ?> type() {
         return type;
     }
 

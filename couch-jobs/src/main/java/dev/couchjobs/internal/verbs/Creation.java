@@ -10,6 +10,7 @@ import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Payload;
+import dev.couchjobs.internal.data.Terms;
 import dev.couchjobs.internal.data.TypeTimeouts;
 import java.time.Duration;
 import java.util.Optional;
@@ -31,7 +32,7 @@ public final class Creation {
 
     /** {@return when it is done} */
     public <D> CompletableFuture<@Nullable Void> add(
-            TransactionContext context, JobType<D> type, String jobId, D data, long scheduledTime) {
+            TransactionContext context, JobType<D, ?> type, String jobId, D data, long scheduledTime) {
         JobRef ref = keyspace.job(type.name(), jobId);
         byte[] json = codec.encode(type, jobId, data);
         return transactions.runOnce(context, ref.keys(), tx -> CompletableFuture.completedFuture(null), (tx, token) -> {
@@ -68,7 +69,7 @@ public final class Creation {
     /** The four cases of {@code add}. */
     private static JobRow added(Optional<JobRow> before, byte[] json, long scheduledTime) {
         if (before.isEmpty()) {
-            return JobRow.added(Payload.of(json), scheduledTime);
+            return JobRow.added(Payload.of(json), scheduledTime, Terms.NONE);
         }
         return before.get().state() == JobState.RUNNING
                 ? before.get().flagged(scheduledTime)
@@ -76,7 +77,7 @@ public final class Creation {
     }
 
     /** {@return whether there was such a job} */
-    public CompletableFuture<Boolean> remove(TransactionContext context, JobType<?> type, String jobId) {
+    public CompletableFuture<Boolean> remove(TransactionContext context, JobType<?, ?> type, String jobId) {
         JobRef ref = keyspace.job(type.name(), jobId);
         return transactions.runOnce(
                 context,

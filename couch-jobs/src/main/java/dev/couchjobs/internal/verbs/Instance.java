@@ -7,6 +7,7 @@ import dev.couchjobs.internal.data.Keyspace;
 /**
  * What all parts of one {@code CouchJobs} work with.
  *
+ * @param name tells this instance from others wherever it says who did something
  * @param database where the jobs are
  * @param environment clock, timers and randomness
  * @param keyspace the keys
@@ -14,4 +15,9 @@ import dev.couchjobs.internal.data.Keyspace;
  * @param codec writes and reads the data of jobs
  */
 public record Instance(
-        Database database, Environment environment, Keyspace keyspace, Transactions transactions, PayloadCodec codec) {}
+        String name,
+        Database database,
+        Environment environment,
+        Keyspace keyspace,
+        Transactions transactions,
+        PayloadCodec codec) {}

@@ -18,7 +18,7 @@ public final class PayloadCodec {
         this.mapper = mapper;
     }
 
-    <D> byte[] encode(JobType<D> type, String jobId, D data) {
+    <D> byte[] encode(JobType<D, ?> type, String jobId, D data) {
         Objects.requireNonNull(data, "data");
         byte[] json;
         try {
@@ -36,7 +36,7 @@ public final class PayloadCodec {
     }
 
     /** {@return the data} */
-    public <D> D decode(JobType<D> type, String jobId, byte[] json) {
+    public <D> D decode(JobType<D, ?> type, String jobId, byte[] json) {
         try {
             return mapper.readValue(json, mapper.constructType(type.dataType()));
         } catch (JacksonException e) {

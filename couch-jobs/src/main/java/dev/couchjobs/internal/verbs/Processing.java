@@ -25,11 +25,13 @@ public final class Processing {
     private final Keyspace keyspace;
     private final Transactions transactions;
     private final PayloadCodec codec;
+    private final Endings endings;
 
     public Processing(Instance instance) {
         this.keyspace = instance.keyspace();
         this.transactions = instance.transactions();
         this.codec = instance.codec();
+        this.endings = new Endings(instance.environment().clock());
     }
 
     /** {@return the claim as it is now} */
@@ -63,7 +65,8 @@ public final class Processing {
                 tx -> CompletableFuture.completedFuture(null),
                 (tx, token) -> JobTable.edit(tx, ref, before -> {
                     JobRow row = held(tx, job, before);
-                    JobTable.save(tx, ref, row, row.finished(payload(row, json)), token);
+                    JobTable.save(
+                            tx, ref, row, row.finished(payload(row, json), endings.succeeded(job.type(), null)), token);
                     return CompletableFuture.completedFuture(null);
                 }));
     }

@@ -25,7 +25,7 @@ public final class Queries {
     }
 
     /** {@return the data, or empty if there is no such job} */
-    public <D> CompletableFuture<Optional<D>> data(ReadTransactionContext context, JobType<D> type, String jobId) {
+    public <D> CompletableFuture<Optional<D>> data(ReadTransactionContext context, JobType<D, ?> type, String jobId) {
         JobRef ref = keyspace.job(type.name(), jobId);
         return transactions.read(
                 context,
@@ -39,7 +39,7 @@ public final class Queries {
     }
 
     /** {@return the state} */
-    public CompletableFuture<JobState> state(ReadTransactionContext context, JobType<?> type, String jobId) {
+    public CompletableFuture<JobState> state(ReadTransactionContext context, JobType<?, ?> type, String jobId) {
         JobRef ref = keyspace.job(type.name(), jobId);
         return transactions.read(
                 context,
@@ -49,7 +49,7 @@ public final class Queries {
 
     /** {@return the jobs in the order of their ids} */
     public CompletableFuture<List<JobSummary>> list(
-            ReadTransactionContext context, JobType<?> type, String after, int limit) {
+            ReadTransactionContext context, JobType<?, ?> type, String after, int limit) {
         if (limit < 1) {
             throw new IllegalArgumentException("A listing has room for at least one job; the limit is " + limit + ".");
         }

@@ -1,0 +1,17 @@
+package dev.couchjobs;
+
+/** How one attempt at a job ended. */
+public enum AttemptEnd {
+    /** The handler came to its end. */
+    SUCCEEDED,
+    /** The handler failed. */
+    FAILED,
+    /** The handler gave the job up on purpose. */
+    CANCELLED,
+    /** The handler asked to be called again later; not counted as a failure. */
+    SNOOZED,
+    /** The processor was silent for longer than the type's activity timeout; counted as a failure. */
+    EXPIRED,
+    /** The processor gave the job back before it had done anything about it, or while it shut down; not a failure. */
+    HANDED_BACK
+}

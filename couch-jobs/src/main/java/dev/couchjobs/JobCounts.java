@@ -1,0 +1,18 @@
+package dev.couchjobs;
+
+/**
+ * How many jobs of a type there are, by what has become of them; exact as of the transaction that read it.
+ *
+ * @param pending those that wait to run, now or at their scheduled time
+ * @param blocked those that wait for other jobs to end
+ * @param running those that are claimed
+ * @param succeeded those that ended well and are still kept
+ * @param failed those that failed for good, the dead letters
+ * @param cancelled those that were given up on purpose and are still kept
+ */
+public record JobCounts(long pending, long blocked, long running, long succeeded, long failed, long cancelled) {
+    /** {@return all jobs that are still kept} */
+    public long total() {
+        return pending + blocked + running + succeeded + failed + cancelled;
+    }
+}

@@ -1,0 +1,125 @@
+package dev.couchjobs;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How long a job is kept after it has ended, by how it ended. When the time is up it is removed, as by
+ * {@link CouchJobs#remove}. Immutable.
+ *
+ * <p>The time is fixed when the job ends, by the clock of the process that ends it; another retention does not change it
+ * for jobs that have ended already.
+ */
+public final class Retention {
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+    private static final Retention STANDARD = new Retention(Duration.ofDays(7), Duration.ofDays(90), false);
+
+    private final @Nullable Duration ended;
+    private final @Nullable Duration failed;
+    private final boolean archived;
+
+    private Retention(@Nullable Duration ended, @Nullable Duration failed, boolean archived) {
+        this.ended = ended;
+        this.failed = failed;
+        this.archived = archived;
+    }
+
+    /** {@return what job types have if they do not say otherwise: a week, and 90 days for jobs that failed} */
+    public static Retention standard() {
+        return STANDARD;
+    }
+
+    /** {@return jobs stay until somebody removes them} */
+    public static Retention forever() {
+        return new Retention(null, null, false);
+    }
+
+    /**
+     * Jobs stay for a time, however they ended.
+     *
+     * @param time zero or more, at most 36,500 days; after zero nothing of a job outlives its end, so that neither its
+     *     result nor its state can be asked for
+     * @return the retention
+     * @throws IllegalArgumentException if the time is negative or too long
+     */
+    public static Retention of(Duration time) {
+        return new Retention(checked(time), checked(time), false);
+    }
+
+    /**
+     * The same retention, but another one for jobs that failed.
+     *
+     * @param time zero or more, at most 36,500 days
+     * @return the retention
+     * @throws IllegalArgumentException if the time is negative or too long
+     */
+    public Retention failed(Duration time) {
+        return new Retention(ended, checked(time), archived);
+    }
+
+    /**
+     * The same retention, but jobs that failed stay until somebody removes them or sends them again.
+     *
+     * @return the retention
+     */
+    public Retention failedForever() {
+        return new Retention(ended, null, archived);
+    }
+
+    /**
+     * The same retention, but a job goes only once an archive has taken it.
+     *
+     * @return the retention
+     */
+    public Retention archived() {
+        return new Retention(ended, failed, true);
+    }
+
+    /** {@return whether a job goes only once an archive has taken it} */
+    public boolean isArchived() {
+        return archived;
+    }
+
+    /**
+     * How long a job stays.
+     *
+     * @param outcome how it ended
+     * @return the time, or empty if it stays until it is removed
+     */
+    public Optional<Duration> after(Outcome outcome) {
+        return Optional.ofNullable(outcome == Outcome.FAILED ? failed : ended);
+    }
+
+    private static Duration checked(Duration time) {
+        Objects.requireNonNull(time, "time");
+        if (time.isNegative() || time.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException("Jobs are kept for no less than zero and no more than "
+                    + LONGEST.toDays() + " days; this is " + time + ". Use forever() to keep them.");
+        }
+        return time;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Retention that
+                && Objects.equals(ended, that.ended)
+                && Objects.equals(failed, that.failed)
+                && archived == that.archived;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(ended, failed, archived);
+    }
+
+    @Override
+    public String toString() {
+        return "Retention[ended " + text(ended) + ", failed " + text(failed) + (archived ? ", archived]" : "]");
+    }
+
+    private static String text(@Nullable Duration time) {
+        return time == null ? "for ever" : time.toString();
+    }
+}

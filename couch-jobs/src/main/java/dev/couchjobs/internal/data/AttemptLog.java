@@ -1,0 +1,78 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.JobAttempt;
+import dev.couchjobs.JobState;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who tried a job, when, and how that ended.
+ *
+ * <p>The last attempt is part of the job's own row; it moves to a row of its own when the next one begins. So a job that
+ * succeeds at once, as most do, costs no key for its history. The last {@value #KEPT} attempts are kept.
+ */
+final class AttemptLog {
+    static final int KEPT = 100;
+
+    private AttemptLog() {}
+
+    /** Writes what the step from one row to another makes history. */
+    static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
+        long last = before == null ? 0 : before.claimant().number();
+        if (before == null || last == 0) {
+            return;
+        }
+        if (after == null) {
+            if (last > 1) {
+                tx.clear(ref.keys().attempts(ref.id()).range());
+            }
+        } else if (after.claimant().number() > last) {
+            tx.set(ref.keys().attempts(ref.id()).pack(last), encode(before).pack());
+            if (last > KEPT) {
+                tx.clear(ref.keys().attempts(ref.id()).pack(last - KEPT));
+            }
+        }
+    }
+
+    /** {@return all attempts that are still known, oldest first} */
+    static CompletableFuture<List<JobAttempt>> read(ReadTransaction tx, JobRef ref, JobRow row) {
+        if (row.claimant().number() == 0) {
+            return CompletableFuture.completedFuture(List.of());
+        }
+        var attempts = ref.keys().attempts(ref.id());
+        return tx.getRange(attempts.range()).asList().thenApply(rows -> {
+            List<JobAttempt> all = new ArrayList<>(rows.size() + 1);
+            rows.forEach(past ->
+                    all.add(decode(attempts.unpack(past.getKey()).getLong(0), Tuple.fromBytes(past.getValue()))));
+            all.add(decode(row.claimant().number(), encode(row)));
+            return all;
+        });
+    }
+
+    private static Tuple encode(JobRow row) {
+        Tuple attempt = Tuple.from(row.claimant().by(), row.claimant().since());
+        Ending ending = row.ending();
+        if (ending == null || row.state() == JobState.RUNNING) {
+            return attempt;
+        }
+        return attempt.add(Ending.text(ending.how())).add(ending.at()).addObject(ending.error());
+    }
+
+    private static JobAttempt decode(long number, Tuple attempt) {
+        boolean ended = attempt.size() > 2;
+        return new JobAttempt(
+                number,
+                attempt.getString(0),
+                Instant.ofEpochMilli(attempt.getLong(1)),
+                ended ? Optional.of(Instant.ofEpochMilli(attempt.getLong(3))) : Optional.empty(),
+                ended ? Optional.of(Ending.how(attempt.getString(2))) : Optional.empty(),
+                ended ? Optional.ofNullable(attempt.getString(4)) : Optional.empty());
+    }
+}

@@ -1,0 +1,75 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.JobState;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** The rows that jobs of one type which are written together share: one of each kind for all of them. */
+final class Together {
+    private final Transaction tx;
+    private final TypeKeys keys;
+    private final int userVersion;
+    private final Counts counts = new Counts();
+    private final List<ChangeFeed.Entry> changes = new ArrayList<>();
+    private final List<String> heardOf = new ArrayList<>();
+    private final Map<Retirement, List<String>> retired = new LinkedHashMap<>();
+    private boolean wakesProcessors;
+
+    Together(Transaction tx, TypeKeys keys, int userVersion) {
+        this.tx = tx;
+        this.keys = keys;
+        this.userVersion = userVersion;
+    }
+
+    private record Retirement(boolean archived, long removeAt) {}
+
+    /**
+     * Takes a job in.
+     *
+     * @param told what those who follow the job are told that it became; for a job that is not kept after its end that
+     *     is not what is left of it
+     */
+    void note(JobRef ref, @Nullable JobRow before, @Nullable JobRow after, @Nullable JobRow told) {
+        counts.change(before, after);
+        wakesProcessors |= Waiting.isNewlyIn(ref, before, after);
+        if (before == null || after == null || after.differsFrom(before)) {
+            changes.add(new ChangeFeed.Entry(ref.id(), told == null ? JobState.NOT_FOUND : told.state()));
+        }
+        if (after == null) {
+            return;
+        }
+        if (after.awaitsCommit()) {
+            heardOf.add(ref.id());
+        }
+        Ending ending = after.ending();
+        if (after.state() == JobState.FINISHED && ending != null && ending.removeAt() > 0) {
+            retired.computeIfAbsent(new Retirement(ending.archived(), ending.removeAt()), unused -> new ArrayList<>())
+                    .add(ref.id());
+        }
+    }
+
+    void save(int shard, OptionalLong token) {
+        counts.save(tx, keys, shard);
+        if (wakesProcessors) {
+            Stamps.touch(tx, keys.watchesPending(), userVersion);
+        }
+        if (!heardOf.isEmpty()) {
+            ActivityIndex.append(tx, keys, userVersion, heardOf);
+        }
+        if (!changes.isEmpty()) {
+            ChangeFeed.append(tx, keys, userVersion, changes, token);
+        }
+        retired.forEach((when, jobIds) -> {
+            Subspace place = keys.retire(when.archived()).get(when.removeAt());
+            Stamps.setStampedKey(
+                    tx, place.pack(), userVersion, Tuple.fromList(jobIds).pack());
+        });
+    }
+}

@@ -1,0 +1,49 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.JobState;
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a pending job waits. Without a priority of its own it is in the pending queue of the RFC. With one it is in the
+ * order of priorities, or, until its scheduled time has come, in an order of times beside it, so that nobody who looks for
+ * the highest priority has to pass over those that may not run yet. A job that waits for other jobs is nowhere.
+ */
+final class Waiting {
+    private static final byte[] EMPTY = {};
+
+    private Waiting() {}
+
+    static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
+        Optional<byte[]> old = place(ref, before);
+        Optional<byte[]> now = place(ref, after);
+        if (old.isPresent() && now.isPresent() && Arrays.equals(old.get(), now.get())) {
+            return;
+        }
+        old.ifPresent(tx::clear);
+        now.ifPresent(key -> tx.set(key, EMPTY));
+    }
+
+    /** Whether a step puts a job where it waits, so that those who look for jobs are to be woken. */
+    static boolean isNewlyIn(JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
+        Optional<byte[]> now = place(ref, after);
+        return now.isPresent() && !Arrays.equals(now.get(), place(ref, before).orElse(EMPTY));
+    }
+
+    private static Optional<byte[]> place(JobRef ref, @Nullable JobRow row) {
+        if (row == null || row.state() != JobState.PENDING || row.terms().blocked()) {
+            return Optional.empty();
+        }
+        long time = row.scheduledTime();
+        Terms terms = row.terms();
+        if (terms.priority() == 0) {
+            return Optional.of(ref.keys().pending(time, ref.id()));
+        }
+        return Optional.of(
+                time == 0 || terms.due()
+                        ? ref.keys().ranked(terms.priority(), time, ref.id())
+                        : ref.keys().rankedLater(time, ref.id()));
+    }
+}
