@@ -2,6 +2,8 @@ package dev.couchjobs;
 
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import tools.jackson.core.type.TypeReference;
 
@@ -11,8 +13,8 @@ import tools.jackson.core.type.TypeReference;
  * <p>The name is what is stored, so renaming or moving the Java class loses no job. Two job types with one name are one
  * queue. Immutable; usually a constant.
  *
- * <p>A job type also says how its jobs are treated: how often they are tried ({@link #retry}) and how long they are kept
- * when they are done ({@link #retention}). That is code and not stored: whoever runs a job goes by his own job type.
+ * <p>A job type also says how its jobs are treated: how often they are tried ({@link #retry}), after which errors
+ * not again ({@link #notRetried}), and how long they are kept when they are done ({@link #retention}). That is code and not stored: whoever runs a job goes by his own job type.
  *
  * @param <D> the type of the job's data: anything that Jackson can write and read, such as a record
  * @param <R> the type of its result, {@link Void} if it has none
@@ -26,13 +28,21 @@ public final class JobType<D, R> {
     private final Type resultType;
     private final RetryPolicy retry;
     private final Retention retention;
+    private final List<Class<? extends Throwable>> notRetried;
 
-    private JobType(String name, Type dataType, Type resultType, RetryPolicy retry, Retention retention) {
+    private JobType(
+            String name,
+            Type dataType,
+            Type resultType,
+            RetryPolicy retry,
+            Retention retention,
+            List<Class<? extends Throwable>> notRetried) {
         this.name = Objects.requireNonNull(name, "name");
         this.dataType = Objects.requireNonNull(dataType, "dataType");
         this.resultType = Objects.requireNonNull(resultType, "resultType");
         this.retry = Objects.requireNonNull(retry, "retry");
         this.retention = Objects.requireNonNull(retention, "retention");
+        this.notRetried = notRetried;
         int bytes = name.getBytes(StandardCharsets.UTF_8).length;
         if (bytes == 0 || bytes > NAME_BYTES_MAX) {
             throw new IllegalArgumentException("A job type needs a name of 1 to " + NAME_BYTES_MAX
@@ -41,7 +51,7 @@ public final class JobType<D, R> {
     }
 
     private static <D, R> JobType<D, R> of(String name, Type dataType, Type resultType) {
-        return new JobType<>(name, dataType, resultType, RetryPolicy.standard(), Retention.standard());
+        return new JobType<>(name, dataType, resultType, RetryPolicy.standard(), Retention.standard(), List.of());
     }
 
     /**
@@ -107,7 +117,7 @@ public final class JobType<D, R> {
      * @return the job type
      */
     public JobType<D, R> retry(RetryPolicy retry) {
-        return new JobType<>(name, dataType, resultType, retry, retention);
+        return new JobType<>(name, dataType, resultType, retry, retention, notRetried);
     }
 
     /**
@@ -117,7 +127,24 @@ public final class JobType<D, R> {
      * @return the job type
      */
     public JobType<D, R> retention(Retention retention) {
-        return new JobType<>(name, dataType, resultType, retry, retention);
+        return new JobType<>(name, dataType, resultType, retry, retention, notRetried);
+    }
+
+    /**
+     * This job type with errors that no further attempt would mend: a job whose handler throws one of them, or of their
+     * subclasses, has failed for good at once. Those given before are replaced. A handler can also say so itself, by
+     * throwing a {@link PermanentFailureException}.
+     *
+     * @param errors the classes of the errors
+     * @return the job type
+     */
+    @SafeVarargs
+    public final JobType<D, R> notRetried(Class<? extends Throwable>... errors) {
+        List<Class<? extends Throwable>> all = new ArrayList<>();
+        for (Class<? extends Throwable> each : errors) {
+            all.add(each);
+        }
+        return new JobType<>(name, dataType, resultType, retry, retention, List.copyOf(all));
     }
 
     /** {@return the stable name under which jobs of this type are stored} */
@@ -143,6 +170,17 @@ public final class JobType<D, R> {
     /** {@return how long jobs are kept after they have ended} */
     public Retention retention() {
         return retention;
+    }
+
+    /**
+     * Whether another attempt may mend an error.
+     *
+     * @param error what a handler threw
+     * @return false for a {@link PermanentFailureException} and for the errors named by {@link #notRetried}
+     */
+    public boolean isRetried(Throwable error) {
+        return !(error instanceof PermanentFailureException)
+                && notRetried.stream().noneMatch(kind -> kind.isInstance(error));
     }
 
     /** Job types are equal when their names, data types and result types are. */

@@ -31,6 +31,9 @@ class DurableJobsTest {
     class Processing extends ProcessingContract implements OnDisk {}
 
     @Nested
+    class Ends extends EndsContract implements OnDisk {}
+
+    @Nested
     class Resubmit extends ResubmitContract implements OnDisk {}
 
     @Nested

@@ -30,6 +30,9 @@ class InMemoryJobsTest {
     class Processing extends ProcessingContract implements InMemory {}
 
     @Nested
+    class Ends extends EndsContract implements InMemory {}
+
+    @Nested
     class Resubmit extends ResubmitContract implements InMemory {}
 
     @Nested

@@ -30,6 +30,9 @@ class JobsClusterTest {
     class Processing extends ProcessingContract implements OnCluster {}
 
     @Nested
+    class Ends extends EndsContract implements OnCluster {}
+
+    @Nested
     class Resubmit extends ResubmitContract implements OnCluster {}
 
     @Nested

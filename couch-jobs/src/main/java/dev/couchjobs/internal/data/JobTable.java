@@ -51,7 +51,28 @@ public final class JobTable {
     public static <T> CompletableFuture<T> edit(
             Transaction tx, JobRef ref, Function<Optional<JobRow>, CompletableFuture<T>> step) {
         return TransactionScope.of(tx)
-                .inTurn(ref.dataKey(), tx.getExecutor(), () -> read(tx, ref).thenCompose(step));
+                .inTurn(
+                        List.of(ref.dataKey()),
+                        tx.getExecutor(),
+                        () -> read(tx, ref).thenCompose(step));
+    }
+
+    /**
+     * Reads several jobs in order to change them together, as {@link #edit} reads one.
+     *
+     * @param refs where they are, none of them twice
+     * @param step is given their rows in the same order
+     */
+    public static <T> CompletableFuture<T> editAll(
+            Transaction tx, List<JobRef> refs, Function<List<Optional<JobRow>>, CompletableFuture<T>> step) {
+        List<byte[]> dataKeys = refs.stream().map(JobRef::dataKey).toList();
+        return TransactionScope.of(tx).inTurn(dataKeys, tx.getExecutor(), () -> {
+            List<CompletableFuture<Optional<JobRow>>> rows =
+                    refs.stream().map(ref -> read(tx, ref)).toList();
+            return CompletableFuture.allOf(rows.toArray(CompletableFuture<?>[]::new))
+                    .thenCompose(done -> step.apply(
+                            rows.stream().map(CompletableFuture::join).toList()));
+        });
     }
 
     /**

@@ -6,7 +6,9 @@ import com.apple.foundationdb.Transaction;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.couchjobs.TooManyJobsException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.NavigableMap;
@@ -110,21 +112,27 @@ final class TransactionScope {
     }
 
     /**
-     * Runs what concerns one job in the order of the calls, so that each sees what the one before it wrote.
+     * Runs what concerns some jobs in the order of the calls, so that each step sees what those before it wrote.
      *
      * @param executor runs what has to wait, so that a long queue does not become a deep stack
      */
-    <T> CompletableFuture<T> inTurn(byte[] dataKey, Executor executor, Supplier<CompletableFuture<T>> step) {
+    <T> CompletableFuture<T> inTurn(
+            Collection<byte[]> dataKeys, Executor executor, Supplier<CompletableFuture<T>> step) {
         CompletableFuture<T> result = new CompletableFuture<>();
-        CompletableFuture<?> before;
+        List<CompletableFuture<?>> before = new ArrayList<>();
         synchronized (this) {
-            Entry entry = entry(dataKey);
-            before = entry.last;
-            entry.last = result;
+            for (byte[] key : dataKeys) {
+                Entry entry = entry(key);
+                if (!entry.last.isDone()) {
+                    before.add(entry.last.handle((value, error) -> Optional.empty()));
+                }
+                entry.last = result;
+            }
         }
-        CompletableFuture<?> turn = before.isDone()
+        CompletableFuture<?> turn = before.isEmpty()
                 ? CompletableFuture.completedFuture(Optional.empty())
-                : before.handleAsync((value, error) -> Optional.empty(), executor);
+                : CompletableFuture.allOf(before.toArray(CompletableFuture<?>[]::new))
+                        .thenApplyAsync(done -> Optional.empty(), executor);
         var unused = turn.thenCompose(ready -> step.get()).whenComplete((value, error) -> {
             if (error == null) {
                 result.complete(value);

@@ -58,6 +58,6 @@ public final class Endings {
     }
 
     private static @Nullable String bounded(@Nullable String error) {
-        return error == null || error.length() <= ERROR_CHARS_MAX ? error : error.substring(0, ERROR_CHARS_MAX) + "...";
+        return error == null ? null : ErrorText.cut(error, ERROR_CHARS_MAX);
     }
 }

@@ -3,11 +3,14 @@ package dev.couchjobs.internal.verbs;
 import dev.couchjobs.JobType;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.PayloadTooLargeException;
+import java.lang.reflect.Type;
 import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.ObjectMapper;
 
-/** A job's data as JSON and back. */
+/** A job's data and its result as JSON and back. */
 public final class PayloadCodec {
     /** Leaves room in a transaction of 10,000,000 bytes for keys and for what the caller writes beside the job. */
     public static final int BYTES_MAX = 8_000_000;
@@ -19,30 +22,49 @@ public final class PayloadCodec {
     }
 
     <D> byte[] encode(JobType<D, ?> type, String jobId, D data) {
-        Objects.requireNonNull(data, "data");
+        return write("data", type, jobId, Objects.requireNonNull(data, "data"), type.dataType());
+    }
+
+    /** {@return the result of a job as JSON, or empty if it is null} */
+    public <R> Optional<byte[]> encodeResult(JobType<?, R> type, String jobId, @Nullable R result) {
+        return result == null ? Optional.empty() : Optional.of(write("result", type, jobId, result, type.resultType()));
+    }
+
+    private byte[] write(String what, JobType<?, ?> type, String jobId, Object value, Type as) {
         byte[] json;
         try {
-            json = mapper.writerFor(mapper.constructType(type.dataType())).writeValueAsBytes(data);
+            json = mapper.writerFor(mapper.constructType(as)).writeValueAsBytes(value);
         } catch (JacksonException e) {
             throw new PayloadException(
-                    "The data of job " + jobId + " of type " + type + " cannot be written as JSON: "
+                    "The " + what + " of job " + jobId + " of type " + type + " cannot be written as JSON: "
                             + e.getOriginalMessage() + ". Nothing was stored.",
                     e);
         }
         if (json.length > BYTES_MAX) {
-            throw new PayloadTooLargeException(type.name(), jobId, json.length, BYTES_MAX);
+            throw new PayloadTooLargeException(what, type.name(), jobId, json.length, BYTES_MAX);
         }
         return json;
     }
 
     /** {@return the data} */
+    @SuppressWarnings("unchecked") // what a job type calls the type of its data
     public <D> D decode(JobType<D, ?> type, String jobId, byte[] json) {
+        return (D) read("data", type, jobId, json, type.dataType());
+    }
+
+    /** {@return the result} */
+    @SuppressWarnings("unchecked") // what a job type calls the type of its result
+    public <R> R decodeResult(JobType<?, R> type, String jobId, byte[] json) {
+        return (R) read("result", type, jobId, json, type.resultType());
+    }
+
+    private Object read(String what, JobType<?, ?> type, String jobId, byte[] json, Type as) {
         try {
-            return mapper.readValue(json, mapper.constructType(type.dataType()));
+            return mapper.readValue(json, mapper.constructType(as));
         } catch (JacksonException e) {
             throw new PayloadException(
-                    "The stored data of job " + jobId + " of type " + type + " cannot be read as "
-                            + type.dataType().getTypeName() + ": " + e.getOriginalMessage()
+                    "The stored " + what + " of job " + jobId + " of type " + type + " cannot be read as "
+                            + as.getTypeName() + ": " + e.getOriginalMessage()
                             + ". Use the type it was written with, or one that also reads the older form.",
                     e);
         }

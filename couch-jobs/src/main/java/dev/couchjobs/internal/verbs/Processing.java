@@ -3,7 +3,6 @@ package dev.couchjobs.internal.verbs;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.Job;
-import dev.couchjobs.JobAlreadyFinishedException;
 import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
@@ -127,17 +126,7 @@ public final class Processing {
 
     private static JobHaltedException halt(Transaction tx, Job<?> job, Optional<JobRow> row) {
         tx.cancel();
-        String type = job.type().name();
-        if (row.isPresent() && row.get().wasLastHeldBy(job.lock())) {
-            return new JobAlreadyFinishedException(type, job.id());
-        }
-        String why = row.isEmpty()
-                ? " has been removed."
-                : " is no longer held by this processor, which was silent for longer than the type's timeout.";
-        return new JobHaltedException(
-                type,
-                job.id(),
-                "Job " + job.id() + " of type " + type + why + " Stop working on it; nothing was written.");
+        return Halts.of(job, row);
     }
 
     private JobRef ref(Job<?> job) {

@@ -1,0 +1,63 @@
+package dev.couchjobs.internal.verbs;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * An error as it is kept with a job: its class and message, where it came from, and its causes, of everything only so
+ * much that it stays short whatever the error is.
+ */
+public final class ErrorText {
+    private static final int MESSAGE_CHARS_MAX = 1_000;
+    private static final int FRAMES_MAX = 8;
+    private static final int CAUSES_MAX = 3;
+
+    private ErrorText() {}
+
+    /** {@return the text} */
+    public static String of(Throwable error) {
+        List<String> lines = new ArrayList<>();
+        Throwable each = error;
+        for (int depth = 0; each != null && depth <= CAUSES_MAX; depth++) {
+            lines.add((depth == 0 ? "" : "Caused by: ") + headline(each));
+            addFrames(lines, each);
+            each = each.getCause();
+        }
+        return String.join("\n", lines);
+    }
+
+    private static String headline(Throwable error) {
+        String name = error.getClass().getName();
+        String message = message(error);
+        return message.isEmpty() ? name : name + ": " + cut(message, MESSAGE_CHARS_MAX);
+    }
+
+    /** Errors are users' classes, and one whose message cannot be had must not keep its job from being ended. */
+    private static String message(Throwable error) {
+        try {
+            return Objects.requireNonNullElse(error.getMessage(), "");
+        } catch (RuntimeException e) {
+            return "(its message cannot be had: " + e.getClass().getName() + ")";
+        }
+    }
+
+    private static void addFrames(List<String> lines, Throwable error) {
+        StackTraceElement[] frames = error.getStackTrace();
+        for (int i = 0; i < Math.min(FRAMES_MAX, frames.length); i++) {
+            lines.add("  at " + frames[i]);
+        }
+        if (frames.length > FRAMES_MAX) {
+            lines.add("  ... " + (frames.length - FRAMES_MAX) + " more");
+        }
+    }
+
+    /** {@return the text, if it is not longer, or else its beginning; never half of a character} */
+    static String cut(String text, int charsMax) {
+        if (text.length() <= charsMax) {
+            return text;
+        }
+        int end = Character.isHighSurrogate(text.charAt(charsMax - 1)) ? charsMax - 1 : charsMax;
+        return text.substring(0, end) + "...";
+    }
+}

@@ -1,0 +1,27 @@
+package dev.couchjobs.internal.verbs;
+
+import dev.couchjobs.Job;
+import dev.couchjobs.JobAlreadyFinishedException;
+import dev.couchjobs.JobHaltedException;
+import dev.couchjobs.internal.data.JobRow;
+import java.util.Optional;
+
+/** Says why a claim does not hold its job any more. */
+final class Halts {
+    private Halts() {}
+
+    /** What the holder of a claim is told whose job's row, if there is one, does not bear its lock. */
+    static JobHaltedException of(Job<?> job, Optional<JobRow> row) {
+        String type = job.type().name();
+        if (row.isPresent() && row.get().wasLastHeldBy(job.lock())) {
+            return new JobAlreadyFinishedException(type, job.id());
+        }
+        String why = row.isEmpty()
+                ? " has been removed."
+                : " is no longer held by this processor, which was silent for longer than the type's timeout.";
+        return new JobHaltedException(
+                type,
+                job.id(),
+                "Job " + job.id() + " of type " + type + why + " Stop working on it; nothing was written.");
+    }
+}

@@ -1,0 +1,70 @@
+package dev.couchjobs.internal.verbs;
+
+import dev.couchjobs.AttemptEnd;
+import dev.couchjobs.Environment;
+import dev.couchjobs.JobType;
+import dev.couchjobs.RetryPolicy;
+import dev.couchjobs.internal.data.Ending;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.Payload;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * What a running job becomes when its claim ends.
+ *
+ * <p>A job that somebody has asked to run once more while it ran is pending again as if that had been asked for right
+ * after the end, however it ended: at the time asked for and with all its attempts before it.
+ */
+public final class NextRows {
+    private final Environment environment;
+    private final Endings endings;
+
+    public NextRows(Environment environment) {
+        this.environment = environment;
+        this.endings = new Endings(environment.clock());
+    }
+
+    /** {@return the row of a job whose holder ends its claim} */
+    JobRow after(JobType<?, ?> type, JobRow running, How how) {
+        if (how instanceof How.Succeeded succeeded) {
+            Payload result = succeeded.result().map(Payload::of).orElse(null);
+            return running.finished(running.payload(), endings.succeeded(type, result));
+        }
+        if (how instanceof How.Failed failed) {
+            return failed(type, running, failed);
+        }
+        if (how instanceof How.Snoozed snoozed) {
+            Ending ending = endings.ofAttempt(AttemptEnd.SNOOZED, null);
+            return running.resubmit()
+                    ? running.finished(running.payload(), ending)
+                    : running.again(timeAfter(snoozed.pause()), ending);
+        }
+        if (how instanceof How.Cancelled cancelled) {
+            return running.finished(running.payload(), endings.cancelled(type, cancelled.reason()));
+        }
+        return running.handedBack(environment.clock().millis());
+    }
+
+    private JobRow failed(JobType<?, ?> type, JobRow running, How.Failed how) {
+        Optional<Duration> pause =
+                how.again() && !running.resubmit() ? pauseAfterFailure(type, running) : Optional.empty();
+        return pause.isPresent()
+                ? running.again(timeAfter(pause.get()), endings.ofAttempt(AttemptEnd.FAILED, how.error()))
+                : running.finished(running.payload(), endings.failed(type, how.error()));
+    }
+
+    /** The pause before the next attempt if the present one fails, or empty if it was the last. */
+    private Optional<Duration> pauseAfterFailure(JobType<?, ?> type, JobRow running) {
+        RetryPolicy own = running.terms().retry();
+        RetryPolicy policy = own == null ? type.retry() : own;
+        return policy.pauseAfter(running.claimant().failures() + 1, environment.random());
+    }
+
+    /** No pause at all is no scheduled time: a time would be the next whole second. */
+    private long timeAfter(Duration pause) {
+        return pause.isZero()
+                ? ScheduledTimes.NONE
+                : ScheduledTimes.toSeconds(environment.clock().instant().plus(pause));
+    }
+}
