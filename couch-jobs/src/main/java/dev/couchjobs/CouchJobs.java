@@ -62,7 +62,7 @@ public final class CouchJobs implements AutoCloseable {
         Environment environment = settings.environment();
         PayloadCodec codec = new PayloadCodec(settings.mapper);
         keyspace = new Keyspace(settings.subspace);
-        transactions = new Transactions(environment, settings.transactionTimeout);
+        transactions = new Transactions(environment, keyspace, settings.transactionTimeout);
         Instance instance =
                 new Instance(settings.name(), settings.database, environment, keyspace, transactions, codec);
         creation = new Creation(instance);

@@ -47,7 +47,7 @@ public abstract class EndsContract extends JobsContract {
                 database,
                 environment,
                 new Keyspace(prefix),
-                new Transactions(environment, Duration.ofSeconds(30)),
+                new Transactions(environment, new Keyspace(prefix), Duration.ofSeconds(30)),
                 new PayloadCodec(JsonMapper.shared())));
         rows = new Rows(database, prefix);
     }

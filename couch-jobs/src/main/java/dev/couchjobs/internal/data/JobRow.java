@@ -76,9 +76,19 @@ public record JobRow(
         return waiting(payload, scheduledTime, finishedBy, terms, claimant.fresh(), ending);
     }
 
-    /** {@return this waiting job with other terms} */
+    /** {@return this job with other terms} */
     public JobRow on(Terms terms) {
         return new JobRow(state, sequence, lock, scheduledTime, resubmit, payload, finishedBy, terms, claimant, ending);
+    }
+
+    /** {@return this job tied otherwise to others} */
+    JobRow tied(Ties ties) {
+        return on(terms.tied(ties));
+    }
+
+    /** {@return whether the job waits for others} */
+    public boolean isBlocked() {
+        return state == JobState.PENDING && terms.blocked();
     }
 
     /** {@return this running job taken from a holder who went silent, and waiting again} */
@@ -156,7 +166,7 @@ public record JobRow(
                 false,
                 payload,
                 lock,
-                terms,
+                terms.blockedBy(false),
                 claimant.sharing(false),
                 ending);
     }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A job's {@code data} row is the single point of mutual exclusion: every transition reads it, in a way that conflicts
  * with other transitions, and writes it. {@link #save} is the only place where a row is written, and it derives all the
  * rest from the row before and the row after: the pending queue, the activity index, the payload's chunks, the change
- * feed and the keys that others watch. So these always agree.
+ * feed, the keys that others watch, and what is to be told to jobs that wait for this one. So these always agree.
  */
 public final class JobTable {
     private static final byte[] EMPTY = {};
@@ -110,7 +110,7 @@ public final class JobTable {
             JobRef ref = step.ref();
             JobRow before = step.before();
             JobRow told = step.after() == null ? null : step.after().stamped(userVersion);
-            JobRow next = told == null || told.vanishes() ? null : told;
+            JobRow next = Releases.leave(tx, ref, before, told, told == null || told.vanishes() ? null : told);
             saveRow(tx, ref, next);
             together.note(ref, before, next, told);
             Waiting.replace(tx, ref, before, next);

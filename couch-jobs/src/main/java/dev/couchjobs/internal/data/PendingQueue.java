@@ -24,7 +24,7 @@ public final class PendingQueue {
     public record Entry(long scheduledTime, String jobId) {
         /** {@return whether the job's own row says the same} */
         public boolean isBorneOutBy(JobRow job) {
-            return job.state() == JobState.PENDING && job.scheduledTime() == scheduledTime;
+            return job.state() == JobState.PENDING && !job.isBlocked() && job.scheduledTime() == scheduledTime;
         }
     }
 

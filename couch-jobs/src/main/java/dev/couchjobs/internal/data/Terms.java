@@ -13,23 +13,33 @@ import org.jspecify.annotations.Nullable;
  *     scheduled time has come
  * @param blocked whether the job waits for others, and so is in no queue
  * @param retry its own retry policy, or null for that of its type
+ * @param ties what ties it to other jobs
  */
 public record Terms(
         int priority,
         boolean due,
         boolean blocked,
-        @Nullable RetryPolicy retry) {
+        @Nullable RetryPolicy retry,
+        Ties ties) {
     /** Nothing beyond the RFC. */
-    public static final Terms NONE = new Terms(0, false, false, null);
+    public static final Terms NONE = new Terms(0, false, false, null, Ties.NONE);
+
+    private static final int RETRY = 3;
+    private static final int TIES = 4;
 
     /** {@return the same, in no queue} */
     public Terms blockedBy(boolean others) {
-        return new Terms(priority, due, others, retry);
+        return blocked == others ? this : new Terms(priority, due, others, retry, ties);
+    }
+
+    /** {@return the same, tied otherwise} */
+    public Terms tied(Ties ties) {
+        return new Terms(priority, due, blocked, retry, ties);
     }
 
     /** {@return the same, with its scheduled time come or not} */
     Terms due(boolean due) {
-        return this.due == due ? this : new Terms(priority, due, blocked, retry);
+        return this.due == due ? this : new Terms(priority, due, blocked, retry, ties);
     }
 
     @Nullable Tuple encode() {
@@ -37,6 +47,10 @@ public record Terms(
             return null;
         }
         Tuple terms = Tuple.from(priority, due, blocked);
+        Tuple tied = ties.encode();
+        if (tied != null) {
+            return terms.addObject(retry == null ? null : encode(retry)).add(tied);
+        }
         return retry == null ? terms : terms.add(encode(retry));
     }
 
@@ -47,7 +61,8 @@ public record Terms(
                         Math.toIntExact(terms.getLong(0)),
                         terms.getBoolean(1),
                         terms.getBoolean(2),
-                        terms.size() > 3 ? decodeRetry(terms.getNestedTuple(3)) : null);
+                        decodeRetry(nested(terms, RETRY)),
+                        Ties.decode(nested(terms, TIES)));
     }
 
     private static Tuple encode(RetryPolicy policy) {
@@ -59,12 +74,18 @@ public record Terms(
                 policy.jitter());
     }
 
-    private static RetryPolicy decodeRetry(Tuple policy) {
-        return new RetryPolicy(
-                Math.toIntExact(policy.getLong(0)),
-                Duration.ofMillis(policy.getLong(1)),
-                policy.getDouble(2),
-                Duration.ofMillis(policy.getLong(3)),
-                policy.getDouble(4));
+    private static @Nullable Tuple nested(Tuple terms, int index) {
+        return terms.size() > index ? terms.getNestedTuple(index) : null;
+    }
+
+    private static @Nullable RetryPolicy decodeRetry(@Nullable Tuple policy) {
+        return policy == null
+                ? null
+                : new RetryPolicy(
+                        Math.toIntExact(policy.getLong(0)),
+                        Duration.ofMillis(policy.getLong(1)),
+                        policy.getDouble(2),
+                        Duration.ofMillis(policy.getLong(3)),
+                        policy.getDouble(4));
     }
 }

@@ -40,6 +40,8 @@ final class TransactionScope {
     private int userVersions;
     private @Nullable Integer shard;
 
+    private final Unsettled unsettled = new Unsettled();
+
     /** What a transaction left under a key; no row if it removed it. */
     record Written(Optional<JobRow> row) {}
 
@@ -53,6 +55,11 @@ final class TransactionScope {
         TransactionScope scope = SCOPES.get(tx, unused -> new TransactionScope());
         SCOPES.put(tx.snapshot(), scope); // reads of the snapshot view see what the transaction wrote, too
         return scope;
+    }
+
+    /** What is still to be told of the ends of jobs in this transaction. */
+    Unsettled unsettled() {
+        return unsettled;
     }
 
     /** All rows that this transaction wrote within a range, by their keys; those that it removed are empty. */

@@ -25,6 +25,11 @@ public final class TypeKeys {
     private final Subspace result;
     private final Subspace dead;
     private final Subspace retire;
+    private final Subspace waitsFor;
+    private final Subspace dependents;
+    private final Subspace releasing;
+    private final Subspace expected;
+    private final byte[] watchesReleasing;
 
     TypeKeys(Subspace root, String typeName) {
         this.typeName = typeName;
@@ -44,6 +49,11 @@ public final class TypeKeys {
         result = root.subspace(Tuple.from("result", typeName));
         dead = root.subspace(Tuple.from("dead", typeName));
         retire = root.subspace(Tuple.from("retire", typeName));
+        waitsFor = root.subspace(Tuple.from("waits_for", typeName));
+        dependents = root.subspace(Tuple.from("dependents", typeName));
+        releasing = root.subspace(Tuple.from("releasing", typeName));
+        expected = root.subspace(Tuple.from("expected", typeName));
+        watchesReleasing = root.pack(Tuple.from("watches_releasing", typeName));
     }
 
     /** {@return the name of the type} */
@@ -210,5 +220,34 @@ public final class TypeKeys {
     /** Which jobs are to be removed from when on, those that an archive has to take first apart. */
     Subspace retire(boolean archived) {
         return retire.get(archived);
+    }
+
+    /** What a job waits for: type, id and room of each dependency that is not done. */
+    Subspace waitsFor(String jobId) {
+        return waitsFor.get(jobId);
+    }
+
+    /** Who waits for a job in a room: the type and the id of each dependent. */
+    Subspace dependents(String jobId, long room) {
+        return dependents.get(Tuple.from(jobId, room));
+    }
+
+    /** The rooms of jobs that have ended: those in them are still to be told. */
+    Subspace releasing() {
+        return releasing;
+    }
+
+    byte[] releasing(String jobId, long room) {
+        return releasing.pack(Tuple.from(jobId, room));
+    }
+
+    /** The room of those who wait for a job that is not there. */
+    byte[] expected(String jobId) {
+        return expected.pack(jobId);
+    }
+
+    /** Changed by every commit that leaves dependents to be told. */
+    public byte[] watchesReleasing() {
+        return watchesReleasing;
     }
 }

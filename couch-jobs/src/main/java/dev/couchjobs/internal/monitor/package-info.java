@@ -1,4 +1,7 @@
-/** The activity monitor: jobs whose processor went silent become pending again. Not for users. */
+/**
+ * What watches over the jobs of a type in the background: those whose processor went silent become pending again, and
+ * those who wait for jobs that ended are told. Not for users.
+ */
 @NullMarked
 package dev.couchjobs.internal.monitor;
 

@@ -5,8 +5,10 @@ import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.Environment;
+import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TokenSearch;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.dependencies.Settlement;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -15,10 +17,12 @@ import java.util.function.Function;
 /** Runs verbs: in the caller's transaction as they come, in transactions of our own within a time limit, and once. */
 public final class Transactions {
     private final Environment environment;
+    private final Settlement settlement;
     private final Duration timeout;
 
-    public Transactions(Environment environment, Duration timeout) {
+    public Transactions(Environment environment, Keyspace keyspace, Duration timeout) {
         this.environment = environment;
+        this.settlement = new Settlement(keyspace, environment.clock());
         this.timeout = timeout;
     }
 
@@ -31,11 +35,11 @@ public final class Transactions {
     /** Runs something that may happen twice without harm. */
     public <T> CompletableFuture<T> run(TransactionContext context, Function<Transaction, CompletableFuture<T>> body) {
         if (context instanceof Transaction tx) {
-            return body.apply(tx);
+            return settled(tx, body.apply(tx));
         }
         return context.runAsync(tx -> {
             limit(tx);
-            return body.apply(tx);
+            return settled(tx, body.apply(tx));
         });
     }
 
@@ -63,7 +67,7 @@ public final class Transactions {
             Function<Transaction, CompletableFuture<T>> ifDone,
             Verb<T> verb) {
         if (context instanceof Transaction tx) {
-            return verb.apply(tx, OptionalLong.empty());
+            return settled(tx, verb.apply(tx, OptionalLong.empty()));
         }
         long token = environment.random().nextLong();
         TokenSearch earlierTries = new TokenSearch(keys, token);
@@ -71,8 +75,13 @@ public final class Transactions {
             limit(tx);
             return earlierTries
                     .hasCommitted(tx)
-                    .thenCompose(done -> done ? ifDone.apply(tx) : verb.apply(tx, OptionalLong.of(token)));
+                    .thenCompose(done -> done ? ifDone.apply(tx) : settled(tx, verb.apply(tx, OptionalLong.of(token))));
         });
+    }
+
+    /** Whatever ends a job also tells those who wait for it. */
+    private <T> CompletableFuture<T> settled(Transaction tx, CompletableFuture<T> done) {
+        return done.thenCompose(result -> settlement.settle(tx).thenApply(told -> result));
     }
 
     private void limit(ReadTransaction tx) {

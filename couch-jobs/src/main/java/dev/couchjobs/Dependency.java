@@ -1,0 +1,52 @@
+package dev.couchjobs;
+
+import java.util.Objects;
+
+/**
+ * A job that another one waits for: it is to have finished successfully before the other may be accepted.
+ *
+ * @param typeName the name of its type
+ * @param jobId its id
+ * @param policy what becomes of the job that waits if this one does not succeed
+ */
+public record Dependency(String typeName, String jobId, DependencyPolicy policy) {
+    /**
+     * Checks that all is given.
+     *
+     * @param typeName the name of its type
+     * @param jobId its id
+     * @param policy what becomes of the job that waits if this one does not succeed
+     */
+    public Dependency {
+        Objects.requireNonNull(typeName, "typeName");
+        Objects.requireNonNull(jobId, "jobId");
+        Objects.requireNonNull(policy, "policy");
+    }
+
+    /**
+     * A dependency with the policy {@link DependencyPolicy#FAIL}.
+     *
+     * @param type the type of the job to wait for
+     * @param jobId its id
+     * @return the dependency
+     */
+    public static Dependency on(JobType<?, ?> type, String jobId) {
+        return new Dependency(type.name(), jobId, DependencyPolicy.FAIL);
+    }
+
+    /**
+     * The same dependency with another policy.
+     *
+     * @param policy what becomes of the job that waits if this one does not succeed
+     * @return the dependency
+     */
+    public Dependency orElse(DependencyPolicy policy) {
+        return new Dependency(typeName, jobId, policy);
+    }
+
+    /** {@return type and id, as errors name the job} */
+    @Override
+    public String toString() {
+        return typeName + "/" + jobId;
+    }
+}

@@ -1,0 +1,12 @@
+package dev.couchjobs.internal.data;
+
+import dev.couchjobs.DependencyPolicy;
+
+/**
+ * A job that waits for another.
+ *
+ * @param typeName the name of its type
+ * @param jobId its id
+ * @param policy what becomes of it if the other does not succeed
+ */
+public record Dependent(String typeName, String jobId, DependencyPolicy policy) {}

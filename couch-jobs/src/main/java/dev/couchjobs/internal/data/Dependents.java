@@ -1,0 +1,119 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.DependencyPolicy;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The rows that say which jobs wait for which: one for each pair on the side of the one that waits, and one on the side of
+ * the one it waits for, which are written and removed together.
+ */
+public final class Dependents {
+    private static final byte[] EMPTY = {};
+    private static final int LOOK = 16;
+
+    private Dependents() {}
+
+    /**
+     * Lets a job wait for another. Whoever does that writes the rows of both jobs or reads them in a way that conflicts,
+     * and it is over those that the ends of either conflict with it.
+     */
+    public static void link(Transaction tx, JobRef dependent, JobRef dependency, long room, DependencyPolicy policy) {
+        tx.options().setNextWriteNoWriteConflictRange();
+        tx.set(outward(dependent, dependency, room), EMPTY);
+        tx.set(
+                inward(dependency, room).pack(Tuple.from(dependent.keys().typeName(), dependent.id())),
+                Tuple.from(policy.name().toLowerCase(Locale.ROOT)).pack());
+    }
+
+    /** {@return whether a job waits for another, in whatever room} */
+    public static CompletableFuture<Boolean> isLinked(Transaction tx, JobRef dependent, JobRef dependency) {
+        return tx.getRange(
+                        dependent
+                                .keys()
+                                .waitsFor(dependent.id())
+                                .get(Tuple.from(dependency.keys().typeName(), dependency.id()))
+                                .range(),
+                        1)
+                .asList()
+                .thenApply(rows -> !rows.isEmpty());
+    }
+
+    /** {@return some of those in a room, in a way that conflicts with whoever enters} */
+    public static CompletableFuture<List<Dependent>> in(Transaction tx, JobRef dependency, long room, int limit) {
+        Subspace inward = inward(dependency, room);
+        return tx.getRange(inward.range(), limit)
+                .asList()
+                .thenApply(rows -> rows.stream().map(row -> decode(inward, row)).toList());
+    }
+
+    private static Dependent decode(Subspace inward, KeyValue row) {
+        Tuple who = inward.unpack(row.getKey());
+        String policy = Tuple.fromBytes(row.getValue()).getString(0);
+        return new Dependent(
+                who.getString(0), who.getString(1), DependencyPolicy.valueOf(policy.toUpperCase(Locale.ROOT)));
+    }
+
+    /** Lets a job no longer wait for another. */
+    public static void unlink(Transaction tx, JobRef dependent, JobRef dependency, long room) {
+        tx.clear(outward(dependent, dependency, room));
+        clearInward(tx, dependency, room, dependent);
+    }
+
+    /**
+     * Whether a job still waits for another one than that which has just ended.
+     *
+     * <p>Of two that end at once each could take the other for outstanding, and nobody would release the job. So one
+     * that is outstanding is read in a way that conflicts with its end, and only one, so that of thousands that end next
+     * to each other few conflict: one of the last rows, because jobs mostly end in the order in which they were added.
+     *
+     * @param ended the one that has ended, which is unlinked
+     */
+    public static CompletableFuture<Boolean> isAnyOutstanding(Transaction tx, JobRef dependent, JobRef ended) {
+        return tx.snapshot()
+                .getRange(dependent.keys().waitsFor(dependent.id()).range(), LOOK, true)
+                .asList()
+                .thenApply(rows -> {
+                    if (!rows.isEmpty()) {
+                        KeyValue one = rows.get(Math.floorMod(ended.id().hashCode(), rows.size()));
+                        tx.addReadConflictKey(one.getKey());
+                    }
+                    return !rows.isEmpty();
+                });
+    }
+
+    /** Lets a job wait for nobody any more. */
+    public static CompletableFuture<Void> unlinkAll(Transaction tx, Keyspace keyspace, JobRef dependent) {
+        Subspace outward = dependent.keys().waitsFor(dependent.id());
+        return tx.snapshot().getRange(outward.range()).asList().thenAccept(rows -> {
+            for (KeyValue row : rows) {
+                Tuple link = outward.unpack(row.getKey());
+                JobRef dependency = keyspace.job(link.getString(0), link.getString(1));
+                clearInward(tx, dependency, link.getLong(2), dependent);
+            }
+            tx.clear(outward.range());
+        });
+    }
+
+    /** Whoever still meets this row reads, in a way that conflicts, the row of the job that waited, which is written too. */
+    private static void clearInward(Transaction tx, JobRef dependency, long room, JobRef dependent) {
+        tx.options().setNextWriteNoWriteConflictRange();
+        tx.clear(inward(dependency, room).pack(Tuple.from(dependent.keys().typeName(), dependent.id())));
+    }
+
+    private static byte[] outward(JobRef dependent, JobRef dependency, long room) {
+        return dependent
+                .keys()
+                .waitsFor(dependent.id())
+                .pack(Tuple.from(dependency.keys().typeName(), dependency.id(), room));
+    }
+
+    private static Subspace inward(JobRef dependency, long room) {
+        return dependency.keys().dependents(dependency.id(), room);
+    }
+}

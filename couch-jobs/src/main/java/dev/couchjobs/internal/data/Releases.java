@@ -1,0 +1,127 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.JobState;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows that say whose dependents are still to be told of its end. The very commit in which a job ends leaves them, so
+ * that nobody can forget it; what can be told in that commit is, and takes them away again.
+ */
+public final class Releases {
+    private static final int NO_USER_VERSION = 0;
+
+    private Releases() {}
+
+    /**
+     * Writes what a step from one row to another means to those who wait for the job.
+     *
+     * @param told the row of which others are told
+     * @param kept what is kept of it
+     * @return what is kept of it, with the rooms that are left
+     */
+    static @Nullable JobRow leave(
+            Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow told, @Nullable JobRow kept) {
+        if (before == null) {
+            arrive(tx, ref, kept);
+            return kept;
+        }
+        Ties ties = before.terms().ties();
+        if (!ties.areOutward() || !isEnd(before, told)) {
+            return kept;
+        }
+        Release.Cause cause = told == null ? Release.Cause.REMOVED : Release.Cause.of(told.outcome());
+        Ties left = leave(tx, ref, ties, false, cause);
+        if (cause == Release.Cause.SUCCEEDED) {
+            left = leave(tx, ref, left, true, cause);
+        } else if (kept == null && left.patientRoom() != Ties.NOBODY) {
+            expect(tx, ref, left.patientRoom());
+        }
+        return kept == null ? null : kept.tied(left);
+    }
+
+    private static boolean isEnd(JobRow before, @Nullable JobRow told) {
+        return told == null || (told.state() == JobState.FINISHED && before.state() != JobState.FINISHED);
+    }
+
+    /** The room of those who waited for a job that was not there is now the job's own. */
+    private static void arrive(Transaction tx, JobRef ref, @Nullable JobRow kept) {
+        if (kept != null && kept.terms().ties().patientRoom() != Ties.NOBODY) {
+            tx.clear(ref.keys().expected(ref.id()));
+        }
+    }
+
+    private static Ties leave(Transaction tx, JobRef ref, Ties ties, boolean patient, Release.Cause cause) {
+        long room = ties.room(patient);
+        if (room != Ties.NOBODY) {
+            tx.set(
+                    ref.keys().releasing(ref.id(), room),
+                    Tuple.from(cause.text()).pack());
+            TransactionScope.of(tx).unsettled().add(new Release(ref, room, cause));
+        }
+        return ties.with(patient, Ties.NOBODY);
+    }
+
+    /** {@return the room of those who wait for a job that is not there, or {@link Ties#NOBODY}} */
+    public static CompletableFuture<Long> expected(ReadTransaction tx, JobRef ref) {
+        return tx.get(ref.keys().expected(ref.id()))
+                .thenApply(value ->
+                        value == null ? Ties.NOBODY : Tuple.fromBytes(value).getLong(0));
+    }
+
+    /** Notes the room of those who wait for a job that is not there; whoever adds it finds it. */
+    public static void expect(Transaction tx, JobRef ref, long room) {
+        tx.set(ref.keys().expected(ref.id()), Tuple.from(room).pack());
+    }
+
+    /** {@return what this transaction is to carry out next, if it has room for more} */
+    public static Optional<Release> next(Transaction tx) {
+        return TransactionScope.of(tx).unsettled().next();
+    }
+
+    /** {@return how many more dependents this transaction may tell} */
+    public static int room(Transaction tx) {
+        return TransactionScope.of(tx).unsettled().room();
+    }
+
+    /** Notes that this transaction tells so many dependents. */
+    public static void spend(Transaction tx, int dependents) {
+        TransactionScope.of(tx).unsettled().spend(dependents);
+    }
+
+    /** Takes away the row of what has been carried out to its end. */
+    public static void done(Transaction tx, Release release) {
+        JobRef ref = release.dependency();
+        tx.clear(ref.keys().releasing(ref.id(), release.room()));
+    }
+
+    /** Wakes those who carry on with what a transaction leaves. */
+    public static void wake(Transaction tx, TypeKeys keys) {
+        Stamps.touch(tx, keys.watchesReleasing(), NO_USER_VERSION);
+    }
+
+    /**
+     * Has this transaction carry out some of what others have left, as far as it has room.
+     *
+     * @return whether there was anything
+     */
+    public static CompletableFuture<Boolean> takeUp(Transaction tx, Keyspace keyspace, TypeKeys keys, int limit) {
+        return tx.snapshot().getRange(keys.releasing().range(), limit).asList().thenApply(rows -> {
+            rows.forEach(row -> {
+                Tuple who = keys.releasing().unpack(row.getKey());
+                String cause = Tuple.fromBytes(row.getValue()).getString(0);
+                TransactionScope.of(tx)
+                        .unsettled()
+                        .add(new Release(
+                                keyspace.job(keys.typeName(), who.getString(0)),
+                                who.getLong(1),
+                                Release.Cause.ofText(cause)));
+            });
+            return !rows.isEmpty();
+        });
+    }
+}

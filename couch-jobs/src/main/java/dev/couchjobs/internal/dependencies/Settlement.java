@@ -1,0 +1,133 @@
+package dev.couchjobs.internal.dependencies;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.AttemptEnd;
+import dev.couchjobs.DependencyPolicy;
+import dev.couchjobs.internal.data.Dependent;
+import dev.couchjobs.internal.data.Dependents;
+import dev.couchjobs.internal.data.Ending;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.Release;
+import dev.couchjobs.internal.data.Releases;
+import dev.couchjobs.internal.data.Terms;
+import dev.couchjobs.internal.data.Ties;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells those who wait for jobs of their ends, in the very transaction in which these end: who waits for nobody else any
+ * more is released, and who cannot be any more fails.
+ *
+ * <p>One transaction tells a bounded number of dependents. What is left, be it the rest of a wide fan-out or those who
+ * wait for jobs that failed just now, is in rows that a {@link Releaser} takes up. A dependent is changed in its own turn,
+ * outside of those of the jobs that ended, so that jobs that wait for each other cannot hold each other up.
+ */
+public final class Settlement {
+    private final Keyspace keyspace;
+    private final InstantSource clock;
+
+    public Settlement(Keyspace keyspace, InstantSource clock) {
+        this.keyspace = keyspace;
+        this.clock = clock;
+    }
+
+    /** Tells what there is to tell, as far as this transaction has room for it. */
+    public CompletableFuture<@Nullable Void> settle(Transaction tx) {
+        Optional<Release> next = Releases.next(tx);
+        return next.isEmpty()
+                ? CompletableFuture.completedFuture(null)
+                : carryOut(tx, next.get()).thenComposeAsync(done -> settle(tx), tx.getExecutor());
+    }
+
+    private CompletableFuture<?> carryOut(Transaction tx, Release release) {
+        int room = Releases.room(tx);
+        if (room <= 0) {
+            Releases.wake(tx, release.dependency().keys());
+            return CompletableFuture.completedFuture(release);
+        }
+        return Dependents.in(tx, release.dependency(), release.room(), room + 1).thenCompose(all -> {
+            List<Dependent> some = all.subList(0, Math.min(room, all.size()));
+            Releases.spend(tx, some.size());
+            if (some.size() == all.size()) {
+                Releases.done(tx, release);
+            } else {
+                Releases.wake(tx, release.dependency().keys());
+            }
+            return CompletableFuture.allOf(
+                    some.stream().map(dependent -> tell(tx, release, dependent)).toArray(CompletableFuture<?>[]::new));
+        });
+    }
+
+    private CompletableFuture<?> tell(Transaction tx, Release release, Dependent dependent) {
+        JobRef ref = keyspace.job(dependent.typeName(), dependent.jobId());
+        Dependents.unlink(tx, ref, release.dependency(), release.room());
+        boolean isDone = release.cause() == Release.Cause.SUCCEEDED || dependent.policy() == DependencyPolicy.IGNORE;
+        return isDone ? releaseIfFree(tx, ref, release.dependency()) : fail(tx, ref, release);
+    }
+
+    /** Looks before it takes the dependent's turn, so that of those that end early none conflicts over its row. */
+    private static CompletableFuture<?> releaseIfFree(Transaction tx, JobRef ref, JobRef ended) {
+        return Dependents.isAnyOutstanding(tx, ref, ended)
+                .thenCompose(outstanding -> outstanding
+                        ? CompletableFuture.completedFuture(ref)
+                        : JobTable.edit(tx, ref, row -> release(tx, ref, ended, row)));
+    }
+
+    private static CompletableFuture<JobRef> release(Transaction tx, JobRef ref, JobRef ended, Optional<JobRow> row) {
+        return Dependents.isAnyOutstanding(tx, ref, ended).thenApply(outstanding -> {
+            row.filter(waiting -> waiting.isBlocked() && !outstanding)
+                    .ifPresent(waiting ->
+                            JobTable.save(tx, ref, waiting, waiting.on(free(waiting)), OptionalLong.empty()));
+            return ref;
+        });
+    }
+
+    private static Terms free(JobRow waiting) {
+        return waiting.terms().blockedBy(false).tied(waiting.terms().ties().keptIfFailed(Ties.FOR_EVER, false));
+    }
+
+    private CompletableFuture<JobRef> fail(Transaction tx, JobRef ref, Release release) {
+        return JobTable.edit(tx, ref, row -> {
+            if (row.filter(JobRow::isBlocked).isEmpty()) {
+                return CompletableFuture.completedFuture(ref);
+            }
+            JobRow waiting = row.get();
+            return Dependents.unlinkAll(tx, keyspace, ref).thenApply(done -> {
+                JobRow failed = failed(waiting, errorOf(release.dependency(), release.cause()));
+                JobTable.save(tx, ref, waiting, failed, OptionalLong.empty());
+                return ref;
+            });
+        });
+    }
+
+    /** {@return a waiting job, failed because of another} */
+    JobRow failed(JobRow waiting, String error) {
+        Ties ties = waiting.terms().ties();
+        long removeAt = Ending.NEVER;
+        if (ties.keptIfFailed() == 0 && !ties.archived()) {
+            removeAt = Ending.AT_ONCE;
+        } else if (ties.keptIfFailed() != Ties.FOR_EVER) {
+            removeAt = clock.instant().getEpochSecond() + 1 + ties.keptIfFailed();
+        }
+        Ending ending = new Ending(AttemptEnd.FAILED, clock.millis(), error, null, removeAt, ties.archived());
+        return waiting.on(free(waiting)).ended(waiting.payload(), ending);
+    }
+
+    static String errorOf(JobRef dependency, Release.Cause cause) {
+        String what = switch (cause) {
+            case SUCCEEDED -> " succeeded";
+            case FAILED -> " failed";
+            case CANCELLED -> " was cancelled";
+            case REMOVED -> " was removed before it had succeeded";
+        };
+        return "Not run: " + dependency.keys().typeName() + "/" + dependency.id() + ", which it waited for," + what
+                + ".";
+    }
+}

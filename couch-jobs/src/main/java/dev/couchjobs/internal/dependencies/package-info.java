@@ -1,0 +1,5 @@
+/** Jobs that wait for others: who waits for whom, and what becomes of them when those end. Not for users. */
+@NullMarked
+package dev.couchjobs.internal.dependencies;
+
+import org.jspecify.annotations.NullMarked;
