@@ -111,7 +111,7 @@ public final class CouchJobs implements AutoCloseable {
      * @throws PayloadException if the data cannot be stored
      */
     public <D> CompletableFuture<Void> add(TransactionContext context, JobType<D, ?> type, String jobId, D data) {
-        return creation.add(context, type, jobId, data, ScheduledTimes.NONE);
+        return creation.add(context, NewJob.of(type, data).id(jobId)).thenApply(id -> null);
     }
 
     /**
@@ -129,7 +129,66 @@ public final class CouchJobs implements AutoCloseable {
      */
     public <D> CompletableFuture<Void> add(
             TransactionContext context, JobType<D, ?> type, String jobId, D data, Instant scheduledTime) {
-        return creation.add(context, type, jobId, data, ScheduledTimes.toSeconds(scheduledTime));
+        return creation.add(context, NewJob.of(type, data).id(jobId).at(scheduledTime))
+                .thenApply(id -> null);
+    }
+
+    /**
+     * Adds a job that may run at once, with an id as {@link #newJobId} makes them.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the job, which must have an activity timeout
+     * @param data its data
+     * @param <D> the type of the data
+     * @return the job's id; fails with {@link TypeTimeoutMissingException}
+     * @throws PayloadException if the data cannot be stored
+     */
+    public <D> CompletableFuture<String> add(TransactionContext context, JobType<D, ?> type, D data) {
+        return creation.add(context, NewJob.of(type, data));
+    }
+
+    /**
+     * Adds a job with everything that it asks for. If there is such a job already it is treated as
+     * {@link #add(TransactionContext, JobType, String, Object)} says, and gets all that is given here in place of what it
+     * had, or what is by default where nothing is given; a running job gets only the scheduled time.
+     *
+     * <p>If the job has no id, each call makes another job. In a transaction of the caller's that is every try of that
+     * transaction: where one whose commit had an unknown result must not add a job twice, give the job an id beforehand.
+     *
+     * @param context a database, or a transaction to join
+     * @param job the job, of a type that has an activity timeout
+     * @return the job's id; fails with {@link TypeTimeoutMissingException}
+     * @throws PayloadException if the data cannot be stored
+     */
+    public CompletableFuture<String> add(TransactionContext context, NewJob<?> job) {
+        return creation.add(context, job);
+    }
+
+    /**
+     * Adds many jobs, of any types, in one transaction: all or none. Each is treated as
+     * {@link #add(TransactionContext, NewJob)} says; one that is given twice is added twice, one time after the other. It
+     * costs less than as many calls, because jobs that are added together share rows of the indexes.
+     *
+     * @param context a database, or a transaction to join
+     * @param jobs the jobs, of types that have an activity timeout
+     * @return the jobs' ids, in the order of the jobs; fails with {@link TypeTimeoutMissingException}, or with
+     *     {@link TooManyJobsException} if they do not fit into one transaction
+     * @throws PayloadException if the data of one of them cannot be stored
+     * @throws TooManyJobsException if their data alone does not fit into one transaction
+     */
+    public CompletableFuture<List<String>> addAll(TransactionContext context, Collection<? extends NewJob<?>> jobs) {
+        return creation.addAll(context, jobs);
+    }
+
+    /**
+     * Makes an id for a job: a UUID of version 7 (RFC 9562) as text. No other job has it, whoever makes ids elsewhere,
+     * and it is greater than all that this instance made before, so that jobs come in the order of their ids first in,
+     * first out. Made beforehand and kept, it makes {@code add} safe to repeat.
+     *
+     * @return the id, of 36 characters
+     */
+    public String newJobId() {
+        return creation.newJobId();
     }
 
     /**

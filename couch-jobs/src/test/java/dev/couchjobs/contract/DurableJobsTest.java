@@ -19,6 +19,12 @@ class DurableJobsTest {
     class Creation extends CreationContract implements OnDisk {}
 
     @Nested
+    class NewJobs extends NewJobContract implements OnDisk {}
+
+    @Nested
+    class Batches extends BatchesContract implements OnDisk {}
+
+    @Nested
     class TypeTimeouts extends TypeTimeoutsContract implements OnDisk {}
 
     @Nested

@@ -18,6 +18,12 @@ class InMemoryJobsTest {
     class Creation extends CreationContract implements InMemory {}
 
     @Nested
+    class NewJobs extends NewJobContract implements InMemory {}
+
+    @Nested
+    class Batches extends BatchesContract implements InMemory {}
+
+    @Nested
     class TypeTimeouts extends TypeTimeoutsContract implements InMemory {}
 
     @Nested

@@ -18,6 +18,12 @@ class JobsClusterTest {
     class Creation extends CreationContract implements OnCluster {}
 
     @Nested
+    class NewJobs extends NewJobContract implements OnCluster {}
+
+    @Nested
+    class Batches extends BatchesContract implements OnCluster {}
+
+    @Nested
     class TypeTimeouts extends TypeTimeoutsContract implements OnCluster {}
 
     @Nested

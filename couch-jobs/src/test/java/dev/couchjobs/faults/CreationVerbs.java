@@ -5,6 +5,7 @@ import static dev.couchjobs.JobState.NOT_FOUND;
 import static dev.couchjobs.JobState.PENDING;
 import static dev.couchjobs.JobState.RUNNING;
 import static dev.couchjobs.faults.Scene.MAIL;
+import static dev.couchjobs.faults.Scene.PAPER;
 import static dev.couchjobs.faults.Verb.blind;
 import static dev.couchjobs.faults.Verb.reading;
 import static dev.couchjobs.faults.Verb.shows;
@@ -12,6 +13,7 @@ import static dev.couchjobs.faults.Verb.writing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.Job;
+import dev.couchjobs.NewJob;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -64,6 +66,34 @@ final class CreationVerbs {
                 reading("add of a job as it is", CreationVerbs::pending, (s, g) -> add(s, "old"), (s, g, r) -> {
                     shows(s, PENDING, "old", PENDING);
                 }),
+                writing(
+                        "add of a new job without an id",
+                        CreationVerbs::nothing,
+                        (s, g) -> s.jobs.add(s.faulty, MAIL, "new"),
+                        (s, g, id) -> {
+                            assertThat(s.changesOf(id)).containsExactly(PENDING);
+                            assertThat(s.runs()).isEqualTo(1);
+                        }),
+                writing("addAll of new jobs of two types", CreationVerbs::nothing, (s, g) -> addAll(s), (s, g, ids) -> {
+                    shows(s, PENDING, "new", PENDING);
+                    assertThat(ids).hasSize(3).contains("a", "b");
+                    assertThat(s.runs()).isEqualTo(1);
+                    assertThat(s.rows(PAPER).pending()).hasSize(2);
+                }),
+                writing(
+                        "addAll of a running job and one that is as it is",
+                        CreationVerbs::pendingPaperAndRunning,
+                        (s, g) -> s.jobs.addAll(
+                                s.faulty,
+                                List.of(
+                                        NewJob.of(PAPER, "new").id("b"),
+                                        NewJob.of(MAIL, "new").id("a"))),
+                        (s, job, ids) -> {
+                            shows(s, RUNNING, "old", PENDING, RUNNING, RUNNING);
+                            assertThat(s.rows(PAPER).changesOf("b")).containsExactly(PENDING);
+                            s.await(s.others.finish(s.database(), job));
+                            assertThat(s.runs()).isEqualTo(1);
+                        }),
                 writing("remove", CreationVerbs::pending, (s, g) -> remove(s), (s, g, found) -> {
                     assertThat(found).isTrue();
                     shows(s, NOT_FOUND, null, PENDING, NOT_FOUND);
@@ -93,7 +123,7 @@ final class CreationVerbs {
                         "getTypes",
                         CreationVerbs::nothing,
                         (s, g) -> s.jobs.getTypes(s.faulty),
-                        (s, g, types) -> assertThat(types).isEqualTo(List.of("mail"))),
+                        (s, g, types) -> assertThat(types).isEqualTo(List.of("mail", "paper"))),
                 reading(
                         "getJobData",
                         s -> added(s, LARGE),
@@ -115,6 +145,12 @@ final class CreationVerbs {
         return scene.jobs.add(scene.faulty, MAIL, "a", data);
     }
 
+    private static CompletableFuture<List<String>> addAll(Scene scene) {
+        return scene.jobs.addAll(
+                scene.faulty,
+                List.of(NewJob.of(PAPER, "new").id("b"), NewJob.of(MAIL, "new").id("a"), NewJob.of(PAPER, "new")));
+    }
+
     private static CompletableFuture<Boolean> remove(Scene scene) {
         return scene.jobs.remove(scene.faulty, MAIL, "a");
     }
@@ -130,6 +166,11 @@ final class CreationVerbs {
     static Job<String> running(Scene scene) {
         added(scene, "old");
         return scene.claimed("a");
+    }
+
+    static Job<String> pendingPaperAndRunning(Scene scene) {
+        scene.await(scene.others.add(scene.database(), PAPER, "b", "new"));
+        return running(scene);
     }
 
     static Job<String> finished(Scene scene) {

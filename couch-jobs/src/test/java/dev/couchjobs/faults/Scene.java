@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 /** Jobs in a subspace of their own, an instance to which things happen by script, and others to whom nothing does. */
 final class Scene implements AutoCloseable {
     static final JobType<String, ?> MAIL = JobType.of("mail", String.class);
+    static final JobType<String, ?> PAPER = JobType.of("paper", String.class);
     static final Duration LONG = Duration.ofMinutes(1);
 
     final Stage stage;
@@ -40,6 +41,7 @@ final class Scene implements AutoCloseable {
         jobs = instance(faulty);
         others = instance(stage.database());
         await(others.setTypeTimeout(database(), MAIL, timeout));
+        await(others.setTypeTimeout(database(), PAPER, timeout));
     }
 
     private CouchJobs instance(Database on) {
@@ -98,7 +100,11 @@ final class Scene implements AutoCloseable {
     }
 
     Rows rows() {
-        return await(database().readAsync(tx -> Rows.read(tx, subspace, MAIL.name())));
+        return rows(MAIL);
+    }
+
+    Rows rows(JobType<?, ?> type) {
+        return await(database().readAsync(tx -> Rows.read(tx, subspace, type.name())));
     }
 
     List<JobState> changesOf(String jobId) {

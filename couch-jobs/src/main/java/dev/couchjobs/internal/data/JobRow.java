@@ -217,7 +217,8 @@ public record JobRow(
                 || scheduledTime != other.scheduledTime
                 || resubmit != other.resubmit
                 || payload != other.payload
-                || terms.blocked() != other.terms.blocked();
+                || terms.blocked() != other.terms.blocked()
+                || !terms.askTheSameAs(other.terms);
     }
 
     /** The value, with a placeholder in front if it awaits its commit. */

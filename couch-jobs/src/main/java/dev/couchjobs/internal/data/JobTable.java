@@ -5,6 +5,7 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobState;
 import dev.couchjobs.Outcome;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -94,11 +95,27 @@ public final class JobTable {
     /**
      * Writes the rows of several jobs of one type, and all that follows from them; what can be one row for all of them,
      * such as their entry in the feed, is one.
+     *
+     * @param steps the jobs, each once
      */
     public static void saveAll(Transaction tx, TypeKeys keys, List<Step> steps, OptionalLong token) {
-        for (int from = 0; from < steps.size(); from += TOGETHER_MAX) {
-            saveTogether(tx, keys, steps.subList(from, Math.min(steps.size(), from + TOGETHER_MAX)), token);
+        List<Step> together = new ArrayList<>(steps.size());
+        for (Step step : steps) {
+            if (hasActivityRowToCome(step)) {
+                saveTogether(tx, keys, List.of(step), token);
+            } else {
+                together.add(step);
+            }
         }
+        for (int from = 0; from < together.size(); from += TOGETHER_MAX) {
+            saveTogether(tx, keys, together.subList(from, Math.min(together.size(), from + TOGETHER_MAX)), token);
+        }
+    }
+
+    /** Whether this very transaction gave the job an activity row of its own, which it is not to share from now on. */
+    private static boolean hasActivityRowToCome(Step step) {
+        JobRow after = step.after();
+        return after != null && after.awaitsCommit() && !after.claimant().shared();
     }
 
     private static void saveTogether(Transaction tx, TypeKeys keys, List<Step> steps, OptionalLong token) {

@@ -26,13 +26,22 @@ public final class Keyspace {
 
     /** {@return where that job is} */
     public JobRef job(String typeName, String jobId) {
+        checkJobId(jobId);
+        return new JobRef(type(typeName), jobId);
+    }
+
+    /** Refuses what cannot be the id of a job. */
+    public static void checkJobId(String jobId) {
         int bytes = jobId.getBytes(StandardCharsets.UTF_8).length;
         if (bytes == 0 || bytes > JOB_ID_BYTES_MAX) {
             throw new IllegalArgumentException(
                     "A job id has 1 to " + JOB_ID_BYTES_MAX + " bytes in UTF-8; this one has " + bytes
                             + ": use a short id and put the rest into the job's data.");
         }
-        return new JobRef(type(typeName), jobId);
+        if (!StandardCharsets.UTF_8.newEncoder().canEncode(jobId)) {
+            throw new IllegalArgumentException("A job id is well-formed text; this one has half of a surrogate pair in"
+                    + " it: write bytes as text first, for example in Base64.");
+        }
     }
 
     /** {@return the range of the timeouts of all types, which is also the list of the types} */

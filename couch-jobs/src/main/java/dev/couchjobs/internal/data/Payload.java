@@ -61,11 +61,16 @@ public final class Payload {
         return Optional.ofNullable(json);
     }
 
-    /** {@return whether this payload holds exactly that JSON; loaded to compare only if it has as many chunks} */
-    public CompletableFuture<Boolean> holds(ReadTransaction tx, JobRef ref, byte[] json) {
-        return chunks != of(json).chunks
+    /** {@return how long the JSON is, which has to be known} */
+    public int bytes() {
+        return inline().length;
+    }
+
+    /** {@return whether this payload holds the same JSON as one that is known; loaded only if it has as many chunks} */
+    public CompletableFuture<Boolean> holds(ReadTransaction tx, JobRef ref, Payload known) {
+        return chunks != known.chunks
                 ? CompletableFuture.completedFuture(false)
-                : load(tx, ref).thenApply(stored -> Arrays.equals(stored, json));
+                : load(tx, ref).thenApply(stored -> Arrays.equals(stored, known.inline()));
     }
 
     /** {@return whether this payload is known to hold exactly that; false if it would have to be loaded to tell} */
@@ -96,7 +101,7 @@ public final class Payload {
 
     private byte[] inline() {
         if (json == null) {
-            throw new IllegalStateException("A payload that was not loaded cannot be written again.");
+            throw new IllegalStateException("A payload that was not loaded cannot be looked into.");
         }
         return json;
     }

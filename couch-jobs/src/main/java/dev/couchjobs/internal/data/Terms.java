@@ -3,6 +3,7 @@ package dev.couchjobs.internal.data;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.RetryPolicy;
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,11 @@ public record Terms(
     private static final int RETRY = 3;
     private static final int TIES = 4;
 
+    /** {@return what a creator asks for} */
+    public static Terms asking(int priority, @Nullable RetryPolicy retry) {
+        return new Terms(priority, false, false, retry, Ties.NONE);
+    }
+
     /** {@return the same, in no queue} */
     public Terms blockedBy(boolean others) {
         return blocked == others ? this : new Terms(priority, due, others, retry, ties);
@@ -40,6 +46,16 @@ public record Terms(
     /** {@return the same, with its scheduled time come or not} */
     Terms due(boolean due) {
         return this.due == due ? this : new Terms(priority, due, blocked, retry, ties);
+    }
+
+    /** {@return what is asked for by those, for a job that stands where it stands} */
+    public Terms asking(Terms others) {
+        return new Terms(others.priority, due, blocked, others.retry, ties);
+    }
+
+    /** {@return whether these ask for the same as those; where a job stands is not asked for} */
+    public boolean askTheSameAs(Terms others) {
+        return priority == others.priority && Objects.equals(retry, others.retry);
     }
 
     @Nullable Tuple encode() {

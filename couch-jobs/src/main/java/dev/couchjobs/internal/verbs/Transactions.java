@@ -10,6 +10,7 @@ import dev.couchjobs.internal.data.TokenSearch;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.dependencies.Settlement;
 import java.time.Duration;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -66,17 +67,37 @@ public final class Transactions {
             TypeKeys keys,
             Function<Transaction, CompletableFuture<T>> ifDone,
             Verb<T> verb) {
+        return runOnce(context, List.of(keys), ifDone, verb);
+    }
+
+    /**
+     * The same for a verb that may change jobs of several types.
+     *
+     * @param types all those in whose feeds the verb may leave its entry
+     */
+    <T> CompletableFuture<T> runOnce(
+            TransactionContext context,
+            List<TypeKeys> types,
+            Function<Transaction, CompletableFuture<T>> ifDone,
+            Verb<T> verb) {
         if (context instanceof Transaction tx) {
             return settled(tx, verb.apply(tx, OptionalLong.empty()));
         }
         long token = environment.random().nextLong();
-        TokenSearch earlierTries = new TokenSearch(keys, token);
+        List<TokenSearch> earlierTries =
+                types.stream().map(type -> new TokenSearch(type, token)).toList();
         return context.runAsync(tx -> {
             limit(tx);
-            return earlierTries
-                    .hasCommitted(tx)
+            return hasCommitted(tx, earlierTries)
                     .thenCompose(done -> done ? ifDone.apply(tx) : settled(tx, verb.apply(tx, OptionalLong.of(token))));
         });
+    }
+
+    private static CompletableFuture<Boolean> hasCommitted(Transaction tx, List<TokenSearch> earlierTries) {
+        List<CompletableFuture<Boolean>> searches =
+                earlierTries.stream().map(tries -> tries.hasCommitted(tx)).toList();
+        return CompletableFuture.allOf(searches.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> searches.stream().anyMatch(CompletableFuture::join));
     }
 
     /** Whatever ends a job also tells those who wait for it. */

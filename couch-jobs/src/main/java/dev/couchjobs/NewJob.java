@@ -1,0 +1,112 @@
+package dev.couchjobs;
+
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.verbs.ScheduledTimes;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job to be added by {@link CouchJobs#add(com.apple.foundationdb.TransactionContext, NewJob)}: its data, and whatever
+ * it is to have otherwise than by default. Immutable.
+ *
+ * <pre>{@code
+ * jobs.add(database, NewJob.of(MAIL, letter).at(tomorrow));
+ * }</pre>
+ *
+ * @param <D> the type of the job's data
+ */
+public final class NewJob<D> {
+    private final JobType<D, ?> type;
+    private final D data;
+    private final @Nullable String id;
+    private final @Nullable Instant at;
+    private final @Nullable RetryPolicy retry;
+
+    private NewJob(JobType<D, ?> type, D data, @Nullable String id, @Nullable Instant at, @Nullable RetryPolicy retry) {
+        this.type = Objects.requireNonNull(type, "type");
+        this.data = Objects.requireNonNull(data, "data");
+        this.id = id;
+        this.at = at;
+        this.retry = retry;
+    }
+
+    /**
+     * A job that may run at once and gets an id when it is added.
+     *
+     * @param type the type of the job
+     * @param data its data
+     * @param <D> the type of the data
+     * @return the job
+     */
+    public static <D> NewJob<D> of(JobType<D, ?> type, D data) {
+        return new NewJob<>(type, data, null, null, null);
+    }
+
+    /**
+     * This job with an id of its own, so that adding it again does not make a second job of it. Without one it gets an id
+     * as {@link CouchJobs#newJobId} makes them.
+     *
+     * @param id the id, unique within the type, 1 to {@value CouchJobs#JOB_ID_BYTES_MAX} bytes in UTF-8
+     * @return the job
+     * @throws IllegalArgumentException if the id is empty, too long, or no well-formed text
+     */
+    public NewJob<D> id(String id) {
+        Keyspace.checkJobId(id);
+        return new NewJob<>(type, data, id, at, retry);
+    }
+
+    /**
+     * This job, not to run before some time.
+     *
+     * @param time the time, stored as the first whole second that is not before it
+     * @return the job
+     * @throws IllegalArgumentException if the time is before 1970
+     */
+    public NewJob<D> at(Instant time) {
+        ScheduledTimes.toSeconds(time);
+        return new NewJob<>(type, data, id, time, retry);
+    }
+
+    /**
+     * This job with a retry policy of its own in place of that of its type.
+     *
+     * @param policy how often, and after which pauses, it is tried again when it fails
+     * @return the job
+     */
+    public NewJob<D> retry(RetryPolicy policy) {
+        return new NewJob<>(type, data, id, at, Objects.requireNonNull(policy, "policy"));
+    }
+
+    /** {@return the type of the job} */
+    public JobType<D, ?> type() {
+        return type;
+    }
+
+    /** {@return the job's data} */
+    public D data() {
+        return data;
+    }
+
+    /** {@return the job's id, or empty if it gets one when it is added} */
+    public Optional<String> id() {
+        return Optional.ofNullable(id);
+    }
+
+    /** {@return the time before which it is not to run, or empty if it may run at once} */
+    public Optional<Instant> at() {
+        return Optional.ofNullable(at);
+    }
+
+    /** {@return its own retry policy, or empty if it has that of its type} */
+    public Optional<RetryPolicy> retry() {
+        return Optional.ofNullable(retry);
+    }
+
+    /** {@return the type and the id} */
+    @Override
+    public String toString() {
+        return "NewJob[" + type + "/" + (id == null ? "id to come" : id) + "]";
+    }
+}

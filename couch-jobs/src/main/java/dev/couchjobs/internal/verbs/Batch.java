@@ -1,0 +1,102 @@
+package dev.couchjobs.internal.verbs;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.TooManyJobsException;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.TypeKeys;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Jobs of any types that are added in one transaction. Their rows are read side by side, and those of one type are
+ * written together. A job that is named twice is added twice, one time after the other, and written once.
+ */
+final class Batch {
+    /** FoundationDB's limit for what a transaction writes, together with the ranges that it may conflict over. */
+    private static final long TRANSACTION_BYTES_MAX = 10_000_000;
+    /** Keys and ranges take more than this for any job: what does not fit by this measure is not even tried. */
+    private static final long JOB_BYTES_MIN = 100;
+
+    private final List<Addition> additions;
+    private final Map<JobRef, List<Addition>> byJob = new LinkedHashMap<>();
+
+    Batch(List<Addition> additions) {
+        this.additions = additions;
+        long bytes = 0;
+        for (Addition addition : additions) {
+            bytes += addition.payload().bytes() + JOB_BYTES_MIN;
+            byJob.computeIfAbsent(addition.ref(), ref -> new ArrayList<>(1)).add(addition);
+        }
+        requireRoom(bytes, TRANSACTION_BYTES_MAX);
+    }
+
+    /** The ids of the jobs in the order in which they were given. */
+    List<String> ids() {
+        return additions.stream().map(addition -> addition.ref().id()).toList();
+    }
+
+    List<TypeKeys> types() {
+        return byJob.keySet().stream().map(JobRef::keys).distinct().toList();
+    }
+
+    /**
+     * Adds them all.
+     *
+     * @param allowed fails if one of them may not be added
+     */
+    CompletableFuture<List<String>> add(Transaction tx, CompletableFuture<?> allowed, OptionalLong token) {
+        return tx.getApproximateSize()
+                .thenCompose(bytesBefore -> JobTable.editAll(
+                        tx,
+                        List.copyOf(byJob.keySet()),
+                        before -> allowed.thenCompose(ok -> steps(tx, before))
+                                .thenCompose(steps -> save(tx, steps, bytesBefore, token))));
+    }
+
+    private CompletableFuture<List<JobTable.Step>> steps(Transaction tx, List<Optional<JobRow>> before) {
+        List<CompletableFuture<Optional<JobTable.Step>>> all = new ArrayList<>(byJob.size());
+        Iterator<Optional<JobRow>> rows = before.iterator();
+        byJob.forEach((ref, ofJob) -> all.add(step(tx, ref, rows.next(), ofJob)));
+        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done ->
+                        all.stream().flatMap(step -> step.join().stream()).toList());
+    }
+
+    private static CompletableFuture<Optional<JobTable.Step>> step(
+            Transaction tx, JobRef ref, Optional<JobRow> before, List<Addition> ofJob) {
+        CompletableFuture<Optional<JobRow>> row = CompletableFuture.completedFuture(before);
+        for (Addition addition : ofJob) {
+            row = row.thenCompose(present -> addition.to(tx, present).thenApply(after -> after.or(() -> present)));
+        }
+        return row.thenApply(after -> after.equals(before)
+                ? Optional.empty()
+                : Optional.of(new JobTable.Step(ref, before.orElse(null), after.orElse(null))));
+    }
+
+    private CompletableFuture<List<String>> save(
+            Transaction tx, List<JobTable.Step> steps, long bytesBefore, OptionalLong token) {
+        Map<TypeKeys, List<JobTable.Step>> byType = new LinkedHashMap<>();
+        steps.forEach(step -> byType.computeIfAbsent(step.ref().keys(), type -> new ArrayList<>())
+                .add(step));
+        byType.forEach((type, ofType) -> JobTable.saveAll(tx, type, ofType, token));
+        return tx.getApproximateSize().thenApply(bytes -> {
+            requireRoom(bytes - bytesBefore, TRANSACTION_BYTES_MAX - bytesBefore);
+            return ids();
+        });
+    }
+
+    private void requireRoom(long bytes, long bytesMax) {
+        if (bytes > bytesMax) {
+            int fitting = (int) (additions.size() * Math.max(0, bytesMax) / bytes);
+            throw new TooManyJobsException(additions.size(), fitting);
+        }
+    }
+}
