@@ -39,6 +39,7 @@ final class CommitPipeline {
 
     private final VersionWindow versions;
     private final Storage storage;
+    private final Executor executor;
     private final Sequencer sequencer;
     private final Publisher publisher;
     private final Mailbox<Commit> undecided;
@@ -55,6 +56,7 @@ final class CommitPipeline {
     CommitPipeline(VersionWindow versions, Storage storage, Executor executor) {
         this.versions = versions;
         this.storage = storage;
+        this.executor = executor;
         this.sequencer = new Sequencer(versions, storage);
         this.publisher = new Publisher(versions);
         this.decided = new Mailbox<>(executor, new Mailbox.Limit<>(CommitPipeline::bytes, BATCH_BYTES), this::settle);
@@ -62,7 +64,7 @@ final class CommitPipeline {
                 executor,
                 new Mailbox.Limit<>(commit -> Math.max(LEAST_COMMIT_BYTES, commit.bytes()), BATCH_BYTES),
                 this::decide,
-                storage.blocks() ? decided::wake : decided::help);
+                decided::help);
     }
 
     private static long bytes(Message message) {
@@ -73,7 +75,10 @@ final class CommitPipeline {
         undecided.post(commit);
     }
 
-    /** For a thread that calls {@link #help} next and then blocks: that spares it the way to another thread and back. */
+    /**
+     * For a thread that calls {@link #help} next and then blocks: with nobody else about it decides and persists on its own,
+     * which spares it the way to another thread and back.
+     */
     void submitToHelp(Commit commit) {
         undecided.leave(commit);
     }
@@ -194,15 +199,20 @@ final class CommitPipeline {
         }
     }
 
+    /** Not on a thread that only came to commit: closing takes long, and is not immune to interrupts. */
     private void closeStorage(CompletableFuture<@Nullable Void> done) {
         closed = true;
-        try {
-            // Reserved and never published, so that no read version is handed out beyond it either.
-            storage.close(versions.reserve());
-            done.complete(null);
-        } catch (RuntimeException | Error error) {
-            done.completeExceptionally(error);
-        }
+        Completions.execute(
+                () -> {
+                    try {
+                        // Reserved and never published, so that no read version is handed out beyond it either.
+                        storage.close(versions.reserve());
+                        done.complete(null);
+                    } catch (RuntimeException | Error error) {
+                        done.completeExceptionally(error);
+                    }
+                },
+                executor);
     }
 
     private void armOrFail(Watch watch) {

@@ -140,12 +140,6 @@ final class DurableStorage implements Storage {
         }
     }
 
-    /** A file is closed under whoever is interrupted while writing to it. */
-    @Override
-    public boolean blocks() {
-        return true;
-    }
-
     /** After this the base has everything, and opening again has nothing to replay. */
     @Override
     public synchronized void close(long newest) {

@@ -33,10 +33,5 @@ final class MemoryStorage implements Storage {
     }
 
     @Override
-    public boolean blocks() {
-        return false;
-    }
-
-    @Override
     public void close(long newest) {}
 }

@@ -36,11 +36,6 @@ final class SimulatedStorage implements Storage {
     public void start(LongSupplier oldestReadable) {}
 
     @Override
-    public boolean blocks() {
-        return false;
-    }
-
-    @Override
     public long ceiling() {
         return Long.MAX_VALUE;
     }

@@ -27,13 +27,11 @@ interface Storage {
     Edit edit(long version, Contents latest);
 
     /**
-     * Makes batches durable, together or not at all. The next call comes when the future is done. Completes exceptionally
+     * Makes batches durable, together or not at all. The next call comes when the future is done. May block, on any thread,
+     * so an interrupt must do nothing to it: users' threads come here with commits that they wait for. Completes exceptionally
      * with what went wrong, and then the batches may or may not be there when the storage is opened next.
      */
     CompletableFuture<@Nullable Void> persist(List<Batch> batches);
-
-    /** Whether {@link #persist} blocks, so that no user's thread should get into it: the user may interrupt that. */
-    boolean blocks();
 
     /** Nothing else is called from now on; {@code newest} is the greatest version ever handed out. */
     void close(long newest);

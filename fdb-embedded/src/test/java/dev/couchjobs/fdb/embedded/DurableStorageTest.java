@@ -61,6 +61,21 @@ class DurableStorageTest {
     }
 
     @Test
+    void anInterruptedThreadCommitsAndStaysInterrupted() {
+        try (Database database = open("db")) {
+            Thread.currentThread().interrupt();
+            set(database, "a", "1");
+            // Takes more than one file of the log.
+            fill(database);
+            assertThat(Thread.interrupted()).isTrue();
+            set(database, "b", "2");
+        }
+        try (Database database = open("db")) {
+            assertThat(contents(database)).containsKeys("a", "b");
+        }
+    }
+
+    @Test
     void versionsGrowOverARestartEvenIfTheClockDoesNot() {
         long handedOut;
         try (Database database = open("db")) {

@@ -37,11 +37,6 @@ record FillableStorage(Storage storage, AtomicBoolean full) implements Storage {
     }
 
     @Override
-    public boolean blocks() {
-        return storage.blocks();
-    }
-
-    @Override
     public void close(long newest) {
         storage.close(newest);
     }

@@ -73,10 +73,5 @@ final class ManualStorage implements Storage {
     }
 
     @Override
-    public boolean blocks() {
-        return false;
-    }
-
-    @Override
     public void close(long newest) {}
 }

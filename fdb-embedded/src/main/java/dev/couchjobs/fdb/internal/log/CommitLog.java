@@ -39,9 +39,9 @@ import org.jspecify.annotations.Nullable;
  * What stays unseen is a disk that returns zeros for the whole of the newest synced record, or for sectors of it, after a
  * crash: nothing on such a disk differs from a write that was under way.
  *
- * <p>All methods are for one thread at a time, which nobody interrupts: an interrupt closes the file under a write. After a
- * {@link StorageException} the log is at an end, unless {@link #isUsable} says otherwise: what the system could not write it
- * may have dropped, and a second attempt at syncing may succeed without it.
+ * <p>All methods are for one thread at a time. After a {@link StorageException} the log is at an end, unless
+ * {@link #isUsable} says otherwise: what the system could not write it may have dropped, and a second attempt at syncing may
+ * succeed without it.
  */
 public final class CommitLog implements AutoCloseable {
     /** The largest payload of a record. */
@@ -157,8 +157,8 @@ public final class CommitLog implements AutoCloseable {
             writer.append(RecordKind.COMMITS, version, payload);
         } catch (IOException e) {
             throw failed(e);
-        } catch (OutOfMemoryError e) {
-            // Half a record may be in the buffer.
+        } catch (VirtualMachineError e) {
+            // No memory, or no stack left on a user's thread: half a record may be in the buffer.
             throw failed(new IOException(e));
         }
     }
@@ -201,6 +201,8 @@ public final class CommitLog implements AutoCloseable {
             writer.flush();
         } catch (IOException e) {
             throw failed(e);
+        } catch (VirtualMachineError e) {
+            throw failed(new IOException(e));
         }
     }
 
@@ -215,6 +217,8 @@ public final class CommitLog implements AutoCloseable {
             writer.sync();
         } catch (IOException e) {
             throw failed(e);
+        } catch (VirtualMachineError e) {
+            throw failed(new IOException(e));
         }
     }
 

@@ -49,25 +49,25 @@ final class SegmentStore {
     Segment create(long number, int size, ByteBuffer firstRecord) throws IOException {
         Path path = directory.resolve(name(number));
         Path unfinished = directory.resolve(name(number) + UNFINISHED);
-        LogFile file = files.create(unfinished);
         try {
-            Zeros.write(file, 0, size);
-            ByteBuffer head = ByteBuffer.allocate(Layout.SECTOR + firstRecord.remaining());
-            new SegmentHeader(number, size).write(head);
-            file.writeFully(head.put(firstRecord).flip(), 0);
-            file.force();
+            try (LogFile file = files.create(unfinished)) {
+                Zeros.write(file, 0, size);
+                ByteBuffer head = ByteBuffer.allocate(Layout.SECTOR + firstRecord.remaining());
+                new SegmentHeader(number, size).write(head);
+                file.writeFully(head.put(firstRecord).flip(), 0);
+                file.force();
+            }
             files.rename(unfinished, path);
             files.syncDirectory(directory);
+            return new Segment(number, size, path, files.open(path));
         } catch (IOException | RuntimeException e) {
-            discard(file, unfinished, e);
+            discard(unfinished, e);
             throw e;
         }
-        return new Segment(number, size, path, file);
     }
 
-    private void discard(LogFile file, Path unfinished, Exception reason) {
+    private void discard(Path unfinished, Exception reason) {
         try {
-            file.close();
             if (files.exists(unfinished)) {
                 files.delete(unfinished);
             }

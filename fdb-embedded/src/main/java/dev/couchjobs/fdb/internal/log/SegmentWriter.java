@@ -23,7 +23,7 @@ final class SegmentWriter {
 
     SegmentWriter(Segment segment) {
         this.segment = segment;
-        this.buffer = ByteBuffer.allocateDirect(Math.min(LARGEST_BUFFER, segment.size));
+        this.buffer = ByteBuffer.allocate(Math.min(LARGEST_BUFFER, segment.size));
         begin(segment);
     }
 

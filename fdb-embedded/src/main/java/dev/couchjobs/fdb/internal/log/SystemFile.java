@@ -1,54 +1,94 @@
 package dev.couchjobs.fdb.internal.log;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
+import java.nio.channels.AsynchronousFileChannel;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
 
-/** A file of the operating system. */
+/**
+ * A file of the operating system that any thread may use, as an interrupt does nothing to it: it would close a
+ * {@code FileChannel} under the user's thread that commits. So bytes go through a {@code RandomAccessFile}, whose own sync
+ * writes the metadata as well, and syncing through an {@code AsynchronousFileChannel}, on the calling thread. The system syncs
+ * a file as a whole, and tells of lost writes whoever had it open then, so it does not matter that these are two.
+ */
 final class SystemFile implements LogFile {
-    /** For a heap buffer the channel makes a direct one of what it is given, and keeps it for as long as the thread lives. */
+    /** No more than this is copied on its way. */
     private static final int PIECE = 1 << 18;
 
-    private final FileChannel channel;
+    private final RandomAccessFile file;
+    private final AsynchronousFileChannel syncing;
 
-    SystemFile(FileChannel channel) {
-        this.channel = channel;
+    private SystemFile(RandomAccessFile file, AsynchronousFileChannel syncing) {
+        this.file = file;
+        this.syncing = syncing;
+    }
+
+    static SystemFile open(Path path) throws IOException {
+        return open(path, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE));
+    }
+
+    /** Empty, whether or not it was there. */
+    static SystemFile create(Path path) throws IOException {
+        return open(
+                path,
+                Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING));
+    }
+
+    private static SystemFile open(Path path, Set<? extends OpenOption> options) throws IOException {
+        AsynchronousFileChannel syncing = AsynchronousFileChannel.open(path, options.toArray(OpenOption[]::new));
+        try {
+            return new SystemFile(new RandomAccessFile(path.toFile(), "rw"), syncing);
+        } catch (IOException | RuntimeException | Error e) {
+            syncing.close();
+            throw e;
+        }
+    }
+
+    /** Makes durable which files a directory has. */
+    static void syncDirectory(Path directory) throws IOException {
+        try (AsynchronousFileChannel syncing = AsynchronousFileChannel.open(directory, StandardOpenOption.READ)) {
+            syncing.force(true);
+        }
     }
 
     @Override
     public long size() throws IOException {
-        return channel.size();
+        return file.length();
     }
 
     @Override
     public int read(ByteBuffer target, long position) throws IOException {
-        int end = target.limit();
-        target.limit(Math.min(end, target.position() + PIECE));
-        try {
-            return channel.read(target, position);
-        } finally {
-            target.limit(end);
+        byte[] piece = new byte[Math.min(PIECE, target.remaining())];
+        file.seek(position);
+        int count = file.read(piece);
+        if (count > 0) {
+            target.put(piece, 0, count);
         }
+        return count;
     }
 
     @Override
     public int write(ByteBuffer source, long position) throws IOException {
-        int end = source.limit();
-        source.limit(Math.min(end, source.position() + PIECE));
-        try {
-            return channel.write(source, position);
-        } finally {
-            source.limit(end);
-        }
+        byte[] piece = new byte[Math.min(PIECE, source.remaining())];
+        source.get(piece);
+        file.seek(position);
+        file.write(piece);
+        return piece.length;
     }
 
     @Override
     public void force() throws IOException {
-        channel.force(false);
+        syncing.force(false);
     }
 
     @Override
     public void close() throws IOException {
-        channel.close();
+        try (syncing) {
+            file.close();
+        }
     }
 }

@@ -2,11 +2,9 @@ package dev.couchjobs.fdb.internal.log;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -48,17 +46,12 @@ final class SystemFiles implements LogFiles {
 
     @Override
     public LogFile open(Path path) throws IOException {
-        return new SystemFile(FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE));
+        return SystemFile.open(path);
     }
 
     @Override
     public LogFile create(Path path) throws IOException {
-        return new SystemFile(FileChannel.open(
-                path,
-                StandardOpenOption.READ,
-                StandardOpenOption.WRITE,
-                StandardOpenOption.CREATE,
-                StandardOpenOption.TRUNCATE_EXISTING));
+        return SystemFile.create(path);
     }
 
     @Override
@@ -74,9 +67,7 @@ final class SystemFiles implements LogFiles {
     @Override
     public void syncDirectory(Path directory) throws IOException {
         if (DIRECTORIES_CAN_BE_SYNCED) {
-            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-                channel.force(true);
-            }
+            SystemFile.syncDirectory(directory);
         }
     }
 

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** Writes zeros, in pieces that end where sectors end. */
 final class Zeros {
     private static final int PIECE = 1 << 18;
-    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(PIECE).asReadOnlyBuffer();
+    private static final ByteBuffer ZEROS = ByteBuffer.allocate(PIECE).asReadOnlyBuffer();
 
     private Zeros() {}
 
