@@ -67,6 +67,9 @@ final class Attempt {
 
     /** Those who wait for the versionstamp, each of whom is to be answered once. */
     List<CompletableFuture<byte[]>> takeVersionstamps() {
+        if (versionstamps.isEmpty()) {
+            return List.of();
+        }
         List<CompletableFuture<byte[]>> waiting = List.copyOf(versionstamps);
         versionstamps.clear();
         return waiting;
@@ -137,6 +140,11 @@ final class Attempt {
         return commit;
     }
 
+    /** Whether everybody has been told how it ended. */
+    boolean isSettled() {
+        return commit != null && commit.isAnswered() && versionstamps.isEmpty();
+    }
+
     void startCommit(CommitReply reply) {
         commit = reply;
     }
@@ -196,12 +204,6 @@ final class Attempt {
 
     /** What the commit would send to a cluster. */
     long commitSize() {
-        return writes.bytes() + bytes(readConflicts) + bytes(writeConflicts);
-    }
-
-    private static long bytes(RangeSet ranges) {
-        return ranges.ranges().stream()
-                .mapToLong(range -> range.bytes() + RANGE_OVERHEAD_BYTES)
-                .sum();
+        return writes.bytes() + readConflicts.bytes(RANGE_OVERHEAD_BYTES) + writeConflicts.bytes(RANGE_OVERHEAD_BYTES);
     }
 }

@@ -207,11 +207,11 @@ final class ClientTransaction {
         end(FdbError.TRANSACTION_CANCELLED.exception());
     }
 
-    void close() {
-        cancel();
-        synchronized (this) {
-            stopTimeout();
+    synchronized void close() {
+        if (!attempt.isSettled()) {
+            cancel();
         }
+        stopTimeout();
     }
 
     /** Completes when the transaction is as new again; after a failure it is of no more use. */

@@ -33,6 +33,10 @@ final class CommitReply {
         return awaited;
     }
 
+    boolean isAnswered() {
+        return answered;
+    }
+
     CompletableFuture<@Nullable Void> future() {
         return future;
     }

@@ -1,6 +1,7 @@
 package dev.couchjobs.fdb.embedded;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -9,8 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /** A set of keys, kept as disjoint ranges that do not touch. Not thread-safe. */
 final class RangeSet {
-    /** From the first key of each range to the end of that range. */
-    private final NavigableMap<byte[], byte[]> ends = new TreeMap<>(Bytes.ORDER);
+    private static final NavigableMap<byte[], byte[]> NONE =
+            Collections.unmodifiableNavigableMap(new TreeMap<>(Bytes.ORDER));
+
+    /** From the first key of each range to the end of that range; most sets stay empty. */
+    private NavigableMap<byte[], byte[]> ends = NONE;
 
     boolean isEmpty() {
         return ends.isEmpty();
@@ -18,6 +22,11 @@ final class RangeSet {
 
     void add(byte[] begin, byte[] end) {
         if (!Bytes.less(begin, end)) {
+            return;
+        }
+        if (ends.isEmpty()) {
+            ends = new TreeMap<>(Bytes.ORDER);
+            ends.put(begin, end);
             return;
         }
         byte[] from = begin;
@@ -90,6 +99,15 @@ final class RangeSet {
         ends.subMap(from, true, end, false)
                 .forEach((b, e) -> parts.add(new KeyRange(Bytes.max(b, begin), Bytes.min(e, end))));
         return parts;
+    }
+
+    /** Bytes of both ends of each range, plus {@code overhead} for each. */
+    long bytes(int overhead) {
+        long bytes = 0;
+        for (Map.Entry<byte[], byte[]> range : ends.entrySet()) {
+            bytes += range.getKey().length + range.getValue().length + overhead;
+        }
+        return bytes;
     }
 
     List<KeyRange> ranges() {

@@ -138,10 +138,7 @@ final class WriteBuffer {
 
     /** What this contributes to the size of the transaction. */
     long bytes() {
-        long bytes = 0;
-        for (KeyRange range : cleared.ranges()) {
-            bytes += range.bytes() + MUTATION_OVERHEAD_BYTES;
-        }
+        long bytes = cleared.bytes(MUTATION_OVERHEAD_BYTES);
         for (StampedKey stampedKey : stampedKeys) {
             bytes += stampedKey.bytes() + MUTATION_OVERHEAD_BYTES;
         }
