@@ -2,14 +2,20 @@ package dev.couchjobs.fdb.embedded;
 
 import org.jspecify.annotations.Nullable;
 
-/** An entry of an {@link OrderedMap} with the entries below it; immutable, so that maps share what they agree on. */
+/**
+ * An entry of an {@link OrderedMap} with the entries below it. Maps share what they agree on, so it changes only in a map
+ * that is {@linkplain OrderedMap#putInPlace its owner's alone}.
+ */
 final class Node<V> {
     final byte[] key;
-    final V value;
-    final @Nullable Node<V> left;
-    final @Nullable Node<V> right;
-    final int size;
-    final long summary;
+    V value;
+
+    @Nullable Node<V> left;
+
+    @Nullable Node<V> right;
+
+    int size;
+    long summary;
 
     Node(byte[] key, V value, @Nullable Node<V> left, @Nullable Node<V> right, long summary) {
         this.key = key;

@@ -40,6 +40,14 @@ final class OrderedMap<V> {
         return new OrderedMap<>(trees, trees.insert(root, key, value));
     }
 
+    /**
+     * As {@link #put}, but takes this map apart for it: for one that was only ever changed like this since it was empty, and
+     * that nobody else has. This map may not be used any more.
+     */
+    OrderedMap<V> putInPlace(byte[] key, V value) {
+        return withRoot(trees.insertInPlace(root, key, value));
+    }
+
     OrderedMap<V> remove(byte[] key) {
         return withRoot(trees.remove(root, key));
     }

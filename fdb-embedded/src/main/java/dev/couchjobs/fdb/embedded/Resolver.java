@@ -2,39 +2,46 @@ package dev.couchjobs.fdb.embedded;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 
 /**
- * Who wrote what in the last five seconds. Nearly all writes are of single keys, and those are kept as such; ranges are a step
- * function over the key space, in which each boundary says when the keys from there to the next boundary were last
- * written as part of a range. Both answer for a whole range in O(log n). Belongs to the sequencer, hence not thread-safe.
+ * Who wrote what in the last five seconds, in generations that are forgotten as a whole: most reads are younger than all
+ * generations but the newest and look at no other, and nothing has to be taken out again one by one. Belongs to the
+ * sequencer, hence not thread-safe.
  */
 final class Resolver {
-    private static final long NEVER = 0;
+    /** What is remembered beyond the window is at most one generation. */
+    private static final long GENERATION_VERSIONS = Limits.WINDOW_VERSIONS / 8;
 
-    private enum Kind {
-        KEY,
-        BOUNDARY
+    private final long generationVersions;
+    /** Oldest first. */
+    private final Deque<RecentWrites> generations = new ArrayDeque<>();
+
+    Resolver() {
+        this(GENERATION_VERSIONS);
     }
 
-    @SuppressWarnings("ArrayRecordComponent") // nobody compares or hashes a write
-    private record Write(long version, byte[] key, Kind kind) {}
-
-    private OrderedMap<Long> keys = OrderedMap.empty(Summary.GREATEST);
-    private OrderedMap<Long> boundaries = OrderedMap.empty(Summary.GREATEST).put(Bytes.EMPTY, NEVER);
-    /** In the order in which they came, so that those out of the window are found without a search. */
-    private final Deque<Write> writes = new ArrayDeque<>();
-
-    private long newest = NEVER;
+    /** With generations of that many versions. */
+    Resolver(long generationVersions) {
+        this.generationVersions = generationVersions;
+    }
 
     /** Whether any of {@code reads} was written after {@code readVersion}. */
     boolean conflicts(List<KeyRange> reads, long readVersion) {
-        if (newest <= readVersion) {
+        if (reads.isEmpty()) {
             return false;
         }
-        for (KeyRange read : reads) {
-            if (lastWrite(read) > readVersion) {
-                return true;
+        Iterator<RecentWrites> newestFirst = generations.descendingIterator();
+        while (newestFirst.hasNext()) {
+            RecentWrites generation = newestFirst.next();
+            if (generation.newest() <= readVersion) {
+                return false;
+            }
+            for (KeyRange read : reads) {
+                if (generation.lastWrite(read) > readVersion) {
+                    return true;
+                }
             }
         }
         return false;
@@ -46,69 +53,33 @@ final class Resolver {
             if (range.isSingleKey()) {
                 recordKey(range.begin(), version);
             } else if (!range.isEmpty()) {
-                recordRange(range, version);
+                generation(version).addRange(range, version);
             }
         }
     }
 
     void recordKey(byte[] key, long version) {
-        keys = keys.put(key, version);
-        writes.addLast(new Write(version, key, Kind.KEY));
-        newest = version;
+        generation(version).addKey(key, version);
     }
 
-    /** Forgets all that happened at or before {@code horizon}: nobody may read at a version that old any more. */
+    /** Forgets what happened at or before {@code horizon}: nobody may read at a version that old any more. */
     void forgetUpTo(long horizon) {
-        while (!writes.isEmpty() && writes.peekFirst().version <= horizon) {
-            Write write = writes.removeFirst();
-            if (write.kind == Kind.KEY) {
-                forgetKey(write.key, horizon);
-            } else {
-                forgetBoundary(write.key, horizon);
-            }
+        while (!generations.isEmpty() && generations.getFirst().newest() <= horizon) {
+            generations.removeFirst();
         }
     }
 
-    /** How much is remembered. */
+    /** How many generations are remembered. */
     int size() {
-        return keys.size() + boundaries.size();
+        return generations.size();
     }
 
-    private long lastWrite(KeyRange range) {
-        Node<Long> covering = boundaries.floor(range.begin());
-        long inRange = covering == null ? NEVER : covering.value;
-        if (range.isSingleKey()) {
-            Long asKey = keys.get(range.begin());
-            return asKey == null ? inRange : Math.max(asKey, inRange);
+    private RecentWrites generation(long version) {
+        RecentWrites newest = generations.peekLast();
+        if (newest == null || version - newest.oldest() >= generationVersions) {
+            newest = new RecentWrites(version);
+            generations.addLast(newest);
         }
-        long asKeys = keys.summary(range.begin(), range.end());
-        return Math.max(asKeys, Math.max(inRange, boundaries.summary(range.begin(), range.end())));
-    }
-
-    private void recordRange(KeyRange range, long version) {
-        Node<Long> atEnd = boundaries.floor(range.end());
-        long after = atEnd == null ? NEVER : atEnd.value;
-        boundaries = boundaries
-                .removeRange(range.begin(), range.end())
-                .put(range.begin(), version)
-                .put(range.end(), after);
-        writes.addLast(new Write(version, range.begin(), Kind.BOUNDARY));
-        writes.addLast(new Write(version, range.end(), Kind.BOUNDARY));
-        newest = version;
-    }
-
-    private void forgetKey(byte[] key, long horizon) {
-        Long last = keys.get(key);
-        if (last != null && last <= horizon) {
-            keys = keys.remove(key);
-        }
-    }
-
-    private void forgetBoundary(byte[] boundary, long horizon) {
-        Long last = boundaries.get(boundary);
-        Node<Long> before = boundaries.lower(boundary);
-        if (last != null && last <= horizon && before != null && before.value <= horizon) {
-            boundaries = boundaries.remove(boundary);
-        }
+        return newest;
     }
 }

@@ -36,6 +36,22 @@ final class WeightBalancedTree<V> {
         return node(tree.key, value, tree.left, tree.right);
     }
 
+    /** As {@link #insert}, but changes the nodes on the way instead of making new ones. */
+    Node<V> insertInPlace(@Nullable Node<V> tree, byte[] key, V value) {
+        if (tree == null) {
+            return node(key, value, null, null);
+        }
+        int order = Bytes.compare(key, tree.key);
+        if (order < 0) {
+            tree.left = insertInPlace(tree.left, key, value);
+        } else if (order > 0) {
+            tree.right = insertInPlace(tree.right, key, value);
+        } else {
+            tree.value = value;
+        }
+        return rebalanced(tree);
+    }
+
     @Nullable Node<V> remove(@Nullable Node<V> tree, byte[] key) {
         if (tree == null) {
             return null;
@@ -102,6 +118,12 @@ final class WeightBalancedTree<V> {
     }
 
     private Node<V> balanced(byte[] key, V value, @Nullable Node<V> left, @Nullable Node<V> right) {
+        Node<V> rotated = rotated(key, value, left, right);
+        return rotated == null ? node(key, value, left, right) : rotated;
+    }
+
+    /** Null if neither side is too heavy. */
+    private @Nullable Node<V> rotated(byte[] key, V value, @Nullable Node<V> left, @Nullable Node<V> right) {
         int lefts = Node.size(left);
         int rights = Node.size(right);
         if (lefts + rights > 1) {
@@ -112,7 +134,18 @@ final class WeightBalancedTree<V> {
                 return rotatedRight(key, value, left, right);
             }
         }
-        return node(key, value, left, right);
+        return null;
+    }
+
+    /** The node itself, brought up to date, unless it has to make way. */
+    private Node<V> rebalanced(Node<V> tree) {
+        Node<V> balanced = rotated(tree.key, tree.value, tree.left, tree.right);
+        if (balanced != null) {
+            return balanced;
+        }
+        tree.size = 1 + Node.size(tree.left) + Node.size(tree.right);
+        tree.summary = summaryOf(tree.key, tree.value, tree.left, tree.right);
+        return tree;
     }
 
     private Node<V> rotatedLeft(byte[] key, V value, @Nullable Node<V> left, Node<V> right) {
@@ -140,8 +173,10 @@ final class WeightBalancedTree<V> {
     }
 
     private Node<V> node(byte[] key, V value, @Nullable Node<V> left, @Nullable Node<V> right) {
-        long own = summary.of(key, value);
-        long sides = summary.join(Node.summary(left), Node.summary(right));
-        return new Node<>(key, value, left, right, summary.join(own, sides));
+        return new Node<>(key, value, left, right, summaryOf(key, value, left, right));
+    }
+
+    private long summaryOf(byte[] key, V value, @Nullable Node<V> left, @Nullable Node<V> right) {
+        return summary.join(summary.of(key, value), summary.join(Node.summary(left), Node.summary(right)));
     }
 }

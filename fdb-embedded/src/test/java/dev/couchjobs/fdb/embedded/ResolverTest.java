@@ -27,8 +27,11 @@ class ResolverTest {
 
     @Property
     void itFindsExactlyTheLaterWritesThatMeetARead(
-            @ForAll("ranges") List<Range> writes, @ForAll("range") Range read, @ForAll @IntRange(max = 30) int readAt) {
-        Resolver resolver = new Resolver();
+            @ForAll("ranges") List<Range> writes,
+            @ForAll("range") Range read,
+            @ForAll @IntRange(max = 30) int readAt,
+            @ForAll @IntRange(min = 1, max = 40) int generation) {
+        Resolver resolver = new Resolver(generation);
         boolean expected = false;
         long version = 0;
         for (Range write : writes) {
@@ -44,9 +47,10 @@ class ResolverTest {
             @ForAll("ranges") List<Range> writes,
             @ForAll("range") Range read,
             @ForAll @IntRange(max = 30) int horizon,
-            @ForAll @IntRange(max = 30) int later) {
+            @ForAll @IntRange(max = 30) int later,
+            @ForAll @IntRange(min = 1, max = 40) int generation) {
         Resolver remembering = new Resolver();
-        Resolver forgetting = new Resolver();
+        Resolver forgetting = new Resolver(generation);
         long version = 0;
         for (Range write : writes) {
             version++;
@@ -60,15 +64,16 @@ class ResolverTest {
     }
 
     @Property
-    void itKeepsNothingOfWritesThatAreOutOfTheWindow(@ForAll("ranges") List<Range> writes) {
-        Resolver resolver = new Resolver();
+    void itKeepsNoMoreThanOneGenerationOfWritesThatAreOutOfTheWindow(@ForAll("ranges") List<Range> writes) {
+        Resolver resolver = new Resolver(3);
         long version = 0;
         for (Range write : writes) {
             resolver.recordWrites(List.of(write.keys()), ++version);
-            resolver.forgetUpTo(version - 5);
+            resolver.forgetUpTo(version - 6);
+            assertThat(resolver.size()).isLessThanOrEqualTo(3);
         }
         resolver.forgetUpTo(version);
-        assertThat(resolver.size()).isEqualTo(1);
+        assertThat(resolver.size()).isZero();
     }
 
     @Example

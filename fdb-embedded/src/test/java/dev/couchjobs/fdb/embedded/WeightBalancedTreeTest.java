@@ -30,6 +30,19 @@ class WeightBalancedTreeTest {
     }
 
     @Property
+    void insertedInPlaceItIsTheSameTree(@ForAll @Size(max = 200) List<@IntRange(max = 300) Integer> inserted) {
+        Node<byte[]> tree = null;
+        Node<byte[]> changed = null;
+        for (int number : inserted) {
+            byte[] value = new byte[number % 7];
+            tree = trees.insert(tree, key(number), value);
+            changed = trees.insertInPlace(changed, key(number), value);
+            assertSound(changed);
+        }
+        assertSame(tree, changed);
+    }
+
+    @Property
     void itStaysBalancedWhenCutAndJoined(
             @ForAll @IntRange(max = 500) int size,
             @ForAll @IntRange(max = 500) int begin,
@@ -76,6 +89,16 @@ class WeightBalancedTreeTest {
         }
         assertSound(node.left);
         assertSound(node.right);
+    }
+
+    private static void assertSame(@Nullable Node<byte[]> expected, @Nullable Node<byte[]> actual) {
+        assertThat(actual == null).isEqualTo(expected == null);
+        if (expected != null && actual != null) {
+            assertThat(actual.key).isEqualTo(expected.key);
+            assertThat(actual.value).isSameAs(expected.value);
+            assertSame(expected.left, actual.left);
+            assertSame(expected.right, actual.right);
+        }
     }
 
     private static int depth(@Nullable Node<byte[]> node) {
