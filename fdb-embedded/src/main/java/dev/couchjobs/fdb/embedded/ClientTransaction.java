@@ -208,10 +208,14 @@ final class ClientTransaction {
     }
 
     synchronized void close() {
+        cancelUnlessSettled();
+        stopTimeout();
+    }
+
+    private void cancelUnlessSettled() {
         if (!attempt.isSettled()) {
             cancel();
         }
-        stopTimeout();
     }
 
     /** Completes when the transaction is as new again; after a failure it is of no more use. */
@@ -242,7 +246,7 @@ final class ClientTransaction {
                 Completions.fail(retry, obstacle, executor);
                 return;
             }
-            end(FdbError.TRANSACTION_CANCELLED.exception());
+            cancelUnlessSettled();
             attempt = new Attempt(engine, attempt.settings().forRetry(defaults));
             committedVersion = NOT_COMMITTED;
         }
