@@ -7,7 +7,6 @@ import java.nio.channels.AsynchronousFileChannel;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Set;
 
 /**
  * A file of the operating system that any thread may use, as an interrupt does nothing to it: it would close a
@@ -28,18 +27,16 @@ final class SystemFile implements LogFile {
     }
 
     static SystemFile open(Path path) throws IOException {
-        return open(path, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE));
+        return with(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
     }
 
     /** Empty, whether or not it was there. */
     static SystemFile create(Path path) throws IOException {
-        return open(
-                path,
-                Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING));
+        return with(path, StandardOpenOption.WRITE, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING);
     }
 
-    private static SystemFile open(Path path, Set<? extends OpenOption> options) throws IOException {
-        AsynchronousFileChannel syncing = AsynchronousFileChannel.open(path, options.toArray(OpenOption[]::new));
+    private static SystemFile with(Path path, OpenOption... options) throws IOException {
+        AsynchronousFileChannel syncing = AsynchronousFileChannel.open(path, options);
         try {
             return new SystemFile(new RandomAccessFile(path.toFile(), "rw"), syncing);
         } catch (IOException | RuntimeException | Error e) {
