@@ -207,6 +207,7 @@ final class ClientTransaction {
         end(FdbError.TRANSACTION_CANCELLED.exception());
     }
 
+    /** Comes behind every transaction, most of which are over by then, so there is hardly ever anybody to be told. */
     synchronized void close() {
         cancelUnlessSettled();
         stopTimeout();
@@ -214,7 +215,7 @@ final class ClientTransaction {
 
     private void cancelUnlessSettled() {
         if (!attempt.isSettled()) {
-            cancel();
+            end(FdbError.TRANSACTION_CANCELLED.exceptionWithoutTrace());
         }
     }
 

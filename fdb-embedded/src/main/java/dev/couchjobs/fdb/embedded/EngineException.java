@@ -4,7 +4,7 @@ import com.apple.foundationdb.FDBException;
 import java.util.Objects;
 
 /** An {@link FDBException} that knows its retry class itself, where the superclass would ask the native client. */
-final class EngineException extends FDBException {
+class EngineException extends FDBException {
     private final FdbError error;
 
     EngineException(String message, FdbError error) {
@@ -32,5 +32,18 @@ final class EngineException extends FDBException {
     @Override
     public boolean isRetryableNotCommitted() {
         return error.retry() == FdbError.Retry.NOT_COMMITTED;
+    }
+
+    /** Does not say where it was made. */
+    static final class Untraced extends EngineException {
+        Untraced(String message, FdbError error) {
+            super(message, error);
+        }
+
+        @Override
+        @SuppressWarnings("UnsynchronizedOverridesSynchronized") // there is nothing to guard
+        public Throwable fillInStackTrace() {
+            return this;
+        }
     }
 }

@@ -70,6 +70,11 @@ enum FdbError {
         return new EngineException(message, this);
     }
 
+    /** For one that is made as a matter of course and hardly ever seen: finding out where would cost more than a read. */
+    FDBException exceptionWithoutTrace() {
+        return new EngineException.Untraced(message, this);
+    }
+
     FDBException exception(String detail) {
         return new EngineException(message + ": " + detail, this);
     }

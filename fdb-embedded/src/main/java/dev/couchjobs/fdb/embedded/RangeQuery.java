@@ -45,14 +45,17 @@ final class RangeQuery implements AsyncIterable<KeyValue> {
     public CompletableFuture<List<KeyValue>> asList() {
         StreamingMode whole = rowLimit == 0 ? StreamingMode.WANT_ALL : StreamingMode.EXACT;
         Fetches fetches = new Fetches(this, mode == StreamingMode.ITERATOR ? whole : mode);
+        CompletableFuture<RangeChunk> chunk = fetches.next();
         List<KeyValue> rows = new ArrayList<>();
         while (fetches.hasMore()) {
-            CompletableFuture<RangeChunk> chunk = fetches.next();
-            if (chunk.isCompletedExceptionally()) {
-                return chunk.thenApply(RangeChunk::rows);
-            }
             rows.addAll(chunk.join().rows());
+            chunk = fetches.next();
         }
+        CompletableFuture<List<KeyValue>> last = chunk.thenApply(RangeChunk::rows);
+        if (rows.isEmpty() || last.isCompletedExceptionally()) {
+            return last;
+        }
+        rows.addAll(last.join());
         return CompletableFuture.completedFuture(rows);
     }
 

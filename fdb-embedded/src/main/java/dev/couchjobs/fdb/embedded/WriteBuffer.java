@@ -73,6 +73,10 @@ final class WriteBuffer {
         if (!Bytes.less(begin, end)) {
             return 0;
         }
+        if (keys.isEmpty() && cleared.isEmpty()) {
+            into.add(begin, end);
+            return 1;
+        }
         RangeSet gaps = new RangeSet();
         gaps.add(begin, end);
         cleared.within(begin, end).forEach(range -> gaps.remove(range.begin(), range.end()));
