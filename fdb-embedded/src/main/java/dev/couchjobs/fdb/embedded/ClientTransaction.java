@@ -214,7 +214,7 @@ final class ClientTransaction {
     }
 
     private void cancelUnlessSettled() {
-        if (!attempt.isSettled()) {
+        if (pendingRetry != null || !attempt.isSettled()) {
             end(FdbError.TRANSACTION_CANCELLED.exceptionWithoutTrace());
         }
     }
