@@ -8,7 +8,12 @@ import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.monitor.ActivityMonitors;
 import dev.couchjobs.internal.notify.Notifiers;
+import dev.couchjobs.internal.notify.Results;
+import dev.couchjobs.internal.retention.Retirement;
 import dev.couchjobs.internal.verbs.Creation;
+import dev.couchjobs.internal.verbs.DeadLetters;
+import dev.couchjobs.internal.verbs.Ends;
+import dev.couchjobs.internal.verbs.How;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.PayloadCodec;
 import dev.couchjobs.internal.verbs.Processing;
@@ -22,7 +27,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,10 +65,15 @@ public final class CouchJobs implements AutoCloseable {
     private final Acceptors acceptors;
     private final ActivityMonitors monitors;
     private final Notifiers notifiers;
+    private final Ends ends;
+    private final Results results;
+    private final DeadLetters deadLetters;
+    private final Retirement retirement;
+    private final PayloadCodec codec;
 
     CouchJobs(CouchJobsBuilder settings) {
         Environment environment = settings.environment();
-        PayloadCodec codec = new PayloadCodec(settings.mapper);
+        codec = new PayloadCodec(settings.mapper);
         keyspace = new Keyspace(settings.subspace);
         transactions = new Transactions(environment, keyspace, settings.transactionTimeout);
         Instance instance =
@@ -68,9 +81,13 @@ public final class CouchJobs implements AutoCloseable {
         creation = new Creation(instance);
         processing = new Processing(instance);
         queries = new Queries(instance);
-        monitors = new ActivityMonitors(instance, settings.feedRetention);
+        retirement = new Retirement(instance);
+        monitors = new ActivityMonitors(instance, settings.feedRetention, retirement);
         acceptors = new Acceptors(instance, monitors);
         notifiers = new Notifiers(instance);
+        ends = new Ends(instance);
+        results = new Results(instance, notifiers, queries);
+        deadLetters = new DeadLetters(instance);
     }
 
     /**
@@ -231,6 +248,34 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
+     * All that is known of a job, with its data and its result.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the job
+     * @param jobId its id
+     * @param <D> the type of the data
+     * @param <R> the type of the result
+     * @return the job, or empty if there is none
+     */
+    public <D, R> CompletableFuture<Optional<JobInfo<D, R>>> getJob(
+            ReadTransactionContext context, JobType<D, R> type, String jobId) {
+        return queries.job(context, type, jobId);
+    }
+
+    /**
+     * The history of a job: who tried it, when, and how that ended. The last 100 attempts are kept, as long as the job is.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the job
+     * @param jobId its id
+     * @return the attempts, oldest first; the last one may be under way. Empty if there is no such job
+     */
+    public CompletableFuture<List<JobAttempt>> attempts(
+            ReadTransactionContext context, JobType<?, ?> type, String jobId) {
+        return queries.attempts(context, type, jobId);
+    }
+
+    /**
      * One page of the jobs of a type, in the order of their ids.
      *
      * @param context a database, or a transaction to join
@@ -388,6 +433,68 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
+     * Ends the work on a job and keeps its result, for {@link #result}.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the job, which says what its result is and how long it is kept
+     * @param job the claim
+     * @param result the result
+     * @param <R> the type of the result
+     * @return when it is done; fails with {@link JobHaltedException} if the claim is lost, and then nothing was changed
+     * @throws PayloadException if the result cannot be stored
+     * @throws IllegalArgumentException if the claim is on a job of another type
+     */
+    public <R> CompletableFuture<Void> finishWithResult(
+            TransactionContext context, JobType<?, R> type, Job<?> job, R result) {
+        if (!type.name().equals(job.type().name())) {
+            throw new IllegalArgumentException("The claim is on a job of type " + job.type() + ", not " + type + ".");
+        }
+        How done = new How.Succeeded(codec.encodeResult(type, job.id(), Objects.requireNonNull(result, "result")));
+        return ends.end(context, type, job, done).thenAccept(ended -> {});
+    }
+
+    /**
+     * Ends an attempt that has failed. By the {@link RetryPolicy} of the job, or else of its type, it is pending again
+     * after a pause, or has failed for good and is a dead letter. An error that is
+     * {@linkplain JobType#notRetried not worth another attempt} makes it one at once.
+     *
+     * @param context a database, or a transaction to join
+     * @param job the claim
+     * @param error what went wrong; its class, its message and the first lines of its stack trace are kept
+     * @return what became of the job, pending or finished; fails with {@link JobHaltedException} if the claim is lost,
+     *     and then nothing was changed
+     */
+    public CompletableFuture<JobState> fail(TransactionContext context, Job<?> job, Throwable error) {
+        return ends.end(context, job.type(), job, How.failed(job.type(), error)).thenApply(ended -> ended.state());
+    }
+
+    /**
+     * Ends an attempt without success or failure: the job is pending again, to be attempted after a pause.
+     *
+     * @param context a database, or a transaction to join
+     * @param job the claim
+     * @param pause from zero to 36,500 days; stored in whole seconds, rounded up
+     * @return when it is done; fails with {@link JobHaltedException} if the claim is lost, and then nothing was changed
+     * @throws IllegalArgumentException if the pause is negative or too long
+     */
+    public CompletableFuture<Void> snooze(TransactionContext context, Job<?> job, Duration pause) {
+        return ends.end(context, job.type(), job, new How.Snoozed(pause)).thenAccept(ended -> {});
+    }
+
+    /**
+     * Gives a job up on purpose: it has ended, neither well nor as a failure, and is not tried again.
+     *
+     * @param context a database, or a transaction to join
+     * @param job the claim
+     * @param reason why; kept with the job
+     * @return when it is done; fails with {@link JobHaltedException} if the claim is lost, and then nothing was changed
+     */
+    public CompletableFuture<Void> cancel(TransactionContext context, Job<?> job, String reason) {
+        return ends.end(context, job.type(), job, new How.Cancelled(Objects.requireNonNull(reason, "reason")))
+                .thenAccept(ended -> {});
+    }
+
+    /**
      * Asks for a job to run once more, at its scheduled time as it stands (RFC 007, {@code resubmit/2}): pending again as
      * soon as it is finished, or at once if this claim has finished it already.
      *
@@ -445,13 +552,122 @@ public final class CouchJobs implements AutoCloseable {
     /**
      * Watches over the running jobs of a type in this process, as {@code accept} does by itself: jobs whose processors
      * have been silent for the activity timeout T become pending again, at most 1.5 T after their last sign of life.
-     * Any number of processes may do so.
+     * Any number of processes may do so. A job whose last attempt that was has failed. Jobs that have ended are removed
+     * when their time is up, see {@link Retention}.
      *
      * @param type the type
      * @throws CouchJobsClosedException if this instance is closed
      */
     public void monitor(JobType<?, ?> type) {
-        monitors.watchOver(type.name());
+        monitors.watchOver(type);
+    }
+
+    // Outcomes
+
+    /**
+     * Waits for a job to end and gives its result. Blocks the calling thread, which must not be one that completes the
+     * futures of the database; see {@link #resultAsync}.
+     *
+     * @param type the type of the job
+     * @param jobId its id
+     * @param timeout how long to wait; zero to look once
+     * @param <R> the type of the result
+     * @return the result; null if the job succeeded without one
+     * @throws JobFailedException if the job has failed for good
+     * @throws JobCancelledException if the job was given up
+     * @throws JobNotFoundException if there is no such job, or nothing of it was kept after its end
+     * @throws ResultTimeoutException if the job has not ended in time
+     * @throws PayloadException if what is stored cannot be read as {@code R}
+     * @throws CancellationException if the thread is interrupted; it stays so
+     */
+    public <R> @Nullable R result(JobType<?, R> type, String jobId, Duration timeout) {
+        CompletableFuture<@Nullable R> result = resultAsync(type, jobId, timeout);
+        try {
+            return result.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException known) {
+                throw known;
+            }
+            throw new CompletionException(e.getCause());
+        } catch (InterruptedException e) {
+            result.cancel(false);
+            Thread.currentThread().interrupt();
+            throw new CancellationException("Interrupted while waiting for job " + jobId + " of type " + type + ".");
+        }
+    }
+
+    /**
+     * Waits for a job to end and gives its result, wherever it runs. Nothing is polled. If the job is enqueued again
+     * before its result could be read, the next one is waited for. Cancelling the future gives up waiting.
+     *
+     * <p>Of a job whose retention is zero nothing is left after its end: then this fails with a
+     * {@link JobNotFoundException}, which says whether the job was seen to end.
+     *
+     * @param type the type of the job
+     * @param jobId its id
+     * @param timeout how long to wait; zero to look once
+     * @param <R> the type of the result
+     * @return the result, null if the job succeeded without one; fails with {@link JobFailedException},
+     *     {@link JobCancelledException}, {@link JobNotFoundException}, {@link ResultTimeoutException} or
+     *     {@link PayloadException}
+     * @throws IllegalArgumentException if the timeout is negative
+     */
+    public <R> CompletableFuture<@Nullable R> resultAsync(JobType<?, R> type, String jobId, Duration timeout) {
+        return results.await(type, jobId, timeout);
+    }
+
+    /**
+     * A page of the jobs that have failed for good, in the order in which they did.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the jobs
+     * @param page which page
+     * @return the page; fails with {@link IllegalArgumentException} if it is to follow what is no place in the listing
+     */
+    public CompletableFuture<Page<DeadLetter>> deadLetters(
+            ReadTransactionContext context, JobType<?, ?> type, PageRequest page) {
+        return deadLetters.page(context, type, page);
+    }
+
+    /**
+     * Sends a job that has failed for good again: it is pending, may run at once, and has all its attempts before it. Its
+     * data and its history stay.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the job
+     * @param jobId its id
+     * @return whether the job had failed for good; if not, nothing was changed
+     */
+    public CompletableFuture<Boolean> retryDeadLetter(TransactionContext context, JobType<?, ?> type, String jobId) {
+        return deadLetters.retry(context, type, jobId);
+    }
+
+    /**
+     * Sends all jobs of a type that have failed for good so far again, as {@link #retryDeadLetter} does, in as many
+     * transactions as it takes. Several may do so at a time. If it fails, those that were sent are sent, and it may simply
+     * be called again.
+     *
+     * @param type the type of the jobs
+     * @return how many this call has sent
+     */
+    public CompletableFuture<Long> retryDeadLetters(JobType<?, ?> type) {
+        return deadLetters.retryAll(type);
+    }
+
+    /**
+     * Hands jobs of a type to an archive when their time is up, and removes them when it has taken them. That concerns
+     * jobs that ended under a retention that is {@link Retention#archived}; without an archive they stay. Processes that
+     * have one take turns.
+     *
+     * @param type the type of the jobs
+     * @param archive what takes them
+     * @param <D> the type of the data
+     * @param <R> the type of the result
+     * @throws IllegalStateException if this instance has an archive for the type
+     * @throws CouchJobsClosedException if this instance is closed
+     */
+    public <D, R> void archive(JobType<D, R> type, JobArchive<D, R> archive) {
+        retirement.archive(type, Objects.requireNonNull(archive, "archive"));
     }
 
     // Subscriptions
@@ -554,5 +770,6 @@ public final class CouchJobs implements AutoCloseable {
         acceptors.close();
         notifiers.close();
         monitors.close();
+        retirement.close();
     }
 }

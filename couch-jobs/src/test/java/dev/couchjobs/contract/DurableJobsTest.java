@@ -40,6 +40,18 @@ class DurableJobsTest {
     class Ends extends EndsContract implements OnDisk {}
 
     @Nested
+    class Outcomes extends OutcomesContract implements OnDisk {}
+
+    @Nested
+    class Retries extends RetriesContract implements OnDisk {}
+
+    @Nested
+    class DeadLetters extends DeadLettersContract implements OnDisk {}
+
+    @Nested
+    class Retention extends RetentionContract implements OnDisk {}
+
+    @Nested
     class Resubmit extends ResubmitContract implements OnDisk {}
 
     @Nested

@@ -32,24 +32,28 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** How a worker ends claims, many of them in one transaction. */
 public abstract class EndsContract extends JobsContract {
-    private static final How DONE = new How.Succeeded(Optional.empty());
+    static final How DONE = new How.Succeeded(Optional.empty());
 
     private Ends ends;
     private Rows rows;
 
     @BeforeEach
     void openEnds() {
-        SettableClock clock = new SettableClock(NOON);
+        ends = ends(this, new SettableClock(NOON));
+        rows = new Rows(database, prefix);
+    }
+
+    /** What a worker ends its claims with. */
+    static Ends ends(JobsContract topic, SettableClock clock) {
         Environment system = Environment.system();
         Environment environment = new Environment(clock, system.scheduler(), system.random());
-        ends = new Ends(new Instance(
+        return new Ends(new Instance(
                 "worker",
-                database,
+                topic.database,
                 environment,
-                new Keyspace(prefix),
-                new Transactions(environment, new Keyspace(prefix), Duration.ofSeconds(30)),
+                new Keyspace(topic.prefix),
+                new Transactions(environment, new Keyspace(topic.prefix), Duration.ofSeconds(30)),
                 new PayloadCodec(JsonMapper.shared())));
-        rows = new Rows(database, prefix);
     }
 
     private List<Ended> endAll(End... all) {

@@ -39,6 +39,18 @@ class InMemoryJobsTest {
     class Ends extends EndsContract implements InMemory {}
 
     @Nested
+    class Outcomes extends OutcomesContract implements InMemory {}
+
+    @Nested
+    class Retries extends RetriesContract implements InMemory {}
+
+    @Nested
+    class DeadLetters extends DeadLettersContract implements InMemory {}
+
+    @Nested
+    class Retention extends RetentionContract implements InMemory {}
+
+    @Nested
     class Resubmit extends ResubmitContract implements InMemory {}
 
     @Nested

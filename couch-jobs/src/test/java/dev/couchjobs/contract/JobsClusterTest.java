@@ -39,6 +39,18 @@ class JobsClusterTest {
     class Ends extends EndsContract implements OnCluster {}
 
     @Nested
+    class Outcomes extends OutcomesContract implements OnCluster {}
+
+    @Nested
+    class Retries extends RetriesContract implements OnCluster {}
+
+    @Nested
+    class DeadLetters extends DeadLettersContract implements OnCluster {}
+
+    @Nested
+    class Retention extends RetentionContract implements OnCluster {}
+
+    @Nested
     class Resubmit extends ResubmitContract implements OnCluster {}
 
     @Nested

@@ -129,7 +129,7 @@ public record Rows(
                     feed.add(new Change(key.getVersionstamp(2), entry.getString(i), state));
                 }
             }
-            case "counts", "attempts", "result", "dead", "retire" -> {}
+            case "counts", "attempts", "result", "dead", "retire", "archiving" -> {}
             default -> throw new AssertionError("An unknown row: " + key);
         }
     }

@@ -36,7 +36,7 @@ public final class Acceptors implements AutoCloseable {
     }
 
     private <D> Acceptor<D> create(JobType<D, ?> type) {
-        monitors.watchOver(type.name());
+        monitors.watchOver(type);
         return new Acceptor<>(type, instance);
     }
 

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The last attempt is part of the job's own row; it moves to a row of its own when the next one begins. So a job that
  * succeeds at once, as most do, costs no key for its history. The last {@value #KEPT} attempts are kept.
  */
-final class AttemptLog {
+public final class AttemptLog {
     static final int KEPT = 100;
 
     private AttemptLog() {}
@@ -42,7 +42,7 @@ final class AttemptLog {
     }
 
     /** {@return all attempts that are still known, oldest first} */
-    static CompletableFuture<List<JobAttempt>> read(ReadTransaction tx, JobRef ref, JobRow row) {
+    public static CompletableFuture<List<JobAttempt>> read(ReadTransaction tx, JobRef ref, JobRow row) {
         if (row.claimant().number() == 0) {
             return CompletableFuture.completedFuture(List.of());
         }
@@ -51,9 +51,15 @@ final class AttemptLog {
             List<JobAttempt> all = new ArrayList<>(rows.size() + 1);
             rows.forEach(past ->
                     all.add(decode(attempts.unpack(past.getKey()).getLong(0), Tuple.fromBytes(past.getValue()))));
-            all.add(decode(row.claimant().number(), encode(row)));
+            last(row).ifPresent(all::add);
             return all;
         });
+    }
+
+    /** {@return the present attempt, or else the last one, if there has been any} */
+    public static Optional<JobAttempt> last(JobRow row) {
+        long number = row.claimant().number();
+        return number == 0 ? Optional.empty() : Optional.of(decode(number, encode(row)));
     }
 
     private static Tuple encode(JobRow row) {

@@ -156,8 +156,13 @@ public record JobRow(
                 : ended(payload, ending);
     }
 
-    /** {@return this job ended for good} */
+    /**
+     * {@return this job ended for good} A holder who went silent has not ended it himself, and is to be halted if he
+     * comes back.
+     */
     public JobRow ended(Payload payload, Ending ending) {
+        boolean expired = ending.how() == AttemptEnd.EXPIRED;
+        boolean failed = state == JobState.RUNNING && (expired || ending.how() == AttemptEnd.FAILED);
         return new JobRow(
                 JobState.FINISHED,
                 null,
@@ -165,9 +170,9 @@ public record JobRow(
                 scheduledTime,
                 false,
                 payload,
-                lock,
+                expired ? null : lock,
                 terms.blockedBy(false),
-                claimant.sharing(false),
+                failed ? claimant.failed() : claimant.sharing(false),
                 ending);
     }
 

@@ -49,8 +49,18 @@ public final class Payload {
         return loadFrom(tx, ref.keys().payload(ref.id()));
     }
 
+    /** {@return the JSON, if this is a job's result} */
+    public CompletableFuture<byte[]> loadResult(ReadTransaction tx, JobRef ref) {
+        return loadFrom(tx, ref.keys().result(ref.id()));
+    }
+
+    /** {@return how large the JSON is, at most} */
+    public int bytesAtMost() {
+        return json != null ? json.length : chunks * CHUNK_BYTES;
+    }
+
     /** {@return the JSON, of which the chunks are there} */
-    CompletableFuture<byte[]> loadFrom(ReadTransaction tx, Subspace place) {
+    private CompletableFuture<byte[]> loadFrom(ReadTransaction tx, Subspace place) {
         return json != null
                 ? CompletableFuture.completedFuture(json)
                 : tx.getRange(place.range()).asList().thenApply(Payload::joined);

@@ -5,6 +5,7 @@ import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
+import java.util.Optional;
 
 /** The keys of one job type: the data model of RFC 007, and below it what goes beyond the RFC. */
 public final class TypeKeys {
@@ -30,6 +31,7 @@ public final class TypeKeys {
     private final Subspace releasing;
     private final Subspace expected;
     private final byte[] watchesReleasing;
+    private final byte[] archiving;
 
     TypeKeys(Subspace root, String typeName) {
         this.typeName = typeName;
@@ -54,6 +56,7 @@ public final class TypeKeys {
         releasing = root.subspace(Tuple.from("releasing", typeName));
         expected = root.subspace(Tuple.from("expected", typeName));
         watchesReleasing = root.pack(Tuple.from("watches_releasing", typeName));
+        archiving = root.pack(Tuple.from("archiving", typeName));
     }
 
     /** {@return the name of the type} */
@@ -213,6 +216,20 @@ public final class TypeKeys {
         return dead;
     }
 
+    /** The dead letters after one and up to another; without them, from the first and up to the last. */
+    Range deadBetween(Optional<byte[]> after, Optional<byte[]> upTo) {
+        Range all = dead.range();
+        return new Range(
+                after.map(ByteArrayUtil::keyAfter).orElse(all.begin),
+                upTo.map(ByteArrayUtil::keyAfter).orElse(all.end));
+    }
+
+    /** The dead letters before one; without it, all of them. */
+    Range deadBefore(Optional<byte[]> before) {
+        Range all = dead.range();
+        return new Range(all.begin, before.orElse(all.end));
+    }
+
     byte[] dead(long endedAt, String jobId) {
         return dead.pack(Tuple.from(endedAt, jobId));
     }
@@ -249,5 +266,16 @@ public final class TypeKeys {
     /** Changed by every commit that leaves dependents to be told. */
     public byte[] watchesReleasing() {
         return watchesReleasing;
+    }
+
+    /** Which jobs are to be removed from that second on or earlier. */
+    Range retireUpTo(boolean archived, long second) {
+        Subspace place = retire(archived);
+        return new Range(place.range().begin, place.get(second).range().end);
+    }
+
+    /** Who hands jobs to their archive at present. */
+    byte[] archiving() {
+        return archiving;
     }
 }

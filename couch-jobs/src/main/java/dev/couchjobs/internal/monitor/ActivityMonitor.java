@@ -4,6 +4,7 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Environment;
+import dev.couchjobs.JobType;
 import dev.couchjobs.internal.data.ActivityIndex;
 import dev.couchjobs.internal.data.ChangeFeed;
 import dev.couchjobs.internal.data.JobRef;
@@ -15,6 +16,7 @@ import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.verbs.NextRows;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,6 +28,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Makes the jobs of one type pending again when their processors have gone silent (RFC 007, "Activity Monitor").
+ *
+ * <p>A silent processor counts as a failed attempt: a job whose last attempt that was has failed.
  *
  * <p>Four times in every activity timeout T it marks the database's read version. A job whose last sign of life is not
  * after a mark that is T old has been silent for T, whatever any clock says, and is put back: between T and 1.5 T after
@@ -45,6 +49,8 @@ final class ActivityMonitor implements AutoCloseable {
     private final Keyspace keyspace;
     private final Transactions transactions;
     private final TypeKeys keys;
+    private final JobType<?, ?> type;
+    private final NextRows nextRows;
     private final Duration feedRetention;
     private final Loop loop;
 
@@ -55,14 +61,16 @@ final class ActivityMonitor implements AutoCloseable {
     private Duration lastPause = Duration.ZERO;
     private int batch = BATCH_MAX;
 
-    ActivityMonitor(Instance instance, String typeName, Duration feedRetention) {
+    ActivityMonitor(Instance instance, JobType<?, ?> type, Duration feedRetention) {
         this.database = instance.database();
         this.environment = instance.environment();
         this.keyspace = instance.keyspace();
         this.transactions = instance.transactions();
-        this.keys = keyspace.type(typeName);
+        this.keys = keyspace.type(type.name());
+        this.type = type;
+        this.nextRows = new NextRows(environment);
         this.feedRetention = feedRetention;
-        this.loop = new Loop("activity monitor of " + typeName, environment, this::round);
+        this.loop = new Loop("activity monitor of " + type, environment, this::round);
     }
 
     /** Begins to watch. */
@@ -169,8 +177,8 @@ final class ActivityMonitor implements AutoCloseable {
         JobRef ref = keyspace.job(keys.typeName(), jobId);
         return JobTable.edit(tx, ref, row -> {
             row.filter(silent -> seen.equals(silent.sequence()))
-                    .ifPresent(silent -> JobTable.save(
-                            tx, ref, silent, silent.putBack(environment.clock().millis()), OptionalLong.empty()));
+                    .ifPresent(silent ->
+                            JobTable.save(tx, ref, silent, nextRows.expired(type, silent), OptionalLong.empty()));
             return CompletableFuture.completedFuture(jobId);
         });
     }

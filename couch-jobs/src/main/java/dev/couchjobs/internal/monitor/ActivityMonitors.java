@@ -1,6 +1,8 @@
 package dev.couchjobs.internal.monitor;
 
+import dev.couchjobs.JobType;
 import dev.couchjobs.internal.loop.Workers;
+import dev.couchjobs.internal.retention.Retirement;
 import dev.couchjobs.internal.verbs.Instance;
 import java.time.Duration;
 
@@ -8,22 +10,25 @@ import java.time.Duration;
 public final class ActivityMonitors implements AutoCloseable {
     private final Instance instance;
     private final Duration feedRetention;
+    private final Retirement retirement;
     private final Workers<String, ActivityMonitor> monitors = new Workers<>(ActivityMonitor::close);
     private final Workers<String, Releaser> releasers = new Workers<>(Releaser::close);
 
-    public ActivityMonitors(Instance instance, Duration feedRetention) {
+    public ActivityMonitors(Instance instance, Duration feedRetention, Retirement retirement) {
         this.instance = instance;
         this.feedRetention = feedRetention;
+        this.retirement = retirement;
     }
 
-    /** Starts the monitor and the releaser of a type, unless they run already. */
-    public void watchOver(String typeName) {
-        monitors.get(typeName, this::started);
-        releasers.get(typeName, this::releasing);
+    /** Starts the monitor and the releaser of a type and the removal of its jobs whose time is up, unless they run already. */
+    public void watchOver(JobType<?, ?> type) {
+        monitors.get(type.name(), unused -> started(type));
+        releasers.get(type.name(), this::releasing);
+        retirement.sweep(type);
     }
 
-    private ActivityMonitor started(String typeName) {
-        ActivityMonitor monitor = new ActivityMonitor(instance, typeName, feedRetention);
+    private ActivityMonitor started(JobType<?, ?> type) {
+        ActivityMonitor monitor = new ActivityMonitor(instance, type, feedRetention);
         monitor.start();
         return monitor;
     }

@@ -31,6 +31,11 @@ public final class Endings {
         return end(type, AttemptEnd.FAILED, Outcome.FAILED, error, null);
     }
 
+    /** {@return the end of a job whose last processor went silent} */
+    public Ending expired(JobType<?, ?> type, String error) {
+        return end(type, AttemptEnd.EXPIRED, Outcome.FAILED, error, null);
+    }
+
     /** {@return the end of a job that was given up on purpose} */
     public Ending cancelled(JobType<?, ?> type, String reason) {
         return end(type, AttemptEnd.CANCELLED, Outcome.CANCELLED, reason, null);

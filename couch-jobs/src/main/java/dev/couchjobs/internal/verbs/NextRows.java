@@ -54,6 +54,17 @@ public final class NextRows {
                 : running.finished(running.payload(), endings.failed(type, how.error()));
     }
 
+    /** {@return the row of a job whose holder went silent: waiting again, unless that was the last attempt} */
+    public JobRow expired(JobType<?, ?> type, JobRow running) {
+        if (running.resubmit() || pauseAfterFailure(type, running).isPresent()) {
+            return running.putBack(environment.clock().millis());
+        }
+        int attempts = running.claimant().failures() + 1;
+        String error = "The processor " + running.claimant().by() + " was silent for longer than the type's activity"
+                + " timeout. That was attempt " + attempts + " of " + attempts + ".";
+        return running.ended(running.payload(), endings.expired(type, error));
+    }
+
     /** The pause before the next attempt if the present one fails, or empty if it was the last. */
     private Optional<Duration> pauseAfterFailure(JobType<?, ?> type, JobRow running) {
         RetryPolicy own = running.terms().retry();

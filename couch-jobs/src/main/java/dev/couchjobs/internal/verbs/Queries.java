@@ -1,9 +1,12 @@
 package dev.couchjobs.internal.verbs;
 
 import com.apple.foundationdb.ReadTransactionContext;
+import dev.couchjobs.JobAttempt;
+import dev.couchjobs.JobInfo;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
+import dev.couchjobs.internal.data.AttemptLog;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
@@ -36,6 +39,31 @@ public final class Queries {
                                         .payload()
                                         .load(tx, ref)
                                         .thenApply(json -> Optional.of(codec.decode(type, jobId, json)))));
+    }
+
+    /** {@return all that is known of the job, or empty if there is none} */
+    public <D, R> CompletableFuture<Optional<JobInfo<D, R>>> job(
+            ReadTransactionContext context, JobType<D, R> type, String jobId) {
+        JobRef ref = keyspace.job(type.name(), jobId);
+        return transactions.read(
+                context,
+                tx -> JobTable.read(tx, ref)
+                        .thenCompose(row -> row.isEmpty()
+                                ? CompletableFuture.completedFuture(Optional.<JobInfo<D, R>>empty())
+                                : StoredJob.load(tx, type, ref, row.get(), codec)
+                                        .thenApply(Optional::of)));
+    }
+
+    /** {@return the attempts at the job that are still known, oldest first} */
+    public CompletableFuture<List<JobAttempt>> attempts(
+            ReadTransactionContext context, JobType<?, ?> type, String jobId) {
+        JobRef ref = keyspace.job(type.name(), jobId);
+        return transactions.read(
+                context,
+                tx -> JobTable.read(tx, ref)
+                        .thenCompose(row -> row.isEmpty()
+                                ? CompletableFuture.completedFuture(List.<JobAttempt>of())
+                                : AttemptLog.read(tx, ref, row.get())));
     }
 
     /** {@return the state} */

@@ -1,0 +1,70 @@
+package dev.couchjobs;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * What is known of a job, as of the transaction that read it. Immutable.
+ *
+ * @param <D> the type of the job's data
+ * @param <R> the type of its result
+ */
+public interface JobInfo<D, R> {
+    /** {@return the type of the job} */
+    JobType<D, R> type();
+
+    /** {@return the id of the job} */
+    String id();
+
+    /** {@return pending, running or finished} */
+    JobState state();
+
+    /** {@return how a finished job ended; empty while it has not} */
+    Optional<Outcome> outcome();
+
+    /** {@return higher first; 0 if its creator did not say} */
+    int priority();
+
+    /** {@return whether a pending job waits for other jobs to end} */
+    boolean isBlocked();
+
+    /** {@return the time before which a pending job is not to run, or that a finished one had, if there was one} */
+    Optional<Instant> scheduledTime();
+
+    /** {@return whether a running job is to run once more when it has ended} */
+    boolean isResubmitted();
+
+    /** {@return how often the job was claimed; it only grows, also when the job is sent again} */
+    long claims();
+
+    /** {@return how many attempts have failed since the job was last enqueued anew} */
+    int failures();
+
+    /** {@return the present attempt, or else the last one; empty if there has been none} */
+    Optional<JobAttempt> lastAttempt();
+
+    /** {@return what went wrong in the last attempt, or why the job was cancelled} */
+    Optional<String> error();
+
+    /** {@return when a finished job ended, by the clock of the process that ended it} */
+    Optional<Instant> endedAt();
+
+    /** {@return from when on a finished job is to be removed; empty if it stays} */
+    Optional<Instant> removeAt();
+
+    /**
+     * The job's data.
+     *
+     * @return the data
+     * @throws PayloadException if what is stored cannot be read as {@code D}
+     */
+    D data();
+
+    /**
+     * What came of the job.
+     *
+     * @return the result; empty if the job has not succeeded, or without a result
+     * @throws PayloadException if what is stored cannot be read as {@code R}
+     */
+    Optional<R> result();
+}

@@ -1,0 +1,71 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.tuple.Tuple;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** Reads the {@code dead} rows: jobs that have failed for good, in the order in which they did. */
+public final class DeadLetterIndex {
+    private DeadLetterIndex() {}
+
+    /**
+     * A row of the index.
+     *
+     * @param endedAt when the job failed, in milliseconds since the epoch
+     * @param jobId the job
+     */
+    public record Entry(long endedAt, String jobId) {
+        /** {@return this place in the listing, as users carry it from page to page} */
+        public String continuation() {
+            return Base64.getUrlEncoder()
+                    .withoutPadding()
+                    .encodeToString(Tuple.from(endedAt, jobId).pack());
+        }
+
+        /**
+         * The place that a continuation stands for.
+         *
+         * @throws IllegalArgumentException if it stands for none
+         */
+        public static Entry ofContinuation(String text) {
+            try {
+                Tuple place = Tuple.fromBytes(Base64.getUrlDecoder().decode(text));
+                return new Entry(place.getLong(0), place.getString(1));
+            } catch (RuntimeException e) {
+                throw new IllegalArgumentException(
+                        "\"" + text + "\" is no place to go on from: pass what the page before said, unchanged.", e);
+            }
+        }
+    }
+
+    /** {@return the first rows after one and up to another, oldest first} */
+    public static CompletableFuture<List<Entry>> oldestFirst(
+            ReadTransaction tx, TypeKeys keys, Optional<Entry> after, Optional<Entry> upTo, int limit) {
+        return read(tx, keys, keys.deadBetween(key(keys, after), key(keys, upTo)), limit, false);
+    }
+
+    /** {@return the last rows before one, newest first} */
+    public static CompletableFuture<List<Entry>> newestFirst(
+            ReadTransaction tx, TypeKeys keys, Optional<Entry> before, int limit) {
+        return read(tx, keys, keys.deadBefore(key(keys, before)), limit, true);
+    }
+
+    private static Optional<byte[]> key(TypeKeys keys, Optional<Entry> entry) {
+        return entry.map(each -> keys.dead(each.endedAt(), each.jobId()));
+    }
+
+    private static CompletableFuture<List<Entry>> read(
+            ReadTransaction tx, TypeKeys keys, Range range, int limit, boolean reverse) {
+        return tx.snapshot()
+                .getRange(range, limit, reverse)
+                .asList()
+                .thenApply(rows -> rows.stream()
+                        .map(row -> keys.dead().unpack(row.getKey()))
+                        .map(place -> new Entry(place.getLong(0), place.getString(1)))
+                        .toList());
+    }
+}

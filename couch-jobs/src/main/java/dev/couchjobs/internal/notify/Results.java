@@ -1,0 +1,127 @@
+package dev.couchjobs.internal.notify;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.JobCancelledException;
+import dev.couchjobs.JobFailedException;
+import dev.couchjobs.JobInfo;
+import dev.couchjobs.JobNotFoundException;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Outcome;
+import dev.couchjobs.ResultTimeoutException;
+import dev.couchjobs.Subscription;
+import dev.couchjobs.internal.loop.Delays;
+import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.verbs.Queries;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits for jobs to end and tells what came of them.
+ *
+ * <p>A subscription reports the end of a job, wherever it happens, and then the job is read. If somebody was quicker and
+ * has enqueued it again, that end is past and the next one is waited for.
+ */
+public final class Results {
+    private static final Duration UNTIL_TIMEOUT = Duration.ofDays(50_000);
+
+    private final Database database;
+    private final Executor executor;
+    private final ScheduledExecutorService scheduler;
+    private final Notifiers notifiers;
+    private final Queries queries;
+
+    public Results(Instance instance, Notifiers notifiers, Queries queries) {
+        this.database = instance.database();
+        this.executor = instance.database().getExecutor();
+        this.scheduler = instance.environment().scheduler();
+        this.notifiers = notifiers;
+        this.queries = queries;
+    }
+
+    /** {@return the result, null if the job succeeded without one; fails if the job did not succeed} */
+    public <D, R> CompletableFuture<@Nullable R> await(JobType<D, R> type, String jobId, Duration timeout) {
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("A timeout cannot be negative: " + timeout);
+        }
+        Wanted<D, R> wanted = new Wanted<>(type, jobId, new CompletableFuture<>());
+        if (timeout.isZero()) {
+            return queries.job(database, type, jobId).thenCompose(job -> {
+                if (!wanted.settle(job, false)) {
+                    wanted.timeUp(timeout);
+                }
+                return wanted.result;
+            });
+        }
+        Future<?> timer = scheduler.schedule(
+                () -> executor.execute(() -> wanted.timeUp(timeout)), Delays.nanos(timeout), TimeUnit.NANOSECONDS);
+        var unused = wanted.result.whenComplete((value, error) -> timer.cancel(false));
+        follow(wanted);
+        return wanted.result;
+    }
+
+    private <D, R> void follow(Wanted<D, R> wanted) {
+        var unused = notifiers
+                .subscribe(database, wanted.type, wanted.jobId)
+                .thenCompose(subscription -> endOf(subscription, wanted))
+                .thenCompose(seen -> queries.job(database, wanted.type, wanted.jobId)
+                        .thenAccept(job -> {
+                            if (!wanted.settle(job, seen)) {
+                                follow(wanted);
+                            }
+                        }))
+                .exceptionally(error -> {
+                    wanted.result.completeExceptionally(unwrapped(error));
+                    return null;
+                });
+    }
+
+    /** Whether the job was seen to end; otherwise it is gone, or nobody wants its result any more. */
+    private CompletableFuture<Boolean> endOf(Subscription<?> subscription, Wanted<?, ?> wanted) {
+        var unused = wanted.result.whenComplete((value, error) -> subscription.close());
+        return notifiers
+                .await(List.of(subscription), JobState.FINISHED, UNTIL_TIMEOUT)
+                .whenComplete((event, error) -> subscription.close())
+                .thenApply(Optional::isPresent);
+    }
+
+    private static Throwable unwrapped(Throwable error) {
+        return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    }
+
+    /** A result that somebody waits for. */
+    private record Wanted<D, R>(JobType<D, R> type, String jobId, CompletableFuture<@Nullable R> result) {
+
+        void timeUp(Duration timeout) {
+            result.completeExceptionally(new ResultTimeoutException(type.name(), jobId, timeout));
+        }
+
+        /** Whether there is no need to go on: the job as it is now says how it ended, or the wait is over. */
+        boolean settle(Optional<JobInfo<D, R>> job, boolean seenToEnd) {
+            if (job.isEmpty()) {
+                result.completeExceptionally(new JobNotFoundException(type.name(), jobId, seenToEnd));
+                return true;
+            }
+            Optional<Outcome> outcome = job.get().outcome();
+            outcome.ifPresent(how -> complete(how, job.get()));
+            return outcome.isPresent() || result.isDone();
+        }
+
+        private void complete(Outcome outcome, JobInfo<D, R> job) {
+            String error = job.error().orElse("no reason was given");
+            switch (outcome) {
+                case SUCCEEDED -> result.complete(job.result().orElse(null));
+                case FAILED -> result.completeExceptionally(new JobFailedException(type.name(), jobId, error));
+                case CANCELLED -> result.completeExceptionally(new JobCancelledException(type.name(), jobId, error));
+            }
+        }
+    }
+}

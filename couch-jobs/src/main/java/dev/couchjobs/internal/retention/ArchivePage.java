@@ -1,0 +1,82 @@
+package dev.couchjobs.internal.retention;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.JobInfo;
+import dev.couchjobs.JobType;
+import dev.couchjobs.internal.data.Ending;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.RetireIndex;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.verbs.PayloadCodec;
+import dev.couchjobs.internal.verbs.StoredJob;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Jobs that are offered to an archive together.
+ *
+ * @param due the rows of the index that named them, and perhaps others for which there was no room
+ * @param rows the jobs' own rows when they were offered
+ * @param jobs the jobs as the archive sees them
+ */
+record ArchivePage<D, R>(DueJobs due, Map<String, JobRow> rows, List<JobInfo<D, R>> jobs) {
+    private static final int BYTES_MAX = 4_000_000;
+
+    static <D, R> CompletableFuture<ArchivePage<D, R>> load(
+            ReadTransaction tx, TypeKeys keys, DueJobs due, JobType<D, R> type, PayloadCodec codec) {
+        return due.borneOut(tx, keys).thenCompose(ended -> {
+            Map<String, JobRow> rows = fitting(ended);
+            List<CompletableFuture<JobInfo<D, R>>> jobs = rows.entrySet().stream()
+                    .map(job -> StoredJob.load(tx, type, new JobRef(keys, job.getKey()), job.getValue(), codec))
+                    .toList();
+            return CompletableFuture.allOf(jobs.toArray(CompletableFuture<?>[]::new))
+                    .thenApply(done -> new ArchivePage<>(
+                            due,
+                            rows,
+                            jobs.stream().map(CompletableFuture::join).toList()));
+        });
+    }
+
+    /** The first jobs whose data and results are not too much at a time, at least one. */
+    private static Map<String, JobRow> fitting(Map<String, JobRow> jobs) {
+        Map<String, JobRow> taken = new LinkedHashMap<>();
+        long sum = 0;
+        for (Map.Entry<String, JobRow> job : jobs.entrySet()) {
+            sum += bytes(job.getValue());
+            if (!taken.isEmpty() && sum > BYTES_MAX) {
+                break;
+            }
+            taken.put(job.getKey(), job.getValue());
+        }
+        return taken;
+    }
+
+    private static long bytes(JobRow row) {
+        Ending ending = row.ending();
+        long result =
+                ending == null || ending.result() == null ? 0 : ending.result().bytesAtMost();
+        return row.payload().bytesAtMost() + result;
+    }
+
+    /** Removes those of the jobs that have not been enqueued since they were offered. */
+    CompletableFuture<Void> remove(Transaction tx, TypeKeys keys) {
+        return due.borneOut(tx, keys).thenAccept(now -> {
+            Map<String, JobRow> taken = new LinkedHashMap<>(now);
+            taken.entrySet().removeIf(job -> !isAsOffered(job.getKey(), job.getValue()));
+            List<RetireIndex.Entry> done = due.rows().stream()
+                    .filter(row -> row.jobIds().stream().noneMatch(id -> now.containsKey(id) && !taken.containsKey(id)))
+                    .toList();
+            due.remove(tx, keys, taken, done);
+        });
+    }
+
+    /** Each end of a job ends another claim on it. */
+    private boolean isAsOffered(String jobId, JobRow now) {
+        JobRow offered = rows.get(jobId);
+        return offered != null && offered.claimant().number() == now.claimant().number();
+    }
+}

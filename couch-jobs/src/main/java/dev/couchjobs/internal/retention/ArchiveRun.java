@@ -1,0 +1,108 @@
+package dev.couchjobs.internal.retention;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.Environment;
+import dev.couchjobs.JobArchive;
+import dev.couchjobs.JobType;
+import dev.couchjobs.internal.data.ArchiveTurn;
+import dev.couchjobs.internal.data.RetireIndex;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.loop.Loop;
+import dev.couchjobs.internal.loop.Pause;
+import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.verbs.PayloadCodec;
+import dev.couchjobs.internal.verbs.Transactions;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** Hands the jobs of one type whose time is up to their archive, a page at a time, and removes what it has taken. */
+final class ArchiveRun<D, R> implements AutoCloseable {
+    private static final int JOBS_MAX = 100;
+    private static final int HALVINGS_MAX = 6;
+    private static final Duration TURN = Duration.ofMinutes(1);
+
+    private final Database database;
+    private final Environment environment;
+    private final Transactions transactions;
+    private final String name;
+    private final JobType<D, R> type;
+    private final TypeKeys keys;
+    private final PayloadCodec codec;
+    private final JobArchive<D, R> archive;
+    private final Naps naps;
+    private final Loop loop;
+
+    ArchiveRun(Instance instance, JobType<D, R> type, JobArchive<D, R> archive) {
+        this.database = instance.database();
+        this.environment = instance.environment();
+        this.transactions = instance.transactions();
+        this.name = instance.name();
+        this.type = type;
+        this.keys = instance.keyspace().type(type.name());
+        this.codec = instance.codec();
+        this.archive = archive;
+        this.naps = new Naps(environment, type.retention());
+        this.loop = new Loop("archive of " + type, environment, this::round);
+    }
+
+    void start() {
+        loop.poke();
+    }
+
+    @Override
+    public void close() {
+        loop.close();
+    }
+
+    /** What there is to do: a page, or nothing before some time has passed. */
+    private record Next<D, R>(@Nullable ArchivePage<D, R> page, Pause pause) {}
+
+    private CompletableFuture<Pause> round() {
+        AtomicInteger tries = new AtomicInteger();
+        return transactions
+                .run(database, tx -> next(tx, JOBS_MAX >> Math.min(tries.getAndIncrement(), HALVINGS_MAX)))
+                .thenCompose(next -> next.page() == null
+                        ? CompletableFuture.completedFuture(next.pause())
+                        : handOver(next.page()).thenApply(done -> next.pause()));
+    }
+
+    private CompletableFuture<Next<D, R>> next(Transaction tx, int jobs) {
+        long now = environment.clock().millis();
+        return DueJobs.read(tx, keys, true, Math.floorDiv(now, 1_000L), 0, jobs)
+                .thenCompose(due -> due.isEmpty()
+                        ? RetireIndex.nextDue(tx, keys, true).thenApply(next -> new Next<>(null, naps.until(next)))
+                        : ArchiveTurn.take(tx, keys, name, now, TURN)
+                                .thenCompose(others -> others.isPresent() ? wait(others) : page(tx, due)));
+    }
+
+    private CompletableFuture<Next<D, R>> wait(Optional<Duration> othersTurn) {
+        return CompletableFuture.completedFuture(new Next<>(null, naps.atMost(othersTurn.orElseThrow())));
+    }
+
+    private CompletableFuture<Next<D, R>> page(Transaction tx, DueJobs due) {
+        return ArchivePage.load(tx, keys, due, type, codec).thenApply(page -> new Next<>(page, Pause.none()));
+    }
+
+    /** Whatever goes wrong fails the round; the loop backs off and the same jobs are offered again. */
+    private CompletableFuture<Void> handOver(ArchivePage<D, R> page) {
+        return CompletableFuture.completedFuture(page)
+                .thenComposeAsync(
+                        full -> full.jobs().isEmpty()
+                                ? CompletableFuture.completedFuture(full)
+                                : store(full).thenApply(stored -> full),
+                        database.getExecutor())
+                .thenCompose(taken -> transactions.run(database, tx -> taken.remove(tx, keys)));
+    }
+
+    private CompletionStage<Optional<?>> store(ArchivePage<D, R> page) {
+        CompletionStage<?> stage = Objects.requireNonNull(
+                archive.store(page.jobs()), "An archive returns when the jobs are safe; this one returned null.");
+        return stage.thenApply(Optional::ofNullable);
+    }
+}

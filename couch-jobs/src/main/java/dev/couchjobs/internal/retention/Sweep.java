@@ -1,0 +1,72 @@
+package dev.couchjobs.internal.retention;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.Environment;
+import dev.couchjobs.JobType;
+import dev.couchjobs.internal.data.RetireIndex;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.loop.Loop;
+import dev.couchjobs.internal.loop.Pause;
+import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.verbs.Transactions;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Removes the jobs of one type whose time is up, as {@code remove} would, some at a time and never by a scan.
+ *
+ * <p>Any number of processes may sweep a type. They meet over the rows of the jobs and nothing else; one that has lost
+ * such a meeting looks for its next jobs some way behind the first.
+ */
+final class Sweep implements AutoCloseable {
+    private static final int JOBS_MAX = 200;
+    private static final int HALVINGS_MAX = 7;
+    private static final int ROWS_SKIPPED_MAX = 20;
+
+    private final Database database;
+    private final Environment environment;
+    private final Transactions transactions;
+    private final TypeKeys keys;
+    private final Naps naps;
+    private final Loop loop;
+
+    Sweep(Instance instance, JobType<?, ?> type) {
+        this.database = instance.database();
+        this.environment = instance.environment();
+        this.transactions = instance.transactions();
+        this.keys = instance.keyspace().type(type.name());
+        this.naps = new Naps(environment, type.retention());
+        this.loop = new Loop("retention of " + type, environment, this::round);
+    }
+
+    void start() {
+        loop.poke();
+    }
+
+    @Override
+    public void close() {
+        loop.close();
+    }
+
+    /** One bounded transaction; each further try of it takes half as many, so that it fits into its five seconds. */
+    private CompletableFuture<Pause> round() {
+        long now = environment.clock().instant().getEpochSecond();
+        AtomicInteger tries = new AtomicInteger();
+        return transactions.run(database, tx -> {
+            int earlier = tries.getAndIncrement();
+            int skip = earlier == 0 ? 0 : environment.random().nextInt(ROWS_SKIPPED_MAX);
+            return sweep(tx, now, skip, JOBS_MAX >> Math.min(earlier, HALVINGS_MAX));
+        });
+    }
+
+    private CompletableFuture<Pause> sweep(Transaction tx, long now, int skip, int jobs) {
+        return DueJobs.read(tx, keys, false, now, skip, jobs)
+                .thenCompose(due -> due.isEmpty()
+                        ? RetireIndex.nextDue(tx, keys, false).thenApply(naps::until)
+                        : due.borneOut(tx, keys).thenApply(ended -> {
+                            due.remove(tx, keys, ended, due.rows());
+                            return Pause.none();
+                        }));
+    }
+}

@@ -1,0 +1,146 @@
+package dev.couchjobs.internal.verbs;
+
+import com.apple.foundationdb.ReadTransaction;
+import dev.couchjobs.JobAttempt;
+import dev.couchjobs.JobInfo;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Outcome;
+import dev.couchjobs.internal.data.AttemptLog;
+import dev.couchjobs.internal.data.Ending;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** A job as it is stored; decodes its data and result when asked, so that bad data hides nothing else. */
+public final class StoredJob<D, R> implements JobInfo<D, R> {
+    private final JobType<D, R> type;
+    private final String id;
+    private final JobRow row;
+    private final byte[] json;
+    private final Optional<byte[]> resultJson;
+    private final PayloadCodec codec;
+
+    private StoredJob(
+            JobType<D, R> type, String id, JobRow row, byte[] json, Optional<byte[]> resultJson, PayloadCodec codec) {
+        this.type = type;
+        this.id = id;
+        this.row = row;
+        this.json = json;
+        this.resultJson = resultJson;
+        this.codec = codec;
+    }
+
+    /** {@return a job with its data and result} */
+    public static <D, R> CompletableFuture<JobInfo<D, R>> load(
+            ReadTransaction tx, JobType<D, R> type, JobRef ref, JobRow row, PayloadCodec codec) {
+        return row.payload()
+                .load(tx, ref)
+                .thenCombine(
+                        loadResult(tx, ref, row),
+                        (json, result) -> new StoredJob<>(type, ref.id(), row, json, result, codec));
+    }
+
+    private static CompletableFuture<Optional<byte[]>> loadResult(ReadTransaction tx, JobRef ref, JobRow row) {
+        Ending ending = row.ending();
+        return ending == null || ending.result() == null
+                ? CompletableFuture.completedFuture(Optional.empty())
+                : ending.result().loadResult(tx, ref).thenApply(Optional::of);
+    }
+
+    @Override
+    public JobType<D, R> type() {
+        return type;
+    }
+
+    @Override
+    public String id() {
+        return id;
+    }
+
+    @Override
+    public JobState state() {
+        return row.state();
+    }
+
+    @Override
+    public Optional<Outcome> outcome() {
+        return isFinished() ? Optional.of(row.outcome()) : Optional.empty();
+    }
+
+    private boolean isFinished() {
+        return row.state() == JobState.FINISHED;
+    }
+
+    private Optional<Ending> ending() {
+        return Optional.ofNullable(row.ending());
+    }
+
+    @Override
+    public int priority() {
+        return row.terms().priority();
+    }
+
+    @Override
+    public boolean isBlocked() {
+        return row.state() == JobState.PENDING && row.terms().blocked();
+    }
+
+    @Override
+    public Optional<Instant> scheduledTime() {
+        return ScheduledTimes.toInstant(row.scheduledTime());
+    }
+
+    @Override
+    public boolean isResubmitted() {
+        return row.resubmit();
+    }
+
+    @Override
+    public long claims() {
+        return row.claimant().number();
+    }
+
+    @Override
+    public int failures() {
+        return row.claimant().failures();
+    }
+
+    @Override
+    public Optional<JobAttempt> lastAttempt() {
+        return AttemptLog.last(row);
+    }
+
+    @Override
+    public Optional<String> error() {
+        return ending().map(Ending::error);
+    }
+
+    @Override
+    public Optional<Instant> endedAt() {
+        return ending().filter(ended -> isFinished()).map(ended -> Instant.ofEpochMilli(ended.at()));
+    }
+
+    @Override
+    public Optional<Instant> removeAt() {
+        return ending().filter(ended -> isFinished() && ended.removeAt() > 0)
+                .map(ended -> Instant.ofEpochSecond(ended.removeAt()));
+    }
+
+    @Override
+    public D data() {
+        return codec.decode(type, id, json);
+    }
+
+    @Override
+    public Optional<R> result() {
+        return resultJson.map(stored -> codec.decodeResult(type, id, stored));
+    }
+
+    @Override
+    public String toString() {
+        return "JobInfo[" + type + "/" + id + " " + state() + "]";
+    }
+}

@@ -1,0 +1,297 @@
+package dev.couchjobs.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.AttemptEnd;
+import dev.couchjobs.CouchJobsClosedException;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobAttempt;
+import dev.couchjobs.JobCancelledException;
+import dev.couchjobs.JobFailedException;
+import dev.couchjobs.JobHaltedException;
+import dev.couchjobs.JobNotFoundException;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Outcome;
+import dev.couchjobs.PayloadException;
+import dev.couchjobs.PayloadTooLargeException;
+import dev.couchjobs.PermanentFailureException;
+import dev.couchjobs.ResultTimeoutException;
+import dev.couchjobs.Retention;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** What comes of a job is stored, and given to whoever waits for it. */
+public abstract class OutcomesContract extends SumsContract {
+    private static final JobType<Work, Integer> OTHER = JobType.of("other", Work.class, Integer.class);
+    private static final JobType<Work, String> TEXT = JobType.of("sum", Work.class, String.class);
+
+    @Test
+    void whoWaitsForTheResultIsGivenItWhenTheJobIsDoneWhereverThatIs() {
+        Job<Work> job = running("j1");
+        CompletableFuture<Integer> result = node().resultAsync(SUM, "j1", LONG);
+
+        await(sums.finishWithResult(database, SUM, job, 42));
+
+        assertThat(await(result)).isEqualTo(42);
+    }
+
+    @Test
+    void whoComesLaterIsGivenItAtOnce() {
+        await(sums.finishWithResult(database, SUM, running("j1"), 42));
+
+        assertThat(sums.result(SUM, "j1", Duration.ZERO)).isEqualTo(42);
+        assertThat(sums.result(SUM, "j1", LONG)).isEqualTo(42);
+    }
+
+    @Test
+    void aJobThatEndedWithoutAResultHasNone() {
+        await(sums.finish(database, running("j1")));
+
+        assertThat(sums.result(SUM, "j1", LONG)).isNull();
+        assertThat(info("j1").result()).isEmpty();
+        assertThat(info("j1").outcome()).contains(Outcome.SUCCEEDED);
+    }
+
+    @Test
+    void whoWaitsForAJobThatFailsIsToldItsError() {
+        Job<Work> job = running("j1");
+        CompletableFuture<Integer> result = sums.resultAsync(SUM, "j1", LONG);
+
+        await(sums.fail(database, job, new PermanentFailureException("the disk is full")));
+
+        assertThat(failureOf(result))
+                .isInstanceOfSatisfying(JobFailedException.class, failed -> {
+                    assertThat(failed.typeName()).isEqualTo("sum");
+                    assertThat(failed.jobId()).isEqualTo("j1");
+                    assertThat(failed.error()).contains("PermanentFailureException: the disk is full");
+                })
+                .hasMessageContaining("the disk is full");
+        assertThatThrownBy(() -> sums.result(SUM, "j1", LONG)).isInstanceOf(JobFailedException.class);
+    }
+
+    @Test
+    void whoWaitsForAJobThatIsCancelledIsToldWhy() {
+        Job<Work> job = running("j1");
+        CompletableFuture<Integer> result = sums.resultAsync(SUM, "j1", LONG);
+
+        await(sums.cancel(database, job, "nobody wants it"));
+
+        assertThat(failureOf(result))
+                .isInstanceOfSatisfying(
+                        JobCancelledException.class,
+                        cancelled -> assertThat(cancelled.reason()).isEqualTo("nobody wants it"));
+        assertThat(info("j1").outcome()).contains(Outcome.CANCELLED);
+    }
+
+    @Test
+    void whoWaitsForAJobThatIsNotThereOrRemovedIsToldSo() {
+        assertThat(failureOf(sums.resultAsync(SUM, "j1", LONG)))
+                .isInstanceOfSatisfying(
+                        JobNotFoundException.class,
+                        missing -> assertThat(missing.hasEnded()).isFalse());
+        assertThat(failureOf(sums.resultAsync(SUM, "j1", Duration.ZERO))).isInstanceOf(JobNotFoundException.class);
+
+        running("j1");
+        CompletableFuture<Integer> result = sums.resultAsync(SUM, "j1", LONG);
+        await(sums.remove(database, SUM, "j1"));
+
+        assertThat(failureOf(result)).isInstanceOf(JobNotFoundException.class);
+    }
+
+    @Test
+    void whoWaitsForAJobOfWhichNothingIsKeptIsToldThatItEnded() {
+        JobType<Work, Integer> fleeting = SUM.retention(Retention.of(Duration.ZERO));
+        Job<Work> job = running(fleeting, "j1");
+        var subscription = await(sums.subscribe(database, SUM, "j1"));
+        CompletableFuture<Integer> result = sums.resultAsync(SUM, "j1", LONG);
+
+        await(sums.finishWithResult(database, fleeting, job, 42));
+
+        assertThat(await(sums.wait(subscription, LONG)).orElseThrow().state()).isEqualTo(JobState.FINISHED);
+        assertThat(failureOf(result))
+                .isInstanceOfSatisfying(
+                        JobNotFoundException.class,
+                        missing -> assertThat(missing.hasEnded()).isTrue());
+        assertThat(state("j1")).isEqualTo(JobState.NOT_FOUND);
+        assertThat(rows.under("data")).isEmpty();
+        assertThat(rows.under("retire")).isEmpty();
+    }
+
+    @Test
+    void whoHasWaitedLongEnoughIsToldSoAndMayAskAgain() {
+        Job<Work> job = running("j1");
+
+        assertThat(failureOf(sums.resultAsync(SUM, "j1", SHORTLY))).isInstanceOf(ResultTimeoutException.class);
+        assertThatThrownBy(() -> sums.result(SUM, "j1", Duration.ZERO))
+                .isInstanceOf(ResultTimeoutException.class)
+                .hasMessageContaining("j1");
+        assertThatThrownBy(() -> sums.resultAsync(SUM, "j1", Duration.ofSeconds(-1)))
+                .isInstanceOf(IllegalArgumentException.class);
+
+        await(sums.finishWithResult(database, SUM, job, 42));
+        assertThat(result("j1")).isEqualTo(42);
+    }
+
+    @Test
+    void aThreadThatIsInterruptedWaitsNoLonger() {
+        running("j1");
+        Thread.currentThread().interrupt();
+
+        assertThatThrownBy(() -> sums.result(SUM, "j1", LONG)).isInstanceOf(CancellationException.class);
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void whoWaitsThroughAnInstanceThatIsClosedIsToldSo() {
+        running("j1");
+        CompletableFuture<Integer> result = sums.resultAsync(SUM, "j1", LONG);
+        await(sums.getJobState(database, SUM, "j1"));
+
+        sums.close();
+
+        assertThat(failureOf(result)).isInstanceOf(CouchJobsClosedException.class);
+    }
+
+    @Test
+    void aResultEndsWithTheJobsNextRunAndTheNextOneIsWaitedFor() {
+        await(sums.finishWithResult(database, SUM, running("j1"), 1));
+
+        Job<Work> again = running("j1");
+        CompletableFuture<Integer> result = sums.resultAsync(SUM, "j1", LONG);
+        assertThat(info("j1").result()).isEmpty();
+        await(sums.finishWithResult(database, SUM, again, 2));
+
+        assertThat(await(result)).isEqualTo(2);
+    }
+
+    @Test
+    void aResultMayBeLargeAndGoesWithItsJob() {
+        String large = "x".repeat(200_000);
+        await(sums.finishWithResult(database, TEXT, running("j1"), large));
+
+        assertThat(sums.result(TEXT, "j1", LONG)).isEqualTo(large);
+        assertThat(rows.under("result", "sum")).hasSize(3);
+        await(sums.remove(database, SUM, "j1"));
+        assertThat(rows.under("result")).isEmpty();
+    }
+
+    @Test
+    void aResultThatIsTooLargeOrOfAnotherTypeIsRefusedAndTheClaimIsKept() {
+        Job<Work> job = running("j1");
+
+        assertThatThrownBy(() -> sums.finishWithResult(database, TEXT, job, "x".repeat(8_000_000)))
+                .isInstanceOf(PayloadTooLargeException.class)
+                .hasMessageContaining("result");
+        assertThatThrownBy(() -> sums.finishWithResult(database, OTHER, job, 42))
+                .isInstanceOf(IllegalArgumentException.class);
+
+        assertThat(state("j1")).isEqualTo(JobState.RUNNING);
+        await(sums.finishWithResult(database, SUM, job, 42));
+    }
+
+    @Test
+    void aResultThatCannotBeReadHidesNothingElse() {
+        await(sums.finishWithResult(database, TEXT, running("j1"), "no number"));
+
+        assertThat(failureOf(sums.resultAsync(SUM, "j1", LONG)))
+                .isInstanceOf(PayloadException.class)
+                .hasMessageContaining("result");
+        assertThat(info("j1").outcome()).contains(Outcome.SUCCEEDED);
+        assertThatThrownBy(() -> info("j1").result()).isInstanceOf(PayloadException.class);
+    }
+
+    @Test
+    void aLostClaimStoresNothing() {
+        Job<Work> job = running("j1");
+        await(sums.remove(database, SUM, "j1"));
+
+        assertThat(failureOf(sums.finishWithResult(database, SUM, job, 42))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(sums.fail(database, job, new IllegalStateException())))
+                .isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(sums.snooze(database, job, Duration.ZERO))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(sums.cancel(database, job, "why not"))).isInstanceOf(JobHaltedException.class);
+        assertThat(state("j1")).isEqualTo(JobState.NOT_FOUND);
+    }
+
+    @Test
+    void aResultCommitsWithWhatTheCallerWritesOrNotAtAll() {
+        Job<Work> job = running("j1");
+
+        commit(tx -> {
+            await(sums.finishWithResult(tx, SUM, job, 42));
+            tx.set(key("effect"), new byte[0]);
+            assertThat(await(sums.getJob(tx, SUM, "j1")).orElseThrow().result()).contains(42);
+        });
+
+        assertThat(isWritten("effect")).isTrue();
+        assertThat(result("j1")).isEqualTo(42);
+    }
+
+    @Test
+    void aJobTellsAllThatIsKnownOfIt() {
+        assertThat(await(sums.getJob(database, SUM, "j1"))).isEmpty();
+        await(sums.add(database, SUM, "j1", new Work(7), NOON));
+        assertThat(info("j1")).satisfies(job -> {
+            assertThat(job.type()).isEqualTo(SUM);
+            assertThat(job.id()).isEqualTo("j1");
+            assertThat(job.state()).isEqualTo(JobState.PENDING);
+            assertThat(job.outcome()).isEmpty();
+            assertThat(job.scheduledTime()).contains(NOON);
+            assertThat(job.data()).isEqualTo(new Work(7));
+            assertThat(job.claims()).isZero();
+            assertThat(job.lastAttempt()).isEmpty();
+            assertThat(job.endedAt()).isEmpty();
+            assertThat(job.priority()).isZero();
+            assertThat(job.isBlocked()).isFalse();
+        });
+
+        await(sums.finishWithResult(database, SUM, claim(SUM, "j1"), 42));
+
+        assertThat(info("j1")).satisfies(job -> {
+            assertThat(job.state()).isEqualTo(JobState.FINISHED);
+            assertThat(job.outcome()).contains(Outcome.SUCCEEDED);
+            assertThat(job.claims()).isEqualTo(1);
+            assertThat(job.failures()).isZero();
+            assertThat(job.error()).isEmpty();
+            assertThat(job.endedAt()).contains(NOON);
+            assertThat(job.removeAt()).contains(NOON.plus(Duration.ofDays(7)));
+            assertThat(job.result()).contains(42);
+        });
+    }
+
+    @Test
+    void theHistoryOfAJobTellsWhoTriedItWhenAndHowThatEnded() {
+        assertThat(await(sums.attempts(database, SUM, "j1"))).isEmpty();
+        await(sums.fail(database, running("j1"), new IllegalStateException("no")));
+        clock.advance(Duration.ofMinutes(1));
+        await(sums.snooze(database, claim(SUM, "j1"), Duration.ofMinutes(1)));
+        clock.advance(Duration.ofMinutes(1));
+        await(sums.finishWithResult(database, SUM, claim(SUM, "j1"), 42));
+        clock.advance(Duration.ofMinutes(1));
+        running("j1");
+
+        List<JobAttempt> attempts = await(sums.attempts(database, SUM, "j1"));
+
+        assertThat(attempts).extracting(JobAttempt::claim).containsExactly(1L, 2L, 3L, 4L);
+        assertThat(attempts)
+                .extracting(attempt -> attempt.end().orElse(null))
+                .containsExactly(AttemptEnd.FAILED, AttemptEnd.SNOOZED, AttemptEnd.SUCCEEDED, null);
+        assertThat(attempts)
+                .extracting(JobAttempt::since)
+                .containsExactly(NOON, NOON.plusSeconds(60), NOON.plusSeconds(120), NOON.plusSeconds(180));
+        assertThat(attempts.get(0).error().orElseThrow()).contains("IllegalStateException: no");
+        assertThat(attempts.get(0).until()).contains(NOON);
+        assertThat(attempts.get(0).by()).isNotEmpty();
+        assertThat(attempts.get(3).until()).isEmpty();
+        assertThat(rows.under("attempts", "sum"))
+                .containsExactly(Tuple.from("j1", 1), Tuple.from("j1", 2), Tuple.from("j1", 3));
+        await(sums.remove(database, SUM, "j1"));
+        assertThat(rows.under("attempts")).isEmpty();
+    }
+}
