@@ -153,6 +153,25 @@ class EngineTest {
     }
 
     @Test
+    void closingATransactionEndsItsWaitForTheNextTry() {
+        Transaction winner = database.createTransaction();
+        Transaction loser = database.createTransaction();
+        loser.get(key("a")).join();
+        winner.set(key("a"), key("1"));
+        loser.set(key("a"), key("2"));
+        scheduler.await(winner.commit());
+        CompletableFuture<Void> lost = loser.commit();
+        scheduler.runUntilIdle();
+        assertThat(codeOf(lost)).isEqualTo(1020);
+        CompletableFuture<Transaction> retry = loser.onError(FdbError.NOT_COMMITTED.exception());
+
+        loser.close();
+        scheduler.runUntilIdle();
+
+        assertThat(codeOf(retry)).isEqualTo(1025);
+    }
+
+    @Test
     void aCommitOvertakenByTheCloseFails() {
         Transaction tr = database.createTransaction();
         database.close();
