@@ -153,7 +153,7 @@ class EngineTest {
     }
 
     @Test
-    void closingATransactionEndsItsWaitForTheNextTry() {
+    void closingEndsTheWaitForTheNextTryOfAConflict() {
         Transaction winner = database.createTransaction();
         Transaction loser = database.createTransaction();
         loser.get(key("a")).join();
@@ -165,10 +165,10 @@ class EngineTest {
         assertThat(codeOf(lost)).isEqualTo(1020);
         CompletableFuture<Transaction> retry = loser.onError(FdbError.NOT_COMMITTED.exception());
 
-        loser.close();
+        database.close();
         scheduler.runUntilIdle();
 
-        assertThat(codeOf(retry)).isEqualTo(1025);
+        assertThat(codeOf(retry)).isEqualTo(1101);
     }
 
     @Test
