@@ -20,6 +20,7 @@ import dev.couchjobs.internal.verbs.Processing;
 import dev.couchjobs.internal.verbs.Queries;
 import dev.couchjobs.internal.verbs.ScheduledTimes;
 import dev.couchjobs.internal.verbs.Transactions;
+import dev.couchjobs.internal.worker.JobPools;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -57,6 +58,7 @@ public final class CouchJobs implements AutoCloseable {
     /** The longest job id, in bytes of UTF-8. */
     public static final int JOB_ID_BYTES_MAX = Keyspace.JOB_ID_BYTES_MAX;
 
+    private final Instance instance;
     private final Keyspace keyspace;
     private final Transactions transactions;
     private final Creation creation;
@@ -70,14 +72,14 @@ public final class CouchJobs implements AutoCloseable {
     private final DeadLetters deadLetters;
     private final Retirement retirement;
     private final PayloadCodec codec;
+    private final JobPools workers = new JobPools();
 
     CouchJobs(CouchJobsBuilder settings) {
         Environment environment = settings.environment();
         codec = new PayloadCodec(settings.mapper);
         keyspace = new Keyspace(settings.subspace);
         transactions = new Transactions(environment, keyspace, settings.transactionTimeout);
-        Instance instance =
-                new Instance(settings.name(), settings.database, environment, keyspace, transactions, codec);
+        instance = new Instance(settings.name(), settings.database, environment, keyspace, transactions, codec);
         creation = new Creation(instance);
         processing = new Processing(instance);
         queries = new Queries(instance);
@@ -670,6 +672,15 @@ public final class CouchJobs implements AutoCloseable {
         retirement.archive(type, Objects.requireNonNull(archive, "archive"));
     }
 
+    /**
+     * Makes a worker, which claims jobs and runs them by handlers.
+     *
+     * @return what it is to be; nothing runs before it is started
+     */
+    public WorkerBuilder worker() {
+        return new WorkerBuilder(instance, acceptors, workers::add);
+    }
+
     // Subscriptions
 
     /**
@@ -762,11 +773,13 @@ public final class CouchJobs implements AutoCloseable {
 
     /**
      * Ends all background work of this instance: {@code accept} and {@code wait}, also where they wait already, fail with
-     * {@link CouchJobsClosedException}, and its monitors and notifiers stop. The other verbs need nothing in the background
+     * {@link CouchJobsClosedException}, and its monitors and notifiers stop. Workers that still run are ended without
+     * waiting: their handlers are interrupted and their jobs given back, so close them first. The other verbs need nothing in the background
      * and go on working, so that claims can still be finished. Neither the database is closed nor any job changed.
      */
     @Override
     public void close() {
+        workers.close();
         acceptors.close();
         notifiers.close();
         monitors.close();

@@ -4,8 +4,11 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 
 /**
@@ -28,6 +31,32 @@ public record Environment(InstantSource clock, ScheduledExecutorService schedule
     static String processName() {
         String host = Optional.ofNullable(System.getenv("HOSTNAME")).orElse("localhost");
         return host + "-" + ProcessHandle.current().pid();
+    }
+
+    /** Threads for handlers, which may block: virtual ones where the running Java has them. */
+    static ExecutorService handlerThreads() {
+        return VirtualThreads.executor().orElseGet(() -> {
+            AtomicInteger started = new AtomicInteger();
+            return Executors.newCachedThreadPool(task -> {
+                Thread thread = new Thread(task, "couch-jobs-handler-" + started.incrementAndGet());
+                thread.setDaemon(true);
+                return thread;
+            });
+        });
+    }
+
+    /** Found by their names: this is compiled for a Java that does not have them. */
+    private static final class VirtualThreads {
+        static Optional<ExecutorService> executor() {
+            try {
+                Object made = Executors.class
+                        .getMethod("newVirtualThreadPerTaskExecutor")
+                        .invoke(null);
+                return Optional.of((ExecutorService) made);
+            } catch (ReflectiveOperationException e) {
+                return Optional.empty();
+            }
+        }
     }
 
     /** Starts its thread with the first timer. */

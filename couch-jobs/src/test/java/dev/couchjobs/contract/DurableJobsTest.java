@@ -86,4 +86,7 @@ class DurableJobsTest {
 
     @Nested
     class Listing extends ListingContract implements OnDisk {}
+
+    @Nested
+    class Worker extends WorkerContract implements OnDisk {}
 }

@@ -2,6 +2,7 @@ package dev.couchjobs.contract;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -27,6 +28,18 @@ final class Futures {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new AssertionError("Interrupted while waiting for " + future, e);
+        }
+    }
+
+    /** Waits until a latch has been counted down. */
+    static void await(CountDownLatch latch) {
+        try {
+            if (!latch.await(BOUND_SECONDS, TimeUnit.SECONDS)) {
+                throw new AssertionError("Still to be counted down after " + BOUND_SECONDS + " s: " + latch);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("Interrupted while waiting for " + latch, e);
         }
     }
 

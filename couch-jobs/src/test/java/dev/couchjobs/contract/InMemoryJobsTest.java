@@ -85,4 +85,7 @@ class InMemoryJobsTest {
 
     @Nested
     class Listing extends ListingContract implements InMemory {}
+
+    @Nested
+    class Worker extends WorkerContract implements InMemory {}
 }

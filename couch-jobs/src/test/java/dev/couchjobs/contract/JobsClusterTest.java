@@ -85,4 +85,7 @@ class JobsClusterTest {
 
     @Nested
     class Listing extends ListingContract implements OnCluster {}
+
+    @Nested
+    class Worker extends WorkerContract implements OnCluster {}
 }

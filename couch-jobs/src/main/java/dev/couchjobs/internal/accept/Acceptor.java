@@ -12,12 +12,8 @@ import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -43,8 +39,8 @@ final class Acceptor<D> implements AutoCloseable {
     private final HandBack handBack;
     private final Loop loop;
 
-    private final Set<Waiter<D>> waiters = new LinkedHashSet<>(); // guarded by itself
-    private boolean closed; // guarded by waiters
+    private final Set<Client<D>> clients = new LinkedHashSet<>(); // guarded by itself
+    private boolean closed; // guarded by clients
 
     Acceptor(JobType<D, ?> type, Instance instance) {
         this.database = instance.database();
@@ -57,11 +53,11 @@ final class Acceptor<D> implements AutoCloseable {
 
     CompletableFuture<Optional<Job<D>>> accept(AcceptOptions options) {
         Waiter<D> waiter = new Waiter<>(options, database.getExecutor());
-        synchronized (waiters) {
+        synchronized (clients) {
             if (closed) {
                 return CompletableFuture.failedFuture(new CouchJobsClosedException());
             }
-            waiters.add(waiter);
+            clients.add(waiter);
         }
         waiter.whenDone(() -> leave(waiter));
         waiter.startTimer(environment.scheduler());
@@ -69,87 +65,110 @@ final class Acceptor<D> implements AutoCloseable {
         return waiter.result();
     }
 
+    /** Claims for somebody from now on, whenever he has room. */
+    Intake serve(Taker<D> taker) {
+        TakerClient<D> client =
+                new TakerClient<>(taker, AcceptMode.of(AcceptOptions.defaults()), loop::poke, this::leave);
+        synchronized (clients) {
+            if (closed) {
+                throw new CouchJobsClosedException();
+            }
+            clients.add(client);
+        }
+        loop.poke();
+        return client;
+    }
+
     /** Fails all who still wait. Claims that were made for them are handed back. */
     @Override
     public void close() {
-        List<Waiter<D>> left;
-        synchronized (waiters) {
+        List<Client<D>> left;
+        synchronized (clients) {
             closed = true;
-            left = List.copyOf(waiters);
+            left = List.copyOf(clients);
         }
-        left.forEach(waiter -> waiter.fail(new CouchJobsClosedException()));
+        left.forEach(client -> client.fail(new CouchJobsClosedException()));
         loop.close();
     }
 
-    private void giveUpOn(Waiter<D> waiter, Throwable error) {
-        leave(waiter);
-        waiter.fail(error instanceof CompletionException && error.getCause() != null ? error.getCause() : error);
+    private void giveUpOn(Client<D> client, Throwable error) {
+        if (client.isServedAtOnce()) {
+            leave(client);
+        }
+        client.fail(error instanceof CompletionException && error.getCause() != null ? error.getCause() : error);
     }
 
-    /** Takes a waiter out before it is answered, so that no other round claims for it as well. */
-    private void leave(Waiter<D> waiter) {
+    /** Takes somebody out before he is answered, so that no other round claims for him as well. */
+    private void leave(Client<D> client) {
         boolean last;
-        synchronized (waiters) {
-            last = waiters.remove(waiter) && waiters.isEmpty();
+        synchronized (clients) {
+            last = clients.remove(client) && clients.isEmpty();
         }
         if (last) {
             loop.poke(); // lets go of the watch
         }
     }
 
-    private CompletableFuture<Pause> round() {
-        Map<AcceptMode, Deque<Waiter<D>>> served = hungry();
-        if (served.isEmpty()) {
-            return CompletableFuture.completedFuture(Pause.untilPoked());
+    /** Whoever comes back takes his turn behind those who have come meanwhile. */
+    private void served(Client<D> client) {
+        if (client.isServedAtOnce()) {
+            leave(client);
+            return;
         }
-        Map<AcceptMode, Integer> wanted = new LinkedHashMap<>();
-        int share = Math.max(1, JOBS_PER_ROUND_MAX / served.size());
-        served.forEach((mode, queue) -> wanted.put(mode, Math.min(queue.size(), share)));
-        Claims<D>.Claim claim = claims.new Claim(wanted);
-        return transactions
-                .run(database, claim::attempt)
-                .whenComplete((outcome, error) -> {
-                    if (error != null) {
-                        served.values().forEach(queue -> queue.forEach(waiter -> giveUpOn(waiter, error)));
-                    }
-                })
-                .thenApply(outcome -> {
-                    outcome.jobs()
-                            .forEach((mode, jobs) -> deliver(jobs, served.getOrDefault(mode, new ArrayDeque<>())));
-                    outcome.exhausted()
-                            .forEach(mode -> dismissImpatient(served.getOrDefault(mode, new ArrayDeque<>())));
-                    return pause(outcome);
-                });
-    }
-
-    /** Those who wait, first come first served, by what they want. */
-    private Map<AcceptMode, Deque<Waiter<D>>> hungry() {
-        Map<AcceptMode, Deque<Waiter<D>>> byMode = new LinkedHashMap<>();
-        synchronized (waiters) {
-            waiters.forEach(waiter -> byMode.computeIfAbsent(waiter.mode(), mode -> new ArrayDeque<>())
-                    .add(waiter));
-        }
-        return byMode;
-    }
-
-    private void deliver(List<Job<D>> jobs, Deque<Waiter<D>> queue) {
-        for (Job<D> job : jobs) {
-            Waiter<D> waiter = queue.poll();
-            if (waiter == null) {
-                handBack.give(job);
-            } else {
-                leave(waiter);
-                waiter.give(job, handBack);
+        synchronized (clients) {
+            if (clients.remove(client)) {
+                clients.add(client);
             }
         }
     }
 
+    private CompletableFuture<Pause> round() {
+        Round<D> round = new Round<>();
+        synchronized (clients) {
+            clients.forEach(round::ask);
+        }
+        if (round.isEmpty()) {
+            round.end();
+            return CompletableFuture.completedFuture(Pause.untilPoked());
+        }
+        Claims<D>.Claim claim = claims.new Claim(round.wanted(JOBS_PER_ROUND_MAX));
+        return transactions
+                .run(database, claim::attempt)
+                .whenComplete((outcome, error) -> {
+                    if (error != null) {
+                        round.clients().forEach(client -> giveUpOn(client, error));
+                    }
+                })
+                .thenApply(outcome -> {
+                    outcome.jobs().forEach((mode, jobs) -> deliver(jobs, round.of(mode)));
+                    outcome.exhausted().forEach(mode -> dismissImpatient(round.of(mode)));
+                    return pause(outcome);
+                })
+                .whenComplete((pause, error) -> round.end());
+    }
+
+    private void deliver(List<Claimed<D>> jobs, List<Round.Order<D>> orders) {
+        int given = 0;
+        for (Round.Order<D> order : orders) {
+            if (given == jobs.size()) {
+                return;
+            }
+            List<Claimed<D>> share = jobs.subList(given, Math.min(jobs.size(), given + order.wanted()));
+            given += share.size();
+            served(order.client());
+            order.client().give(share, handBack);
+        }
+    }
+
     /** Tells those who wanted one look at the queue that there is nothing left for them. */
-    private void dismissImpatient(Deque<Waiter<D>> queue) {
-        queue.stream().filter(Waiter::isImpatient).forEach(waiter -> {
-            leave(waiter);
-            waiter.answerNothing();
-        });
+    private void dismissImpatient(List<Round.Order<D>> orders) {
+        orders.stream()
+                .map(Round.Order::client)
+                .filter(Client::leavesWithNothing)
+                .forEach(client -> {
+                    leave(client);
+                    client.leave();
+                });
     }
 
     private Pause pause(Claims.Outcome<D> outcome) {

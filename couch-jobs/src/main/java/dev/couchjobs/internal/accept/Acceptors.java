@@ -30,6 +30,11 @@ public final class Acceptors implements AutoCloseable {
         }
     }
 
+    /** Claims for somebody from now on, whenever he has room. */
+    public <D> Intake serve(JobType<D, ?> type, Taker<D> taker) {
+        return acceptor(type).serve(taker);
+    }
+
     @SuppressWarnings("unchecked") // a job type is only ever the key of an acceptor of its own data type
     private <D> Acceptor<D> acceptor(JobType<D, ?> type) {
         return (Acceptor<D>) acceptors.get(type, unused -> create(type));

@@ -2,13 +2,13 @@ package dev.couchjobs.internal.accept;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Environment;
-import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.PendingQueue;
+import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.verbs.ClaimedJob;
 import dev.couchjobs.internal.verbs.Instance;
@@ -64,7 +64,7 @@ final class Claims<D> {
      * @param nextDue seconds since the epoch
      */
     record Outcome<D>(
-            Map<AcceptMode, List<Job<D>>> jobs,
+            Map<AcceptMode, List<Claimed<D>>> jobs,
             Set<AcceptMode> exhausted,
             Optional<CompletableFuture<Void>> watch,
             OptionalLong nextDue) {
@@ -73,11 +73,14 @@ final class Claims<D> {
         }
     }
 
+    /** A lock that was put on a job, and the activity row that the job shares if that try commits. */
+    private record Tried(UUID lock, SharedActivity activity) {}
+
     /** One claim, through all the tries that its transaction takes. */
     final class Claim {
         private final Map<AcceptMode, Integer> wanted;
         /** The locks that earlier tries have put on jobs: if one of them did commit after all, its jobs are known by them. */
-        private final Map<AcceptMode, Map<String, UUID>> locks = new ConcurrentHashMap<>(); // modes go side by side
+        private final Map<AcceptMode, Map<String, Tried>> locks = new ConcurrentHashMap<>(); // modes go side by side
 
         private volatile boolean cutShort;
 
@@ -99,10 +102,10 @@ final class Claims<D> {
         }
 
         private CompletableFuture<Outcome<D>> takenBefore(Transaction tx) {
-            Map<AcceptMode, CompletableFuture<List<Job<D>>>> looks = new LinkedHashMap<>();
+            Map<AcceptMode, CompletableFuture<List<Claimed<D>>>> looks = new LinkedHashMap<>();
             locks.forEach((mode, ofMode) -> {
-                List<CompletableFuture<Optional<Job<D>>>> jobs = new ArrayList<>();
-                ofMode.forEach((jobId, lock) -> jobs.add(heldBy(tx, jobId, lock)));
+                List<CompletableFuture<Optional<Claimed<D>>>> jobs = new ArrayList<>();
+                ofMode.forEach((jobId, tried) -> jobs.add(heldBy(tx, jobId, tried)));
                 looks.put(mode, present(jobs));
             });
             return byMode(looks)
@@ -112,7 +115,7 @@ final class Claims<D> {
         private CompletableFuture<Outcome<D>> takeNew(Transaction tx) {
             cutShort = false;
             long now = environment.clock().instant().getEpochSecond();
-            Map<AcceptMode, CompletableFuture<List<Job<D>>>> taking = new LinkedHashMap<>();
+            Map<AcceptMode, CompletableFuture<List<Claimed<D>>>> taking = new LinkedHashMap<>();
             wanted.forEach((mode, count) -> taking.put(mode, take(tx, mode, now, count, GOES_MAX)));
             return byMode(taking).thenCompose(jobs -> {
                 if (cutShort) {
@@ -134,7 +137,8 @@ final class Claims<D> {
          * Takes jobs; goes on behind rows that turn out to stand for none, which it clears away. If there are too many of
          * those it is content with clearing, and another claim goes on from there.
          */
-        private CompletableFuture<List<Job<D>>> take(Transaction tx, AcceptMode mode, long now, int count, int goes) {
+        private CompletableFuture<List<Claimed<D>>> take(
+                Transaction tx, AcceptMode mode, long now, int count, int goes) {
             return candidates
                     .pick(tx, mode, now, count, spread.rows())
                     .thenCompose(rows -> takeAll(tx, mode, rows).thenCompose(taken -> {
@@ -150,13 +154,13 @@ final class Claims<D> {
                     }));
         }
 
-        private CompletableFuture<List<Job<D>>> takeAll(
+        private CompletableFuture<List<Claimed<D>>> takeAll(
                 Transaction tx, AcceptMode mode, List<PendingQueue.Entry> rows) {
             List<CompletableFuture<Optional<JobRow>>> reads = new ArrayList<>(rows.size());
             rows.forEach(row -> reads.add(JobTable.read(tx, keyspace.job(type.name(), row.jobId()))));
             return allOf(reads).thenCompose(done -> {
                 List<JobTable.Step> steps = new ArrayList<>(rows.size());
-                Map<String, UUID> ofMode = locks.computeIfAbsent(mode, unused -> new LinkedHashMap<>());
+                Map<String, Tried> ofMode = locks.computeIfAbsent(mode, unused -> new LinkedHashMap<>());
                 boolean together = rows.size() > 1;
                 for (int i = 0; i < rows.size(); i++) {
                     PendingQueue.Entry row = rows.get(i);
@@ -164,14 +168,28 @@ final class Claims<D> {
                     if (waiting.isEmpty()) {
                         PendingQueue.clear(tx, keys, row);
                     } else {
-                        UUID lock = randomLock();
-                        ofMode.put(row.jobId(), lock);
-                        steps.add(claim(row.jobId(), waiting.get(), lock, together));
+                        steps.add(step(row.jobId(), waiting.get(), together));
                     }
                 }
-                JobTable.saveAll(tx, keys, steps, OptionalLong.empty());
-                return all(steps.stream().map(step -> claimed(tx, step)).toList());
+                return all(claim(tx, steps, ofMode));
             });
+        }
+
+        /** Writes and notes what this try claims, and loads what belongs to it. */
+        private List<CompletableFuture<Claimed<D>>> claim(
+                Transaction tx, List<JobTable.Step> steps, Map<String, Tried> ofMode) {
+            List<CompletableFuture<Claimed<D>>> jobs = new ArrayList<>(steps.size());
+            for (List<JobTable.Step> portion : JobTable.together(steps)) {
+                int userVersion = JobTable.saveTogether(tx, keys, portion, OptionalLong.empty());
+                SharedActivity activity = new SharedActivity(tx, userVersion, portion.size());
+                for (JobTable.Step step : portion) {
+                    JobRow row = Objects.requireNonNull(step.after());
+                    Tried tried = new Tried(Objects.requireNonNull(row.lock()), activity);
+                    ofMode.put(step.ref().id(), tried);
+                    jobs.add(load(tx, step.ref(), row, tried));
+                }
+            }
+            return jobs;
         }
 
         /** A watch reads its key, and a claim beside it would conflict with every enqueue; so only beside none. */
@@ -188,36 +206,34 @@ final class Claims<D> {
             });
         }
 
-        private CompletableFuture<Map<AcceptMode, List<Job<D>>>> byMode(
-                Map<AcceptMode, CompletableFuture<List<Job<D>>>> pending) {
+        private CompletableFuture<Map<AcceptMode, List<Claimed<D>>>> byMode(
+                Map<AcceptMode, CompletableFuture<List<Claimed<D>>>> pending) {
             return allOf(pending.values()).thenApply(done -> {
-                Map<AcceptMode, List<Job<D>>> jobs = new LinkedHashMap<>();
+                Map<AcceptMode, List<Claimed<D>>> jobs = new LinkedHashMap<>();
                 pending.forEach((mode, taken) -> jobs.put(mode, taken.join()));
                 return jobs;
             });
         }
     }
 
-    private CompletableFuture<Optional<Job<D>>> heldBy(Transaction tx, String jobId, UUID lock) {
+    private CompletableFuture<Optional<Claimed<D>>> heldBy(Transaction tx, String jobId, Tried tried) {
         JobRef ref = keyspace.job(type.name(), jobId);
         return JobTable.read(tx, ref)
-                .thenCompose(row -> row.filter(found -> found.isHeldBy(lock))
-                        .map(found -> claimed(tx, ref, found, lock).thenApply(Optional::of))
+                .thenCompose(row -> row.filter(found -> found.isHeldBy(tried.lock()))
+                        .map(found -> load(tx, ref, found, tried).thenApply(Optional::of))
                         .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty())));
     }
 
-    private JobTable.Step claim(String jobId, JobRow waiting, UUID lock, boolean together) {
-        JobRow after = waiting.claimed(lock, by, environment.clock().millis(), together);
+    private JobTable.Step step(String jobId, JobRow waiting, boolean together) {
+        JobRow after = waiting.claimed(randomLock(), by, environment.clock().millis(), together);
         return new JobTable.Step(keyspace.job(type.name(), jobId), waiting, after);
     }
 
-    private CompletableFuture<Job<D>> claimed(Transaction tx, JobTable.Step step) {
-        JobRow row = Objects.requireNonNull(step.after());
-        return claimed(tx, step.ref(), row, Objects.requireNonNull(row.lock()));
-    }
-
-    private CompletableFuture<Job<D>> claimed(Transaction tx, JobRef ref, JobRow row, UUID lock) {
-        return row.payload().load(tx, ref).thenApply(json -> new ClaimedJob<>(type, ref.id(), row, lock, json, codec));
+    private CompletableFuture<Claimed<D>> load(Transaction tx, JobRef ref, JobRow row, Tried tried) {
+        return row.payload()
+                .load(tx, ref)
+                .thenApply(json -> new Claimed<>(
+                        new ClaimedJob<>(type, ref.id(), row, tried.lock(), json, codec), tried.activity()));
     }
 
     /** A random UUID (version 4) from the environment's randomness. */

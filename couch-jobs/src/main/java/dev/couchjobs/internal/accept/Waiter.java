@@ -4,6 +4,7 @@ import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.Job;
 import dev.couchjobs.internal.loop.Delays;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -13,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** One call of {@code accept}. Its result completes on the database's executor, where a caller's next steps may block. */
-final class Waiter<D> {
+final class Waiter<D> implements Client<D> {
     private final AcceptMode mode;
     private final @Nullable Duration timeout;
     private final Executor executor;
@@ -25,8 +26,19 @@ final class Waiter<D> {
         this.executor = executor;
     }
 
-    AcceptMode mode() {
+    @Override
+    public AcceptMode mode() {
         return mode;
+    }
+
+    @Override
+    public int wanted() {
+        return 1;
+    }
+
+    @Override
+    public boolean isServedAtOnce() {
+        return true;
     }
 
     CompletableFuture<Optional<Job<D>>> result() {
@@ -47,7 +59,9 @@ final class Waiter<D> {
     }
 
     /** A claim that finds its caller gone, because of the deadline or a cancellation, is not kept. */
-    void give(Job<D> job, HandBack handBack) {
+    @Override
+    public void give(List<Claimed<D>> jobs, HandBack handBack) {
+        Job<D> job = jobs.get(0).job();
         executor.execute(() -> {
             if (!result.complete(Optional.of(job))) {
                 handBack.give(job);
@@ -56,11 +70,25 @@ final class Waiter<D> {
     }
 
     /** Whether one look at the queue is all that this caller waits for. */
-    boolean isImpatient() {
+    private boolean isImpatient() {
         return timeout != null && timeout.isZero();
     }
 
-    void fail(Throwable error) {
+    @Override
+    public boolean leavesWithNothing() {
+        return isImpatient();
+    }
+
+    @Override
+    public void leave() {
+        answerNothing();
+    }
+
+    @Override
+    public void claimEnded() {}
+
+    @Override
+    public void fail(Throwable error) {
         executor.execute(() -> result.completeExceptionally(error));
     }
 

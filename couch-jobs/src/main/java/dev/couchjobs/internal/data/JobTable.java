@@ -99,16 +99,8 @@ public final class JobTable {
      * @param steps the jobs, each once
      */
     public static void saveAll(Transaction tx, TypeKeys keys, List<Step> steps, OptionalLong token) {
-        List<Step> together = new ArrayList<>(steps.size());
-        for (Step step : steps) {
-            if (hasActivityRowToCome(step)) {
-                saveTogether(tx, keys, List.of(step), token);
-            } else {
-                together.add(step);
-            }
-        }
-        for (int from = 0; from < together.size(); from += TOGETHER_MAX) {
-            saveTogether(tx, keys, together.subList(from, Math.min(together.size(), from + TOGETHER_MAX)), token);
+        for (List<Step> some : together(steps)) {
+            saveTogether(tx, keys, some, token);
         }
     }
 
@@ -118,7 +110,30 @@ public final class JobTable {
         return after != null && after.awaitsCommit() && !after.claimant().shared();
     }
 
-    private static void saveTogether(Transaction tx, TypeKeys keys, List<Step> steps, OptionalLong token) {
+    /** {@return the steps in portions such that those of one portion share their rows} */
+    public static List<List<Step>> together(List<Step> steps) {
+        List<List<Step>> portions = new ArrayList<>();
+        List<Step> together = new ArrayList<>(steps.size());
+        for (Step step : steps) {
+            if (hasActivityRowToCome(step)) {
+                portions.add(List.of(step));
+            } else {
+                together.add(step);
+            }
+        }
+        for (int from = 0; from < together.size(); from += TOGETHER_MAX) {
+            portions.add(together.subList(from, Math.min(together.size(), from + TOGETHER_MAX)));
+        }
+        return portions;
+    }
+
+    /**
+     * Writes the rows of jobs that share what can be shared, no more of them than one of the portions of
+     * {@link #together} has.
+     *
+     * @return the user version in their stamps
+     */
+    public static int saveTogether(Transaction tx, TypeKeys keys, List<Step> steps, OptionalLong token) {
         TransactionScope scope = TransactionScope.of(tx);
         int userVersion = scope.userVersion(
                 steps.stream().map(step -> step.ref().dataKey()).toList());
@@ -138,6 +153,7 @@ public final class JobTable {
             scope.remember(ref.dataKey(), next);
         }
         together.save(scope.shard(steps.get(0).ref().id()), token);
+        return userVersion;
     }
 
     private static void saveRow(Transaction tx, JobRef ref, @Nullable JobRow next) {

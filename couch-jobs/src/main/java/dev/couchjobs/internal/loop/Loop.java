@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -34,6 +35,7 @@ public final class Loop implements AutoCloseable {
 
     private final String name;
     private final Environment environment;
+    private final Executor executor;
     private final Supplier<CompletableFuture<Pause>> round;
 
     // Guarded by this.
@@ -45,9 +47,16 @@ public final class Loop implements AutoCloseable {
     // Tells the wake-up that is wanted from one that came too late to be cancelled.
     private @Nullable Object awaited;
 
+    /** A loop whose rounds begin on the environment's scheduler. */
     public Loop(String name, Environment environment, Supplier<CompletableFuture<Pause>> round) {
+        this(name, environment, environment.scheduler(), round);
+    }
+
+    /** A loop whose rounds begin on an executor, because they have much to do. */
+    public Loop(String name, Environment environment, Executor executor, Supplier<CompletableFuture<Pause>> round) {
         this.name = name;
         this.environment = environment;
+        this.executor = executor;
         this.round = round;
     }
 
@@ -74,7 +83,7 @@ public final class Loop implements AutoCloseable {
         endPause();
         phase = Phase.IN_ROUND;
         poked = false;
-        environment.scheduler().execute(this::runRound);
+        executor.execute(this::runRound);
     }
 
     private void runRound() {

@@ -2,7 +2,10 @@ package dev.couchjobs.internal.verbs;
 
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
+import dev.couchjobs.RetryPolicy;
+import dev.couchjobs.internal.data.Claimant;
 import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.Terms;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
@@ -15,11 +18,13 @@ public final class ClaimedJob<D> implements Job<D> {
     private final UUID lock;
     private final long scheduledTime;
     private final boolean resubmitted;
+    private final Terms terms;
+    private final Claimant claimant;
     private final byte[] json;
     private final PayloadCodec codec;
 
     public ClaimedJob(JobType<D, ?> type, String id, JobRow row, UUID lock, byte[] json, PayloadCodec codec) {
-        this(type, id, lock, row.scheduledTime(), row.resubmit(), json, codec);
+        this(type, id, lock, row.scheduledTime(), row.resubmit(), row.terms(), row.claimant(), json, codec);
     }
 
     private ClaimedJob(
@@ -28,6 +33,8 @@ public final class ClaimedJob<D> implements Job<D> {
             UUID lock,
             long scheduledTime,
             boolean resubmitted,
+            Terms terms,
+            Claimant claimant,
             byte[] json,
             PayloadCodec codec) {
         this.type = type;
@@ -35,6 +42,8 @@ public final class ClaimedJob<D> implements Job<D> {
         this.lock = lock;
         this.scheduledTime = scheduledTime;
         this.resubmitted = resubmitted;
+        this.terms = terms;
+        this.claimant = claimant;
         this.json = json;
         this.codec = codec;
     }
@@ -54,7 +63,7 @@ public final class ClaimedJob<D> implements Job<D> {
 
     /** This claim, resubmitted, whether or not its job's row still tells of it. */
     ClaimedJob<D> resubmitted() {
-        return new ClaimedJob<>(type, id, lock, scheduledTime, true, json, codec);
+        return new ClaimedJob<>(type, id, lock, scheduledTime, true, terms, claimant, json, codec);
     }
 
     @Override
@@ -85,6 +94,21 @@ public final class ClaimedJob<D> implements Job<D> {
     @Override
     public boolean isResubmitted() {
         return resubmitted;
+    }
+
+    /** {@return the number of this claim among all there have been on the job} */
+    public long claim() {
+        return claimant.number();
+    }
+
+    /** {@return how many attempts have failed before this one} */
+    public int failures() {
+        return claimant.failures();
+    }
+
+    /** {@return how the job is tried again if this attempt fails} */
+    public RetryPolicy retry() {
+        return terms.retry() == null ? type.retry() : terms.retry();
     }
 
     /** Claims are equal when they are the same claim, whatever has been learnt of the job since. */

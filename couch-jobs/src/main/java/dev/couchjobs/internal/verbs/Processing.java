@@ -3,7 +3,6 @@ package dev.couchjobs.internal.verbs;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.Job;
-import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
@@ -38,7 +37,7 @@ public final class Processing {
         JobRef ref = ref(job);
         Optional<byte[]> json = encode(job, data);
         Transactions.Verb<Job<D>> verb = (tx, token) -> JobTable.edit(tx, ref, before -> {
-            JobRow row = held(tx, job, before);
+            JobRow row = Fence.held(tx, job, before);
             JobRow after = row.heardOf(payload(row, json));
             JobTable.save(tx, ref, row, after, token);
             return CompletableFuture.completedFuture(ClaimedJob.of(job).seenAs(after));
@@ -50,7 +49,7 @@ public final class Processing {
         return transactions.runOnce(
                 context,
                 ref.keys(),
-                tx -> JobTable.read(tx, ref).thenCompose(row -> reread(tx, job, held(tx, job, row))),
+                tx -> JobTable.read(tx, ref).thenCompose(row -> reread(tx, job, Fence.held(tx, job, row))),
                 verb);
     }
 
@@ -63,7 +62,7 @@ public final class Processing {
                 ref.keys(),
                 tx -> CompletableFuture.completedFuture(null),
                 (tx, token) -> JobTable.edit(tx, ref, before -> {
-                    JobRow row = held(tx, job, before);
+                    JobRow row = Fence.held(tx, job, before);
                     JobTable.save(
                             tx, ref, row, row.finished(payload(row, json), endings.succeeded(job.type(), null)), token);
                     return CompletableFuture.completedFuture(null);
@@ -112,21 +111,12 @@ public final class Processing {
                 .thenApply(json -> new ClaimedJob<>(job.type(), job.id(), row, job.lock(), json, codec));
     }
 
-    private static JobRow held(Transaction tx, Job<?> job, Optional<JobRow> row) {
-        return row.filter(found -> found.isHeldBy(job.lock())).orElseThrow(() -> halt(tx, job, row));
-    }
-
     private static JobRow resubmittable(Transaction tx, Job<?> job, Optional<JobRow> row) {
-        return row.filter(found -> isResubmittable(job, found)).orElseThrow(() -> halt(tx, job, row));
+        return row.filter(found -> isResubmittable(job, found)).orElseThrow(() -> Fence.halt(tx, job, row));
     }
 
     private static boolean isResubmittable(Job<?> job, JobRow row) {
         return row.isHeldBy(job.lock()) || row.wasLastHeldBy(job.lock());
-    }
-
-    private static JobHaltedException halt(Transaction tx, Job<?> job, Optional<JobRow> row) {
-        tx.cancel();
-        return Halts.of(job, row);
     }
 
     private JobRef ref(Job<?> job) {

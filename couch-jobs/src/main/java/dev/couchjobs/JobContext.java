@@ -1,0 +1,116 @@
+package dev.couchjobs;
+
+import com.apple.foundationdb.Transaction;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a handler has of the job that it works on. The worker sees to it that the job is heard of; a handler that writes
+ * to the database does so by {@link #run} or {@link #finish}, whose transactions commit only while the job is its own.
+ *
+ * <p>Safe for use by several threads. Not to be used after the handler has returned, or its stage completed.
+ *
+ * @param <D> the type of the job's data
+ */
+public interface JobContext<D> {
+
+    /** {@return the claim, for the verbs of {@link CouchJobs}} */
+    Job<D> job();
+
+    /**
+     * The job's data.
+     *
+     * @return the data
+     * @throws PayloadException if what is stored cannot be read; let it pass, and the job fails for good
+     */
+    D data();
+
+    /** {@return the id of the job} */
+    default String id() {
+        return job().id();
+    }
+
+    /** {@return which attempt this is, from 1; attempts that did not fail, such as snoozed ones, are not counted} */
+    int attempt();
+
+    /** {@return the number of this claim; the claims on a job are numbered from 1 and never twice alike} */
+    long claim();
+
+    /** {@return by when the handler has to be done, if its type has a time limit, by this process's clock} */
+    Optional<Instant> deadline();
+
+    /**
+     * Whether the job is no longer this handler's: it was removed, or given to another because this process was silent
+     * for too long, or its time limit is up, or the worker closes and waits no longer. A blocking handler is interrupted
+     * as well. Whatever it still tries to write is refused.
+     *
+     * @return whether to stop working on it
+     */
+    boolean isHalted();
+
+    /**
+     * Runs a transaction that commits only while the job is this handler's. It is retried as {@link
+     * com.apple.foundationdb.Database#run} does, and counts as a sign of life. Blocks.
+     *
+     * @param body what to do in the transaction; may run several times
+     * @param <T> the type of what it returns
+     * @return what the body returned
+     * @throws JobHaltedException if the job is no longer this handler's; nothing was written
+     */
+    <T extends @Nullable Object> T run(Function<? super Transaction, T> body);
+
+    /**
+     * Runs a transaction that commits only while the job is this handler's, without blocking.
+     *
+     * @param body what to do in the transaction; may run several times
+     * @param <T> the type of what it returns
+     * @return what the body returned; fails with {@link JobHaltedException} if the job is no longer this handler's, and
+     *     then nothing was written
+     */
+    <T extends @Nullable Object> CompletableFuture<T> runAsync(
+            Function<? super Transaction, ? extends CompletableFuture<T>> body);
+
+    /**
+     * Ends the job by a transaction: its effects, the jobs that follow, and the end of this job with its result are one
+     * commit. However often that commit has to be tried, they happen once. What the handler returns afterwards does not
+     * count. Blocks.
+     *
+     * @param body what to do in the transaction; may run several times. Returns the job's result, or null for none
+     * @param <R> the type of the result
+     * @return the result
+     * @throws JobHaltedException if the job is no longer this handler's; nothing was written
+     * @throws PayloadException if the result cannot be stored; nothing was written
+     */
+    <R extends @Nullable Object> R finish(Function<? super Transaction, R> body);
+
+    /**
+     * Ends the job by a transaction, as {@link #finish} does, without blocking.
+     *
+     * @param body what to do in the transaction; may run several times. Gives the job's result, or null for none
+     * @param <R> the type of the result
+     * @return the result; fails as {@code finish} does
+     */
+    <R extends @Nullable Object> CompletableFuture<R> finishAsync(
+            Function<? super Transaction, ? extends CompletableFuture<R>> body);
+
+    /**
+     * Puts the job off: when the handler returns, it waits again and is not due before that time has passed. This
+     * attempt does not count as one that failed. A handler that fails afterwards fails nevertheless.
+     *
+     * @param time how long, zero or more
+     * @throws IllegalArgumentException if the time is negative
+     */
+    void snooze(Duration time);
+
+    /**
+     * Gives the job up: when the handler returns, it is finished as {@link Outcome#CANCELLED}. A handler that fails
+     * afterwards fails nevertheless.
+     *
+     * @param reason why
+     */
+    void cancel(String reason);
+}

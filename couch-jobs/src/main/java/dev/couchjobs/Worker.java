@@ -1,0 +1,39 @@
+package dev.couchjobs;
+
+import dev.couchjobs.internal.worker.JobPool;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Runs jobs by their handlers until it is closed; made by {@link CouchJobs#worker}.
+ *
+ * <p>While there is nothing to do it only waits to be woken by the database. While jobs run, it tells the database that
+ * they do; whoever loses a job all the same is interrupted, and what he still tries to write is refused.
+ */
+public final class Worker implements AutoCloseable {
+    private final JobPool pool;
+
+    Worker(JobPool pool) {
+        this.pool = pool;
+    }
+
+    /**
+     * Ends the worker. It takes no more jobs and gives back at once those that it has not begun; those that run may come
+     * to their end within the time that {@link WorkerBuilder#closeWithin} allows. Then their handlers are interrupted and
+     * the jobs given back, so that others may take them at once.
+     *
+     * <p>Waits for all that. Called by a handler of this worker it does not wait. May be called again.
+     */
+    @Override
+    public void close() {
+        pool.close();
+    }
+
+    /**
+     * Ends the worker as {@link #close} does, without waiting.
+     *
+     * @return when it has ended
+     */
+    public CompletableFuture<Void> closeAsync() {
+        return pool.closeAsync();
+    }
+}

@@ -1,0 +1,211 @@
+package dev.couchjobs;
+
+import dev.couchjobs.internal.accept.Acceptors;
+import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.worker.Assignment;
+import dev.couchjobs.internal.worker.Handling;
+import dev.couchjobs.internal.worker.JobPool;
+import dev.couchjobs.internal.worker.WorkerSettings;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Which jobs a worker runs, and how; made by {@link CouchJobs#worker}. */
+public final class WorkerBuilder {
+    private static final int CONCURRENCY = 16;
+    private static final Duration CLOSE_WITHIN = Duration.ofSeconds(30);
+
+    private final Instance instance;
+    private final Acceptors acceptors;
+    private final Consumer<JobPool> started;
+    private final Map<String, Handling<?, ?>> handlers = new LinkedHashMap<>();
+    private final Map<String, Integer> limits = new LinkedHashMap<>();
+    private final Map<String, Duration> timeLimits = new LinkedHashMap<>();
+    private int concurrency = CONCURRENCY;
+    private Duration closeWithin = CLOSE_WITHIN;
+    private @Nullable Executor executor;
+
+    WorkerBuilder(Instance instance, Acceptors acceptors, Consumer<JobPool> started) {
+        this.instance = instance;
+        this.acceptors = acceptors;
+        this.started = started;
+    }
+
+    /**
+     * Runs the jobs of a type by a handler that returns their result.
+     *
+     * @param type the type
+     * @param handler may block; called by several threads at once
+     * @param <D> the type of the jobs' data
+     * @param <R> the type of their results
+     * @return this builder
+     * @throws IllegalArgumentException if the type has a handler already
+     */
+    public <D, R> WorkerBuilder handle(JobType<D, R> type, JobHandler<D, R> handler) {
+        return add(Handling.blocking(type, handler));
+    }
+
+    /**
+     * Runs the jobs of a type that have no result.
+     *
+     * @param type the type
+     * @param processor may block; called by several threads at once
+     * @param <D> the type of the jobs' data
+     * @return this builder
+     * @throws IllegalArgumentException if the type has a handler already
+     */
+    public <D> WorkerBuilder process(JobType<D, Void> type, JobProcessor<D> processor) {
+        return add(Handling.processing(type, processor));
+    }
+
+    /**
+     * Runs the jobs of a type by a handler that does not block.
+     *
+     * @param type the type
+     * @param handler begins to work on a job; its stage ends the job
+     * @param <D> the type of the jobs' data
+     * @param <R> the type of their results
+     * @return this builder
+     * @throws IllegalArgumentException if the type has a handler already
+     */
+    public <D, R> WorkerBuilder handleAsync(JobType<D, R> type, AsyncJobHandler<D, R> handler) {
+        return add(Handling.async(type, handler));
+    }
+
+    private WorkerBuilder add(Handling<?, ?> handling) {
+        String name = handling.type().name();
+        if (handlers.putIfAbsent(name, handling) != null) {
+            throw new IllegalArgumentException("Type " + name
+                    + " has a handler already: give a worker one handler for each type, or make another worker.");
+        }
+        return this;
+    }
+
+    /**
+     * How many jobs may run at once in this worker, of all types together; by default {@value #CONCURRENCY}.
+     *
+     * @param jobs at least one
+     * @return this builder
+     * @throws IllegalArgumentException if it is less
+     */
+    public WorkerBuilder concurrency(int jobs) {
+        concurrency = atLeastOne(jobs);
+        return this;
+    }
+
+    /**
+     * How many jobs of one type may run at once in this worker; by default as many as may run at all.
+     *
+     * @param type the type
+     * @param jobs at least one
+     * @return this builder
+     * @throws IllegalArgumentException if it is less
+     */
+    public WorkerBuilder concurrency(JobType<?, ?> type, int jobs) {
+        limits.put(type.name(), atLeastOne(jobs));
+        return this;
+    }
+
+    private static int atLeastOne(int jobs) {
+        if (jobs < 1) {
+            throw new IllegalArgumentException("A worker runs at least one job at once; the limit is " + jobs + ".");
+        }
+        return jobs;
+    }
+
+    /**
+     * How long a handler of one type may take; by default without limit. When the time is up, a blocking handler is
+     * interrupted, and the attempt has failed.
+     *
+     * @param type the type
+     * @param limit more than nothing
+     * @return this builder
+     * @throws IllegalArgumentException if it is not
+     */
+    public WorkerBuilder timeLimit(JobType<?, ?> type, Duration limit) {
+        if (limit.isZero() || limit.isNegative()) {
+            throw new IllegalArgumentException("A time limit is more than nothing; this is " + limit + ".");
+        }
+        timeLimits.put(type.name(), limit);
+        return this;
+    }
+
+    /**
+     * How long the jobs that run when the worker is closed may take to come to their end; by default 30 seconds.
+     *
+     * @param time zero or more
+     * @return this builder
+     * @throws IllegalArgumentException if it is negative
+     */
+    public WorkerBuilder closeWithin(Duration time) {
+        if (time.isNegative()) {
+            throw new IllegalArgumentException("A worker cannot close within less than no time: " + time);
+        }
+        closeWithin = time;
+        return this;
+    }
+
+    /**
+     * What runs the handlers; by default threads of the worker's own, virtual ones where the Java runtime has them.
+     *
+     * @param executor is handed no more tasks at once than jobs may run; not shut down by the worker
+     * @return this builder
+     */
+    public WorkerBuilder executor(Executor executor) {
+        this.executor = Objects.requireNonNull(executor, "executor");
+        return this;
+    }
+
+    /**
+     * Starts the worker.
+     *
+     * @return the worker, to be closed when it is to end
+     * @throws IllegalStateException if there is no handler, or a limit for a type without one
+     * @throws CouchJobsClosedException if the instance is closed
+     */
+    public Worker start() {
+        checkLimited(limits, "concurrency");
+        checkLimited(timeLimits, "timeLimit");
+        if (handlers.isEmpty()) {
+            throw new IllegalStateException("A worker needs a handler: call handle, process or handleAsync.");
+        }
+        List<? extends Assignment<?, ?>> assignments =
+                handlers.values().stream().map(this::assignment).toList();
+        JobPool pool = new JobPool(instance, acceptors, settings(), assignments);
+        started.accept(pool);
+        pool.start();
+        return new Worker(pool);
+    }
+
+    private WorkerSettings settings() {
+        if (executor != null) {
+            return new WorkerSettings(concurrency, closeWithin, executor, () -> {});
+        }
+        ExecutorService own = Environment.handlerThreads();
+        return new WorkerSettings(concurrency, closeWithin, own, own::shutdown);
+    }
+
+    private <D, R> Assignment<D, R> assignment(Handling<D, R> handling) {
+        String name = handling.type().name();
+        return new Assignment<>(
+                handling,
+                Math.min(concurrency, limits.getOrDefault(name, concurrency)),
+                Optional.ofNullable(timeLimits.get(name)));
+    }
+
+    private void checkLimited(Map<String, ?> limited, String setting) {
+        for (String name : limited.keySet()) {
+            if (!handlers.containsKey(name)) {
+                throw new IllegalStateException("There is a " + setting + " for type " + name
+                        + ", but no handler; this worker has handlers for " + handlers.keySet() + ".");
+            }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+package dev.couchjobs.internal.accept;
+
+import java.util.concurrent.CompletableFuture;
+
+/** What a {@link Taker} has in hand of those who claim for it. */
+public interface Intake {
+
+    /** There is room again, or more of it. */
+    void poke();
+
+    /**
+     * Claims nothing more.
+     *
+     * @return when the last claim has been given, if one is under way
+     */
+    CompletableFuture<?> close();
+}

@@ -1,0 +1,91 @@
+package dev.couchjobs.internal.accept;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A {@link Taker}, who comes back after every claim until he closes his intake. */
+final class TakerClient<D> implements Client<D>, Intake {
+    private final Taker<D> taker;
+    private final AcceptMode mode;
+    private final Runnable poke;
+    private final Consumer<Client<D>> onClose;
+
+    // Guarded by this.
+    private boolean closed;
+    private @Nullable CompletableFuture<Void> claim;
+
+    TakerClient(Taker<D> taker, AcceptMode mode, Runnable poke, Consumer<Client<D>> onClose) {
+        this.taker = taker;
+        this.mode = mode;
+        this.poke = poke;
+        this.onClose = onClose;
+    }
+
+    @Override
+    public AcceptMode mode() {
+        return mode;
+    }
+
+    @Override
+    public int wanted() {
+        synchronized (this) {
+            if (closed) {
+                return 0;
+            }
+            claim = new CompletableFuture<>();
+        }
+        return taker.room();
+    }
+
+    @Override
+    public boolean isServedAtOnce() {
+        return false;
+    }
+
+    @Override
+    public void give(List<Claimed<D>> jobs, HandBack handBack) {
+        taker.take(jobs);
+    }
+
+    @Override
+    public boolean leavesWithNothing() {
+        return false;
+    }
+
+    @Override
+    public void leave() {}
+
+    @Override
+    public void claimEnded() {
+        CompletableFuture<Void> ended;
+        synchronized (this) {
+            ended = claim;
+            claim = null;
+        }
+        if (ended != null) {
+            ended.complete(null);
+        }
+    }
+
+    /** The loop backs off and tries again. */
+    @Override
+    public void fail(Throwable error) {}
+
+    @Override
+    public void poke() {
+        poke.run();
+    }
+
+    @Override
+    public CompletableFuture<?> close() {
+        CompletableFuture<?> last;
+        synchronized (this) {
+            closed = true;
+            last = claim == null ? CompletableFuture.completedFuture(taker) : claim;
+        }
+        onClose.accept(this);
+        return last;
+    }
+}

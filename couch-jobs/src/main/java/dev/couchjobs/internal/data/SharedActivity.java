@@ -1,0 +1,50 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Versionstamp;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * An activity row that several jobs share, as the process that runs them knows it: how many of them run under it still.
+ * Whoever takes the last of them from under it clears the row in the same transaction.
+ *
+ * <p>It must not be thought that a job has left while it may not have: a job without an activity row is never missed. So
+ * a job leaves only after the commit that took it away, and one that may have left stays for good; the row is then left
+ * to the activity monitor.
+ */
+public final class SharedActivity {
+    private final CompletableFuture<byte[]> stamp;
+    private final int userVersion;
+    private int jobs; // guarded by this
+
+    /**
+     * Begins with all of them.
+     *
+     * @param tx the transaction that writes the row
+     * @param userVersion what tells the row from others of that transaction
+     * @param jobs how many are written together
+     */
+    public SharedActivity(Transaction tx, int userVersion, int jobs) {
+        this.stamp = tx.getVersionstamp();
+        this.userVersion = userVersion;
+        this.jobs = jobs;
+    }
+
+    /** Some jobs run under it no more. */
+    public synchronized void leave(int some) {
+        jobs -= some;
+    }
+
+    /** {@return whether nobody is left under it once so many more have gone} */
+    public synchronized boolean isEmptyWithout(int some) {
+        return jobs == some;
+    }
+
+    /** {@return the sequence of the row, if the commit that wrote it has told its stamp} */
+    public Optional<Versionstamp> sequence() {
+        return stamp.isDone() && !stamp.isCompletedExceptionally()
+                ? Optional.of(Versionstamp.complete(stamp.join(), userVersion))
+                : Optional.empty();
+    }
+}

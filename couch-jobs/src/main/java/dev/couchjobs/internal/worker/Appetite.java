@@ -1,0 +1,35 @@
+package dev.couchjobs.internal.worker;
+
+import java.time.Duration;
+
+/**
+ * How many jobs of a type to claim beyond those that can run at once, so that handlers do not stand idle while more are
+ * being claimed: twice as many as they come to the end of in that time. Handlers that take long thus claim nothing
+ * ahead, and leave the jobs to others. Guarded by the pool.
+ */
+final class Appetite {
+    private static final int MAX = 100;
+    /** How much of what was known remains when one more is learnt, in eighths. */
+    private static final int MEMORY = 7;
+
+    private double jobNanos;
+    private double claimNanos;
+
+    void jobTook(Duration time) {
+        jobNanos = learnt(jobNanos, time);
+    }
+
+    void claimTook(Duration time) {
+        claimNanos = learnt(claimNanos, time);
+    }
+
+    /** The clock may be set meanwhile; less than nothing is nothing. */
+    private static double learnt(double known, Duration time) {
+        double nanos = Math.max(1, time.toNanos());
+        return known == 0 ? nanos : (known * MEMORY + nanos) / (MEMORY + 1);
+    }
+
+    int ahead(int concurrency) {
+        return jobNanos == 0 ? 0 : (int) Math.min(MAX, 2 * concurrency * claimNanos / jobNanos);
+    }
+}

@@ -1,0 +1,140 @@
+package dev.couchjobs.internal.worker;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.JobType;
+import dev.couchjobs.internal.loop.Loop;
+import dev.couchjobs.internal.loop.Pause;
+import dev.couchjobs.internal.verbs.Ends;
+import dev.couchjobs.internal.verbs.How;
+import dev.couchjobs.internal.verbs.Instance;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the ends of the jobs of one type: those that end while one transaction is under way go together into the next.
+ * An end that cannot be written is tried again until its job is another's or this is closed.
+ */
+final class Finisher implements AutoCloseable {
+    private static final int BATCH_MAX = 100;
+    /** What several results may come to in one transaction; one alone may be larger. */
+    private static final int BYTES_MAX = 1_000_000;
+
+    private final Database database;
+    private final JobPool pool;
+    private final JobType<?, ?> type;
+    private final Ends ends;
+    private final Loop loop;
+
+    // Guarded by this.
+    private final Deque<Run<?>> ended = new ArrayDeque<>();
+    private boolean asleep;
+    private int underWay;
+    private int batch = BATCH_MAX;
+    private @Nullable CompletableFuture<Void> drained;
+
+    Finisher(JobPool pool, JobType<?, ?> type, Instance instance) {
+        this.pool = pool;
+        this.type = type;
+        this.database = instance.database();
+        this.ends = new Ends(instance);
+        this.loop = new Loop("finisher of " + type, instance.environment(), database.getExecutor(), this::round);
+    }
+
+    /** Takes in a job whose end is settled, to be written after the next {@link #wake}. */
+    synchronized void add(Run<?> run) {
+        asleep |= ended.isEmpty();
+        ended.add(run);
+    }
+
+    /** Begins to write, unless that goes on anyway. */
+    void wake() {
+        synchronized (this) {
+            if (!asleep) {
+                return;
+            }
+            asleep = false;
+        }
+        loop.poke();
+    }
+
+    /** {@return when everything has been written that has been added so far} */
+    synchronized CompletableFuture<Void> drained() {
+        if (ended.isEmpty() && underWay == 0) {
+            return CompletableFuture.completedFuture(null);
+        }
+        if (drained == null) {
+            drained = new CompletableFuture<>();
+        }
+        return drained;
+    }
+
+    @Override
+    public void close() {
+        loop.close();
+    }
+
+    private CompletableFuture<Pause> round() {
+        List<Run<?>> some = takeSome();
+        if (some.isEmpty()) {
+            return CompletableFuture.completedFuture(Pause.untilPoked());
+        }
+        List<Ends.End> all = new ArrayList<>(some.size());
+        some.forEach(run -> all.add(new Ends.End(run.job(), run.how())));
+        return ends.endAll(database, type, all, pool.emptiedBy(some))
+                .whenComplete((done, error) -> {
+                    if (error == null) {
+                        pool.left(some);
+                    }
+                    roundEnded(some, error != null);
+                })
+                .thenApply(done -> Pause.none());
+    }
+
+    private synchronized List<Run<?>> takeSome() {
+        List<Run<?>> some = new ArrayList<>(Math.min(batch, ended.size()));
+        long bytes = 0;
+        while (some.size() < batch && !ended.isEmpty()) {
+            bytes += bytes(ended.element().how());
+            if (!some.isEmpty() && bytes > BYTES_MAX) {
+                break;
+            }
+            some.add(ended.remove());
+        }
+        underWay = some.size();
+        return some;
+    }
+
+    /** About how much an end adds to what a job takes anyway. */
+    private static int bytes(How how) {
+        return how instanceof How.Succeeded success
+                ? success.result().map(json -> json.length).orElse(0)
+                : 0;
+    }
+
+    /** What could not be written comes first again, in smaller portions, lest one job keep the others back for ever. */
+    private void roundEnded(List<Run<?>> some, boolean failed) {
+        CompletableFuture<Void> nobodyLeft = null;
+        synchronized (this) {
+            underWay = 0;
+            if (failed) {
+                batch = Math.max(1, batch / 2);
+                for (int i = some.size() - 1; i >= 0; i--) {
+                    ended.addFirst(some.get(i));
+                }
+            } else {
+                batch = Math.min(BATCH_MAX, batch + 10);
+                if (ended.isEmpty()) {
+                    nobodyLeft = drained;
+                    drained = null;
+                }
+            }
+        }
+        if (nobodyLeft != null) {
+            nobodyLeft.complete(null);
+        }
+    }
+}

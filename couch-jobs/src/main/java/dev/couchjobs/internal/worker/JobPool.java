@@ -1,0 +1,378 @@
+package dev.couchjobs.internal.worker;
+
+import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.Environment;
+import dev.couchjobs.internal.accept.Acceptors;
+import dev.couchjobs.internal.accept.Claimed;
+import dev.couchjobs.internal.data.SharedActivity;
+import dev.couchjobs.internal.loop.Delays;
+import dev.couchjobs.internal.verbs.How;
+import dev.couchjobs.internal.verbs.Instance;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The jobs that one worker has claimed, and the places in which they run.
+ *
+ * <p>Claiming, running and finishing overlap: while handlers run, the next jobs are being claimed and the ends of the
+ * last ones written. Threads are not kept: one is summoned when a job can run that nobody takes, takes jobs as long as
+ * there are any, and goes. Each that takes a job and sees another summons the next.
+ */
+public final class JobPool {
+    private static final Logger LOG = LoggerFactory.getLogger(JobPool.class);
+    /** How long the ends of the last jobs may take to be written. */
+    private static final Duration LAST_WORDS = Duration.ofSeconds(10);
+
+    /** The pool whose handler runs on a thread. */
+    private static final ThreadLocal<JobPool> AT_WORK = new ThreadLocal<>();
+
+    private final Environment environment;
+    private final Instance instance;
+    private final Acceptors acceptors;
+    private final WorkerSettings settings;
+    private final List<Lane<?>> lanes = new ArrayList<>();
+    private final JobRunner runner;
+    private final CompletableFuture<Void> nothingHeld = new CompletableFuture<>();
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+
+    // Guarded by this, as are all lanes and runs. With it held, nobody outside is called.
+    private int running;
+    private int turn;
+    private boolean summoned;
+    private boolean started;
+    private boolean closing;
+
+    public JobPool(
+            Instance instance,
+            Acceptors acceptors,
+            WorkerSettings settings,
+            List<? extends Assignment<?, ?>> assignments) {
+        this.environment = instance.environment();
+        this.instance = instance;
+        this.acceptors = acceptors;
+        this.settings = settings;
+        this.runner = new JobRunner(this, instance);
+        assignments.forEach(this::assign);
+    }
+
+    private <D> void assign(Assignment<D, ?> assignment) {
+        lanes.add(new Lane<>(
+                this, assignment, new Finisher(this, assignment.handling().type(), instance)));
+    }
+
+    /** Begins to claim. */
+    public void start() {
+        lanes.forEach(this::serve);
+        synchronized (this) {
+            started = true;
+        }
+        lanes.forEach(lane -> lane.intake().poke());
+    }
+
+    private <D> void serve(Lane<D> lane) {
+        lane.start(acceptors.serve(lane.type(), lane));
+    }
+
+    /** Has something done when this has ended. */
+    public void whenEnded(Runnable action) {
+        var unused = ended.whenComplete((done, error) -> action.run());
+    }
+
+    // Claiming
+
+    synchronized int room(Lane<?> lane) {
+        return started && !closing ? lane.ask(settings.concurrency() - running, now()) : 0;
+    }
+
+    <D> void take(Lane<D> lane, List<Claimed<D>> claims) {
+        List<Run<D>> runs = new ArrayList<>(claims.size());
+        for (Claimed<D> claim : claims) {
+            runs.add(new Run<>(
+                    lane,
+                    claim,
+                    instance.keyspace().job(lane.type().name(), claim.job().id())));
+        }
+        synchronized (this) {
+            lane.claimed(runs, now());
+        }
+        if (isClosing()) {
+            giveBackWaiting();
+        } else {
+            summonIfNeeded();
+        }
+    }
+
+    // Running
+
+    private void summonIfNeeded() {
+        synchronized (this) {
+            if (summoned || closing || !canBegin()) {
+                return;
+            }
+            summoned = true;
+        }
+        settings.executor().execute(this::work);
+    }
+
+    private boolean canBegin() {
+        return running < settings.concurrency() && lanes.stream().anyMatch(Lane::hasNext);
+    }
+
+    private void work() {
+        synchronized (this) {
+            summoned = false;
+        }
+        JobPool outer = AT_WORK.get();
+        AT_WORK.set(this);
+        try {
+            for (Optional<? extends Run<?>> next = begin(); next.isPresent(); next = begin()) {
+                summonIfNeeded();
+                runner.run(next.get());
+            }
+        } finally {
+            AT_WORK.set(outer);
+        }
+    }
+
+    private synchronized Optional<? extends Run<?>> begin() {
+        if (closing || running == settings.concurrency()) {
+            return Optional.empty();
+        }
+        for (int tried = 0; tried < lanes.size(); tried++) {
+            turn = (turn + 1) % lanes.size(); // no type keeps the others waiting
+            Optional<? extends Run<?>> next = lanes.get(turn).next();
+            if (next.isPresent()) {
+                running++;
+                next.get().begin(Thread.currentThread());
+                return next;
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** A handler has come to its end. */
+    void over(Run<?> run, How how, Duration took) {
+        synchronized (this) {
+            run.leaveThread();
+            run.endTimer();
+            running--;
+            run.lane().ended(took);
+            settle(run, how);
+        }
+        run.lane().finisher().wake();
+        pokeAll();
+        summonIfNeeded();
+        checkNothingHeld();
+    }
+
+    /** A handler has begun something that will come to its end by itself. */
+    void begun(Run<?> run, CompletableFuture<?> stage) {
+        boolean halted;
+        synchronized (this) {
+            run.begun(stage);
+            halted = run.isHalted();
+        }
+        if (halted) {
+            stage.cancel(true);
+        }
+    }
+
+    synchronized void leaveThread(Run<?> run) {
+        run.leaveThread();
+    }
+
+    synchronized void limit(Run<?> run, Duration time) {
+        run.limitedBy(environment
+                .scheduler()
+                .schedule(() -> stop(run, timeIsUp(time)), Delays.nanos(time), TimeUnit.NANOSECONDS));
+    }
+
+    private static How timeIsUp(Duration time) {
+        return new How.Failed("The handler took longer than its time limit of " + time + ".", true);
+    }
+
+    // Ending
+
+    /** Held by the worker or by its finisher, at no time by none: or closing might miss it. */
+    private boolean settle(Run<?> run, How how) {
+        run.lane().held().remove(run);
+        boolean first = run.settle(how);
+        if (first) {
+            run.lane().finisher().add(run);
+        }
+        return first;
+    }
+
+    /** Ends a job whatever its handler does, which is told to stop. */
+    private void stop(Run<?> run, How how) {
+        Optional<CompletableFuture<?>> stage;
+        synchronized (this) {
+            if (!settle(run, how)) {
+                return;
+            }
+            stage = run.halt();
+        }
+        stage.ifPresent(begun -> begun.cancel(true));
+        run.lane().finisher().wake();
+        checkNothingHeld();
+    }
+
+    /** A job has been ended by its handler, or is another's. */
+    void drop(Run<?> run, boolean lost) {
+        synchronized (this) {
+            run.lane().held().remove(run);
+            run.drop();
+            run.leaveActivity();
+            if (lost) {
+                run.lose();
+            }
+        }
+        checkNothingHeld();
+    }
+
+    /** The activity rows under which nobody is left but these. */
+    synchronized List<Versionstamp> emptiedBy(List<Run<?>> runs) {
+        Map<SharedActivity, Integer> leaving = new HashMap<>();
+        for (Run<?> run : runs) {
+            if (run.activity() != null) {
+                leaving.merge(run.activity(), 1, Integer::sum);
+            }
+        }
+        List<Versionstamp> rows = new ArrayList<>();
+        leaving.forEach((activity, some) -> {
+            if (activity.isEmptyWithout(some)) {
+                activity.sequence().ifPresent(rows::add);
+            }
+        });
+        return rows;
+    }
+
+    /** Their ends have been committed. */
+    synchronized void left(List<Run<?>> runs) {
+        runs.forEach(Run::leaveActivity);
+    }
+
+    private void pokeAll() {
+        for (Lane<?> lane : lanes) {
+            boolean hasRoom;
+            synchronized (this) {
+                hasRoom = !closing && lane.isToBePoked(settings.concurrency() - running);
+            }
+            if (hasRoom) {
+                lane.intake().poke();
+            }
+        }
+    }
+
+    // Closing
+
+    /** Ends it, and waits for that unless a handler of its own calls. */
+    public void close() {
+        CompletableFuture<Void> ending = closeAsync();
+        if (AT_WORK.get() != this) {
+            ending.join();
+        }
+    }
+
+    /** Ends it; completes when it has ended. */
+    public CompletableFuture<Void> closeAsync() {
+        synchronized (this) {
+            if (closing) {
+                return ended.copy();
+            }
+            closing = true;
+        }
+        giveBackWaiting();
+        var timer = environment
+                .scheduler()
+                .schedule(this::giveBackAll, Delays.nanos(settings.closeWithin()), TimeUnit.NANOSECONDS);
+        var unused = CompletableFuture.allOf(
+                        lanes.stream().map(lane -> lane.intake().close()).toArray(CompletableFuture<?>[]::new))
+                .thenCompose(closed -> {
+                    checkNothingHeld();
+                    return nothingHeld;
+                })
+                .thenCompose(nothing -> {
+                    timer.cancel(false);
+                    return drained();
+                })
+                .whenComplete((drained, error) -> end());
+        return ended.copy();
+    }
+
+    /** Ends it as far as that can be done at once. */
+    public void stop() {
+        var unused = closeAsync();
+        giveBackAll();
+    }
+
+    private synchronized boolean isClosing() {
+        return closing;
+    }
+
+    private void giveBackWaiting() {
+        synchronized (this) {
+            lanes.forEach(lane -> lane.takeWaiting().forEach(run -> settle(run, new How.HandedBack())));
+        }
+        lanes.forEach(lane -> lane.finisher().wake());
+        checkNothingHeld();
+    }
+
+    private void giveBackAll() {
+        List<Run<?>> all = new ArrayList<>();
+        synchronized (this) {
+            lanes.forEach(lane -> all.addAll(lane.held()));
+        }
+        if (!all.isEmpty()) {
+            LOG.warn("{} jobs did not end while their worker closed; they are given back", all.size());
+        }
+        all.forEach(run -> stop(run, new How.HandedBack()));
+    }
+
+    private void checkNothingHeld() {
+        synchronized (this) {
+            if (!closing || lanes.stream().anyMatch(lane -> !lane.held().isEmpty())) {
+                return;
+            }
+        }
+        nothingHeld.complete(null);
+    }
+
+    private CompletableFuture<?> drained() {
+        CompletableFuture<Boolean> tooLate = new CompletableFuture<>();
+        var timer = environment
+                .scheduler()
+                .schedule(() -> tooLate.complete(false), Delays.nanos(LAST_WORDS), TimeUnit.NANOSECONDS);
+        CompletableFuture<Boolean> all = CompletableFuture.allOf(
+                        lanes.stream().map(lane -> lane.finisher().drained()).toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> {
+                    timer.cancel(false);
+                    return true;
+                });
+        return all.applyToEither(tooLate, inTime -> {
+            if (!inTime) {
+                LOG.warn("Not all ends of jobs could be written; these jobs return when their leases have run out");
+            }
+            return inTime;
+        });
+    }
+
+    private void end() {
+        lanes.forEach(lane -> lane.finisher().close());
+        settings.releaseExecutor().run();
+        ended.complete(null);
+    }
+
+    private Instant now() {
+        return environment.clock().instant();
+    }
+}

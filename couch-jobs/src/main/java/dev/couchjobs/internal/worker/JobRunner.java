@@ -1,0 +1,102 @@
+package dev.couchjobs.internal.worker;
+
+import dev.couchjobs.Environment;
+import dev.couchjobs.JobType;
+import dev.couchjobs.PayloadException;
+import dev.couchjobs.internal.verbs.ClaimedJob;
+import dev.couchjobs.internal.verbs.Ends;
+import dev.couchjobs.internal.verbs.ErrorText;
+import dev.couchjobs.internal.verbs.How;
+import dev.couchjobs.internal.verbs.Instance;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Calls handlers, and makes of what they return or throw what becomes of their jobs. */
+final class JobRunner {
+    private final JobPool pool;
+    private final Instance instance;
+    private final Environment environment;
+    private final Ends ends;
+
+    JobRunner(JobPool pool, Instance instance) {
+        this.pool = pool;
+        this.instance = instance;
+        this.environment = instance.environment();
+        this.ends = new Ends(instance);
+    }
+
+    /** Runs a job to its end, or to where its handler has begun what will end by itself. */
+    <D> void run(Run<D> run) {
+        Instant begun = environment.clock().instant();
+        ClaimedJob<D> job = run.job();
+        int maxAttempts = job.retry().maxAttempts();
+        if (job.failures() >= maxAttempts) {
+            pool.over(run, new How.Failed(exhausted(maxAttempts), false), Duration.ZERO);
+            return;
+        }
+        Optional<Duration> limit = run.lane().timeLimit();
+        limit.ifPresent(time -> pool.limit(run, time));
+        RunContext<D> context = new RunContext<>(pool, instance, ends, run, limit.map(begun::plus));
+        Object result;
+        try {
+            result = run.lane().handling().call(context);
+        } catch (Throwable e) { // also an error: it is the handler's, and the job has to come to an end
+            over(run, context, null, e, begun);
+            return;
+        }
+        if (result instanceof Handling.Begun handler) {
+            pool.leaveThread(run);
+            await(run, context, handler.stage(), begun);
+        } else {
+            over(run, context, result, null, begun);
+        }
+    }
+
+    private void await(Run<?> run, RunContext<?> context, @Nullable CompletionStage<?> stage, Instant begun) {
+        if (stage == null) {
+            over(run, context, null, new NullPointerException("The handler returned no stage."), begun);
+            return;
+        }
+        if (stage instanceof CompletableFuture<?> future) {
+            pool.begun(run, future);
+        }
+        var unused = stage.whenComplete((result, error) -> over(run, context, result, error, begun));
+    }
+
+    private void over(
+            Run<?> run, RunContext<?> context, @Nullable Object result, @Nullable Throwable error, Instant begun) {
+        How how = error == null ? ended(run, context, result) : failed(run, context, error);
+        pool.over(run, how, Duration.between(begun, environment.clock().instant()));
+    }
+
+    private How ended(Run<?> run, RunContext<?> context, @Nullable Object result) {
+        Optional<How> wanted = context.wanted();
+        if (wanted.isPresent()) {
+            return wanted.get();
+        }
+        try {
+            return new How.Succeeded(encoded(run.lane().type(), run.job().id(), result));
+        } catch (PayloadException e) {
+            return new How.Failed(ErrorText.of(e), false);
+        }
+    }
+
+    @SuppressWarnings("unchecked") // a handler's result is of its type's result type
+    private <R> Optional<byte[]> encoded(JobType<?, R> type, String jobId, @Nullable Object result) {
+        return instance.codec().encodeResult(type, jobId, (R) result);
+    }
+
+    private static How failed(Run<?> run, RunContext<?> context, Throwable error) {
+        return context.isUnreadable()
+                ? new How.Failed(ErrorText.of(error), false)
+                : How.failed(run.lane().type(), error);
+    }
+
+    private static String exhausted(int maxAttempts) {
+        return "All " + maxAttempts + " attempts have failed; those that left no error ended with their process.";
+    }
+}

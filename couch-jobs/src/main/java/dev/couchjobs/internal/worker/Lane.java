@@ -1,0 +1,141 @@
+package dev.couchjobs.internal.worker;
+
+import dev.couchjobs.JobType;
+import dev.couchjobs.internal.accept.Claimed;
+import dev.couchjobs.internal.accept.Intake;
+import dev.couchjobs.internal.accept.Taker;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The jobs of one type in a worker: those that wait for a place, and those that run. Guarded by the pool.
+ *
+ * @param <D> the type of the jobs' data
+ */
+final class Lane<D> implements Taker<D> {
+    private final JobPool pool;
+    private final Handling<D, ?> handling;
+    private final int limit;
+    private final Optional<Duration> timeLimit;
+    private final Finisher finisher;
+    private @Nullable Intake intake;
+
+    private final Deque<Run<D>> waiting = new ArrayDeque<>();
+    /** All whose end is not settled. */
+    private final Set<Run<D>> held = new LinkedHashSet<>();
+
+    private final Appetite appetite = new Appetite();
+    private int running;
+    /** Whether nothing is claimed until the next poke, because there was no room. */
+    private boolean isFull;
+
+    private Instant asked = Instant.EPOCH;
+
+    Lane(JobPool pool, Assignment<D, ?> assignment, Finisher finisher) {
+        this.pool = pool;
+        this.handling = assignment.handling();
+        this.limit = assignment.limit();
+        this.timeLimit = assignment.timeLimit();
+        this.finisher = finisher;
+    }
+
+    JobType<D, ?> type() {
+        return handling.type();
+    }
+
+    Handling<D, ?> handling() {
+        return handling;
+    }
+
+    Optional<Duration> timeLimit() {
+        return timeLimit;
+    }
+
+    Finisher finisher() {
+        return finisher;
+    }
+
+    Intake intake() {
+        return Objects.requireNonNull(intake, "not started");
+    }
+
+    void start(Intake intake) {
+        this.intake = intake;
+    }
+
+    Set<Run<D>> held() {
+        return held;
+    }
+
+    @Override
+    public int room() {
+        return pool.room(this);
+    }
+
+    @Override
+    public void take(List<Claimed<D>> jobs) {
+        pool.take(this, jobs);
+    }
+
+    /** How many jobs to claim, of which {@code free} could run at once. */
+    int ask(int free, Instant now) {
+        asked = now;
+        int room = wanted(free);
+        isFull = room == 0;
+        return room;
+    }
+
+    /** Whether there is room now and nobody claims for it. */
+    boolean isToBePoked(int free) {
+        if (!isFull || wanted(free) == 0) {
+            return false;
+        }
+        isFull = false;
+        return true;
+    }
+
+    /** Waits until half of what was claimed ahead has begun, so that the next claim is worth while. */
+    private int wanted(int free) {
+        int ahead = appetite.ahead(limit);
+        return waiting.size() > ahead / 2 ? 0 : Math.min(free, limit - running) + ahead - waiting.size();
+    }
+
+    void claimed(List<Run<D>> runs, Instant now) {
+        appetite.claimTook(Duration.between(asked, now));
+        waiting.addAll(runs);
+        held.addAll(runs);
+    }
+
+    /** The next job, if the type's limit lets it run. */
+    Optional<Run<D>> next() {
+        if (running == limit || waiting.isEmpty()) {
+            return Optional.empty();
+        }
+        running++;
+        return Optional.ofNullable(waiting.poll());
+    }
+
+    boolean hasNext() {
+        return running < limit && !waiting.isEmpty();
+    }
+
+    void ended(Duration took) {
+        running--;
+        appetite.jobTook(took);
+    }
+
+    /** Those that have not begun; they no longer wait here. */
+    List<Run<D>> takeWaiting() {
+        List<Run<D>> all = List.copyOf(waiting);
+        waiting.clear();
+        return all;
+    }
+}

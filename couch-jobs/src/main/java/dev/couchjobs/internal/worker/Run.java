@@ -1,0 +1,143 @@
+package dev.couchjobs.internal.worker;
+
+import dev.couchjobs.internal.accept.Claimed;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.SharedActivity;
+import dev.couchjobs.internal.verbs.ClaimedJob;
+import dev.couchjobs.internal.verbs.How;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A claimed job, from when it is taken to its end. All of it is guarded by the pool, but for what never changes.
+ *
+ * @param <D> the type of the job's data
+ */
+final class Run<D> {
+    private final Lane<D> lane;
+    private final ClaimedJob<D> job;
+    private final JobRef ref;
+
+    /** The activity row that the job is known to share; null if it has its own, or that is not known. */
+    private @Nullable SharedActivity activity;
+
+    private @Nullable How how;
+    /** Whether it is decided what becomes of it. */
+    private boolean settled;
+
+    private volatile boolean halted;
+    /** The thread that runs its handler, to be interrupted. */
+    private @Nullable Thread thread;
+    /** What its handler has begun, to be cancelled. */
+    private @Nullable CompletableFuture<?> stage;
+    /** Ends it when its time limit is up. */
+    private @Nullable Future<?> timer;
+
+    Run(Lane<D> lane, Claimed<D> claimed, JobRef ref) {
+        this.lane = lane;
+        this.job = claimed.job();
+        this.activity = claimed.activity();
+        this.ref = ref;
+    }
+
+    Lane<D> lane() {
+        return lane;
+    }
+
+    ClaimedJob<D> job() {
+        return job;
+    }
+
+    JobRef ref() {
+        return ref;
+    }
+
+    @Nullable SharedActivity activity() {
+        return activity;
+    }
+
+    /** After the commit that took it from under its activity row. */
+    void leaveActivity() {
+        if (activity != null) {
+            activity.leave(1);
+            activity = null;
+        }
+    }
+
+    boolean isSettled() {
+        return settled;
+    }
+
+    /** It ends like that, unless something else became of it before. */
+    boolean settle(How how) {
+        if (settled) {
+            return false;
+        }
+        settled = true;
+        this.how = how;
+        return true;
+    }
+
+    /** Nothing is to become of it any more: it has ended already, or is another's. */
+    boolean drop() {
+        boolean first = !settled;
+        settled = true;
+        return first;
+    }
+
+    How how() {
+        return Objects.requireNonNull(how, "how");
+    }
+
+    boolean isHalted() {
+        return halted;
+    }
+
+    /** Tells the handler to stop; whoever calls this then cancels the stage that it returns, without the pool's lock. */
+    Optional<CompletableFuture<?>> halt() {
+        halted = true;
+        if (thread != null) {
+            thread.interrupt();
+        }
+        return Optional.ofNullable(stage);
+    }
+
+    void begin(Thread thread) {
+        this.thread = thread;
+    }
+
+    /** An interrupt that comes too late must not meet the next job on this thread. */
+    void leaveThread() {
+        if (thread != null) {
+            thread = null;
+            Thread.interrupted();
+        }
+    }
+
+    /** It is another's; its handler is to learn that by itself. */
+    void lose() {
+        halted = true;
+    }
+
+    void limitedBy(Future<?> timer) {
+        this.timer = timer;
+    }
+
+    void endTimer() {
+        if (timer != null) {
+            timer.cancel(false);
+        }
+    }
+
+    void begun(CompletableFuture<?> stage) {
+        this.stage = stage;
+    }
+
+    @Override
+    public String toString() {
+        return job.toString();
+    }
+}

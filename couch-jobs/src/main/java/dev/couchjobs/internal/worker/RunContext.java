@@ -1,0 +1,221 @@
+package dev.couchjobs.internal.worker;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobAlreadyFinishedException;
+import dev.couchjobs.JobContext;
+import dev.couchjobs.JobHaltedException;
+import dev.couchjobs.JobType;
+import dev.couchjobs.PayloadException;
+import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.verbs.ClaimedJob;
+import dev.couchjobs.internal.verbs.Ends;
+import dev.couchjobs.internal.verbs.Fence;
+import dev.couchjobs.internal.verbs.How;
+import dev.couchjobs.internal.verbs.Instance;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The job as its handler sees it. */
+final class RunContext<D> implements JobContext<D> {
+    private final JobPool pool;
+    private final Database database;
+    private final Instance instance;
+    private final Ends ends;
+    private final Run<D> run;
+    private final ClaimedJob<D> job;
+    private final Optional<Instant> deadline;
+
+    private volatile boolean unreadable;
+    private volatile @Nullable How wanted;
+
+    RunContext(JobPool pool, Instance instance, Ends ends, Run<D> run, Optional<Instant> deadline) {
+        this.pool = pool;
+        this.database = instance.database();
+        this.instance = instance;
+        this.ends = ends;
+        this.run = run;
+        this.job = run.job();
+        this.deadline = deadline;
+    }
+
+    /** What the handler asked for. */
+    Optional<How> wanted() {
+        return Optional.ofNullable(wanted);
+    }
+
+    /** Whether the handler was told that the job's data cannot be read. */
+    boolean isUnreadable() {
+        return unreadable;
+    }
+
+    @Override
+    public Job<D> job() {
+        return job;
+    }
+
+    @Override
+    public D data() {
+        try {
+            return job.data();
+        } catch (PayloadException e) {
+            unreadable = true;
+            throw e;
+        }
+    }
+
+    @Override
+    public int attempt() {
+        return job.failures() + 1;
+    }
+
+    @Override
+    public long claim() {
+        return job.claim();
+    }
+
+    @Override
+    public Optional<Instant> deadline() {
+        return deadline;
+    }
+
+    @Override
+    public boolean isHalted() {
+        return run.isHalted();
+    }
+
+    @Override
+    public void snooze(Duration time) {
+        if (time.isNegative()) {
+            throw new IllegalArgumentException("A job cannot be put off by less than nothing: " + time);
+        }
+        wanted = new How.Snoozed(time);
+    }
+
+    @Override
+    public void cancel(String reason) {
+        wanted = new How.Cancelled(Objects.requireNonNull(reason, "reason"));
+    }
+
+    @Override
+    public <T extends @Nullable Object> T run(Function<? super Transaction, T> body) {
+        return noticing(() -> database.run(tx -> {
+            fence(tx).join();
+            return body.apply(tx);
+        }));
+    }
+
+    @Override
+    public <T extends @Nullable Object> CompletableFuture<T> runAsync(
+            Function<? super Transaction, ? extends CompletableFuture<T>> body) {
+        CompletableFuture<T> done = database.runAsync(tx -> fence(tx).thenCompose(held -> body.apply(tx)));
+        return done.whenComplete((value, error) -> notice(error));
+    }
+
+    @Override
+    public <R extends @Nullable Object> R finish(Function<? super Transaction, R> body) {
+        Finish<R> finish = new Finish<>();
+        R result = noticing(() -> database.run(tx -> {
+            if (finish.isDoneBefore(tx).join()) {
+                return finish.result();
+            }
+            R given = body.apply(tx);
+            finish.write(tx, given).join();
+            return given;
+        }));
+        finish.committed();
+        return result;
+    }
+
+    @Override
+    public <R extends @Nullable Object> CompletableFuture<R> finishAsync(
+            Function<? super Transaction, ? extends CompletableFuture<R>> body) {
+        Finish<R> finish = new Finish<>();
+        CompletableFuture<R> done = database.runAsync(tx -> finish.isDoneBefore(tx)
+                .thenCompose(before -> before
+                        ? CompletableFuture.completedFuture(finish.result())
+                        : body.apply(tx).thenCompose(given -> finish.write(tx, given))));
+        return done.whenComplete((result, error) -> {
+            notice(error);
+            if (error == null) {
+                finish.committed();
+            }
+        });
+    }
+
+    /** An end by a transaction of the handler's, through all its tries. */
+    private final class Finish<R extends @Nullable Object> {
+        private volatile boolean tried;
+        private volatile @Nullable R result;
+
+        /** Whether an earlier try has committed; if not, this one goes on only while the claim holds. */
+        CompletableFuture<Boolean> isDoneBefore(Transaction tx) {
+            return fence(tx).handle((held, error) -> {
+                if (error == null) {
+                    return false;
+                }
+                if (tried && unwrapped(error) instanceof JobAlreadyFinishedException) {
+                    return true;
+                }
+                throw unwrapped(error);
+            });
+        }
+
+        CompletableFuture<R> write(Transaction tx, R given) {
+            How how = new How.Succeeded(encoded(job.type(), given));
+            tried = true;
+            result = given;
+            return ends.endAll(tx, job.type(), List.of(new Ends.End(job, how)), pool.emptiedBy(List.of(run)))
+                    .thenApply(done -> given);
+        }
+
+        @SuppressWarnings("NullAway") // null is a result if R allows it
+        R result() {
+            return result;
+        }
+
+        void committed() {
+            pool.drop(run, false);
+        }
+    }
+
+    @SuppressWarnings("unchecked") // what is not of the type's result type cannot be encoded
+    private <R> Optional<byte[]> encoded(JobType<?, R> type, @Nullable Object result) {
+        return instance.codec().encodeResult(type, job.id(), (R) result);
+    }
+
+    private CompletableFuture<?> fence(Transaction tx) {
+        return JobTable.edit(tx, run.ref(), row -> CompletableFuture.completedFuture(Fence.held(tx, job, row)));
+    }
+
+    private <T extends @Nullable Object> T noticing(Supplier<T> transaction) {
+        try {
+            return transaction.get();
+        } catch (RuntimeException e) {
+            notice(e);
+            throw unwrapped(e);
+        }
+    }
+
+    private void notice(@Nullable Throwable error) {
+        if (error != null
+                && unwrapped(error) instanceof JobHaltedException lost
+                && job.id().equals(lost.jobId())) {
+            pool.drop(run, !(lost instanceof JobAlreadyFinishedException));
+        }
+    }
+
+    private static RuntimeException unwrapped(Throwable error) {
+        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        return cause instanceof RuntimeException known ? known : new CompletionException(cause);
+    }
+}
