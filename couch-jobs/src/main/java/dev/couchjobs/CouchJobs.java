@@ -176,8 +176,10 @@ public final class CouchJobs implements AutoCloseable {
      *
      * @param context a database, or a transaction to join
      * @param job the job, of a type that has an activity timeout
-     * @return the job's id; fails with {@link TypeTimeoutMissingException}
+     * @return the job's id; fails with {@link TypeTimeoutMissingException}, or with a {@link DependencyException} if it
+     *     cannot wait for what it is to wait for
      * @throws PayloadException if the data cannot be stored
+     * @throws DependencyException if it is to wait for itself, or for too many others
      */
     public CompletableFuture<String> add(TransactionContext context, NewJob<?> job) {
         return creation.add(context, job);
@@ -186,7 +188,8 @@ public final class CouchJobs implements AutoCloseable {
     /**
      * Adds many jobs, of any types, in one transaction: all or none. Each is treated as
      * {@link #add(TransactionContext, NewJob)} says; one that is given twice is added twice, one time after the other. It
-     * costs less than as many calls, because jobs that are added together share rows of the indexes.
+     * costs less than as many calls, because jobs that are added together share rows of the indexes. Those that wait for
+     * others are added after all those that do not, in their order.
      *
      * @param context a database, or a transaction to join
      * @param jobs the jobs, of types that have an activity timeout
@@ -289,6 +292,20 @@ public final class CouchJobs implements AutoCloseable {
     public CompletableFuture<List<JobSummary>> listJobs(
             ReadTransactionContext context, JobType<?, ?> type, String afterJobId, int limit) {
         return queries.list(context, type, afterJobId, limit);
+    }
+
+    /**
+     * What a job waits for: those of its dependencies that have not succeeded yet.
+     *
+     * @param context a database, or a transaction to read in
+     * @param type the type of the job
+     * @param jobId its id
+     * @param limit how many to list at most, at least one
+     * @return some of the dependencies; none if the job waits for nobody, or is not there
+     */
+    public CompletableFuture<List<Dependency>> waitsFor(
+            ReadTransactionContext context, JobType<?, ?> type, String jobId, int limit) {
+        return queries.waitsFor(context, type, jobId, limit);
     }
 
     // Types

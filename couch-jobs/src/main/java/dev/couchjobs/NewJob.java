@@ -3,6 +3,10 @@ package dev.couchjobs;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.verbs.ScheduledTimes;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -23,13 +27,21 @@ public final class NewJob<D> {
     private final @Nullable String id;
     private final @Nullable Instant at;
     private final @Nullable RetryPolicy retry;
+    private final List<Dependency> dependencies;
 
-    private NewJob(JobType<D, ?> type, D data, @Nullable String id, @Nullable Instant at, @Nullable RetryPolicy retry) {
+    private NewJob(
+            JobType<D, ?> type,
+            D data,
+            @Nullable String id,
+            @Nullable Instant at,
+            @Nullable RetryPolicy retry,
+            List<Dependency> dependencies) {
         this.type = Objects.requireNonNull(type, "type");
         this.data = Objects.requireNonNull(data, "data");
         this.id = id;
         this.at = at;
         this.retry = retry;
+        this.dependencies = dependencies;
     }
 
     /**
@@ -41,7 +53,7 @@ public final class NewJob<D> {
      * @return the job
      */
     public static <D> NewJob<D> of(JobType<D, ?> type, D data) {
-        return new NewJob<>(type, data, null, null, null);
+        return new NewJob<>(type, data, null, null, null, List.of());
     }
 
     /**
@@ -54,7 +66,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> id(String id) {
         Keyspace.checkJobId(id);
-        return new NewJob<>(type, data, id, at, retry);
+        return new NewJob<>(type, data, id, at, retry, dependencies);
     }
 
     /**
@@ -66,7 +78,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> at(Instant time) {
         ScheduledTimes.toSeconds(time);
-        return new NewJob<>(type, data, id, time, retry);
+        return new NewJob<>(type, data, id, time, retry, dependencies);
     }
 
     /**
@@ -76,7 +88,43 @@ public final class NewJob<D> {
      * @return the job
      */
     public NewJob<D> retry(RetryPolicy policy) {
-        return new NewJob<>(type, data, id, at, Objects.requireNonNull(policy, "policy"));
+        return new NewJob<>(type, data, id, at, Objects.requireNonNull(policy, "policy"), dependencies);
+    }
+
+    /**
+     * This job, not to run before some others have finished successfully. If one of them fails, is cancelled or is
+     * removed, this job fails; they have to be there when it is added, or be added in the same transaction before it. To
+     * have it otherwise, give {@link #after(Dependency...)} dependencies with another {@link DependencyPolicy}.
+     *
+     * @param type the type of the others
+     * @param jobIds their ids, added to what the job waits for already; at most 10,000 in all
+     * @return the job
+     */
+    public NewJob<D> after(JobType<?, ?> type, String... jobIds) {
+        return after(
+                Arrays.stream(jobIds).map(jobId -> Dependency.on(type, jobId)).toList());
+    }
+
+    /**
+     * This job, not to run before some others have finished successfully.
+     *
+     * @param dependencies the others, added to what the job waits for already; at most 10,000 in all
+     * @return the job
+     */
+    public NewJob<D> after(Dependency... dependencies) {
+        return after(Arrays.asList(dependencies));
+    }
+
+    /**
+     * This job, not to run before some others have finished successfully.
+     *
+     * @param dependencies the others, added to what the job waits for already; at most 10,000 in all
+     * @return the job
+     */
+    public NewJob<D> after(Collection<Dependency> dependencies) {
+        List<Dependency> all = new ArrayList<>(this.dependencies);
+        all.addAll(dependencies);
+        return new NewJob<>(type, data, id, at, retry, List.copyOf(all));
     }
 
     /** {@return the type of the job} */
@@ -102,6 +150,11 @@ public final class NewJob<D> {
     /** {@return its own retry policy, or empty if it has that of its type} */
     public Optional<RetryPolicy> retry() {
         return Optional.ofNullable(retry);
+    }
+
+    /** {@return what it is to wait for} */
+    public List<Dependency> dependencies() {
+        return dependencies;
     }
 
     /** {@return the type and the id} */

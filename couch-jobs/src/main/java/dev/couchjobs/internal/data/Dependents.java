@@ -1,10 +1,13 @@
 package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.Dependency;
 import dev.couchjobs.DependencyPolicy;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
@@ -14,7 +17,6 @@ import java.util.concurrent.CompletableFuture;
  * the one it waits for, which are written and removed together.
  */
 public final class Dependents {
-    private static final byte[] EMPTY = {};
     private static final int LOOK = 16;
 
     private Dependents() {}
@@ -24,11 +26,28 @@ public final class Dependents {
      * and it is over those that the ends of either conflict with it.
      */
     public static void link(Transaction tx, JobRef dependent, JobRef dependency, long room, DependencyPolicy policy) {
+        byte[] value = Tuple.from(policy.name().toLowerCase(Locale.ROOT)).pack();
         tx.options().setNextWriteNoWriteConflictRange();
-        tx.set(outward(dependent, dependency, room), EMPTY);
-        tx.set(
-                inward(dependency, room).pack(Tuple.from(dependent.keys().typeName(), dependent.id())),
-                Tuple.from(policy.name().toLowerCase(Locale.ROOT)).pack());
+        tx.set(outward(dependent, dependency, room), value);
+        tx.set(inward(dependency, room).pack(Tuple.from(dependent.keys().typeName(), dependent.id())), value);
+    }
+
+    /** {@return some of what a job waits for} */
+    public static CompletableFuture<List<Dependency>> of(ReadTransaction tx, JobRef dependent, int limit) {
+        Subspace outward = dependent.keys().waitsFor(dependent.id());
+        return tx.getRange(outward.range(), limit)
+                .asList()
+                .thenApply(rows -> rows.stream()
+                        .map(row -> {
+                            Tuple link = outward.unpack(row.getKey());
+                            return new Dependency(link.getString(0), link.getString(1), policy(row));
+                        })
+                        .toList());
+    }
+
+    private static DependencyPolicy policy(KeyValue row) {
+        return DependencyPolicy.valueOf(
+                Tuple.fromBytes(row.getValue()).getString(0).toUpperCase(Locale.ROOT));
     }
 
     /** {@return whether a job waits for another, in whatever room} */
@@ -90,13 +109,19 @@ public final class Dependents {
     /** Lets a job wait for nobody any more. */
     public static CompletableFuture<Void> unlinkAll(Transaction tx, Keyspace keyspace, JobRef dependent) {
         Subspace outward = dependent.keys().waitsFor(dependent.id());
-        return tx.snapshot().getRange(outward.range()).asList().thenAccept(rows -> {
+        return tx.snapshot().getRange(outward.range()).asList().thenCompose(rows -> {
+            List<CompletableFuture<?>> emptied = new ArrayList<>();
             for (KeyValue row : rows) {
                 Tuple link = outward.unpack(row.getKey());
                 JobRef dependency = keyspace.job(link.getString(0), link.getString(1));
-                clearInward(tx, dependency, link.getLong(2), dependent);
+                long room = link.getLong(2);
+                clearInward(tx, dependency, room, dependent);
+                if (policy(row) == DependencyPolicy.WAIT) {
+                    emptied.add(Releases.expectNoMore(tx, dependency, room));
+                }
             }
             tx.clear(outward.range());
+            return CompletableFuture.allOf(emptied.toArray(CompletableFuture<?>[]::new));
         });
     }
 

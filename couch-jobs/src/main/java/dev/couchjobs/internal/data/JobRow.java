@@ -82,7 +82,7 @@ public record JobRow(
     }
 
     /** {@return this job tied otherwise to others} */
-    JobRow tied(Ties ties) {
+    public JobRow tied(Ties ties) {
         return on(terms.tied(ties));
     }
 

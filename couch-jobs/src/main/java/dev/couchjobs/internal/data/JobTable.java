@@ -58,6 +58,11 @@ public final class JobTable {
                         () -> read(tx, ref).thenCompose(step));
     }
 
+    /** {@return the step on a job that this transaction is at or was at last, done or failed} */
+    public static CompletableFuture<?> lastEdit(Transaction tx, JobRef ref) {
+        return TransactionScope.of(tx).lastTurn(ref.dataKey());
+    }
+
     /**
      * Reads several jobs in order to change them together, as {@link #edit} reads one.
      *

@@ -18,7 +18,8 @@ public record Release(JobRef dependency, long room, Cause cause) {
         CANCELLED,
         REMOVED;
 
-        static Cause of(Outcome outcome) {
+        /** {@return how a job that has finished came to its end} */
+        public static Cause of(Outcome outcome) {
             return switch (outcome) {
                 case SUCCEEDED -> SUCCEEDED;
                 case FAILED -> FAILED;
@@ -26,8 +27,8 @@ public record Release(JobRef dependency, long room, Cause cause) {
             };
         }
 
-        /** {@return the word for it, as it is stored and as errors say it} */
-        public String text() {
+        /** {@return the word for it, as it is stored} */
+        String text() {
             return name().toLowerCase(Locale.ROOT);
         }
 

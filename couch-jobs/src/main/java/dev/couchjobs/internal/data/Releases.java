@@ -78,9 +78,19 @@ public final class Releases {
         tx.set(ref.keys().expected(ref.id()), Tuple.from(room).pack());
     }
 
+    /** Takes back the note of a room if nobody is left in it. */
+    static CompletableFuture<?> expectNoMore(Transaction tx, JobRef ref, long room) {
+        return expected(tx, ref).thenCombine(Dependents.in(tx, ref, room, 1), (known, left) -> {
+            if (known == room && left.isEmpty()) {
+                tx.clear(ref.keys().expected(ref.id()));
+            }
+            return ref;
+        });
+    }
+
     /** {@return what this transaction is to carry out next, if it has room for more} */
     public static Optional<Release> next(Transaction tx) {
-        return TransactionScope.of(tx).unsettled().next();
+        return TransactionScope.unsettledOf(tx).flatMap(Unsettled::next);
     }
 
     /** {@return how many more dependents this transaction may tell} */

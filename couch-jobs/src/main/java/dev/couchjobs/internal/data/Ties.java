@@ -23,7 +23,8 @@ public record Ties(long strictRoom, long patientRoom, long keptIfFailed, boolean
     /** The job waits for nobody, and nobody waits for it. */
     public static final Ties NONE = new Ties(NOBODY, NOBODY, FOR_EVER, false);
 
-    boolean areOutward() {
+    /** {@return whether anybody waits for the job} */
+    public boolean areOutward() {
         return strictRoom != NOBODY || patientRoom != NOBODY;
     }
 

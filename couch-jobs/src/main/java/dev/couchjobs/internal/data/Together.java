@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -49,7 +50,9 @@ final class Together {
             heardOf.add(ref.id());
         }
         Ending ending = after.ending();
-        if (after.state() == JobState.FINISHED && ending != null && ending.removeAt() > 0) {
+        boolean hasEnded =
+                after.state() == JobState.FINISHED && (before == null || !Objects.equals(before.ending(), ending));
+        if (hasEnded && ending != null && ending.removeAt() > 0) {
             retired.computeIfAbsent(new Retirement(ending.archived(), ending.removeAt()), unused -> new ArrayList<>())
                     .add(ref.id());
         }

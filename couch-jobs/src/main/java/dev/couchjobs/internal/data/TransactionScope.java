@@ -57,6 +57,11 @@ final class TransactionScope {
         return scope;
     }
 
+    /** What a transaction has still to tell of the ends of jobs, if it wrote any job at all. */
+    static Optional<Unsettled> unsettledOf(Transaction tx) {
+        return Optional.ofNullable(SCOPES.getIfPresent(tx)).map(TransactionScope::unsettled);
+    }
+
     /** What is still to be told of the ends of jobs in this transaction. */
     Unsettled unsettled() {
         return unsettled;
@@ -148,6 +153,10 @@ final class TransactionScope {
             }
         });
         return result;
+    }
+
+    synchronized CompletableFuture<?> lastTurn(byte[] dataKey) {
+        return entry(dataKey).last;
     }
 
     private Entry entry(byte[] dataKey) {

@@ -1,19 +1,15 @@
 package dev.couchjobs.internal.dependencies;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.AttemptEnd;
 import dev.couchjobs.DependencyPolicy;
 import dev.couchjobs.internal.data.Dependent;
 import dev.couchjobs.internal.data.Dependents;
-import dev.couchjobs.internal.data.Ending;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Release;
 import dev.couchjobs.internal.data.Releases;
-import dev.couchjobs.internal.data.Terms;
-import dev.couchjobs.internal.data.Ties;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -31,11 +27,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Settlement {
     private final Keyspace keyspace;
-    private final InstantSource clock;
+    private final Failures failures;
 
     public Settlement(Keyspace keyspace, InstantSource clock) {
         this.keyspace = keyspace;
-        this.clock = clock;
+        this.failures = new Failures(keyspace, clock);
     }
 
     /** Tells what there is to tell, as far as this transaction has room for it. */
@@ -83,14 +79,10 @@ public final class Settlement {
     private static CompletableFuture<JobRef> release(Transaction tx, JobRef ref, JobRef ended, Optional<JobRow> row) {
         return Dependents.isAnyOutstanding(tx, ref, ended).thenApply(outstanding -> {
             row.filter(waiting -> waiting.isBlocked() && !outstanding)
-                    .ifPresent(waiting ->
-                            JobTable.save(tx, ref, waiting, waiting.on(free(waiting)), OptionalLong.empty()));
+                    .ifPresent(
+                            waiting -> JobTable.save(tx, ref, waiting, Failures.free(waiting), OptionalLong.empty()));
             return ref;
         });
-    }
-
-    private static Terms free(JobRow waiting) {
-        return waiting.terms().blockedBy(false).tied(waiting.terms().ties().keptIfFailed(Ties.FOR_EVER, false));
     }
 
     private CompletableFuture<JobRef> fail(Transaction tx, JobRef ref, Release release) {
@@ -98,36 +90,10 @@ public final class Settlement {
             if (row.filter(JobRow::isBlocked).isEmpty()) {
                 return CompletableFuture.completedFuture(ref);
             }
-            JobRow waiting = row.get();
-            return Dependents.unlinkAll(tx, keyspace, ref).thenApply(done -> {
-                JobRow failed = failed(waiting, errorOf(release.dependency(), release.cause()));
-                JobTable.save(tx, ref, waiting, failed, OptionalLong.empty());
+            return failures.of(tx, ref, row.get(), release).thenApply(failed -> {
+                JobTable.save(tx, ref, row.get(), failed, OptionalLong.empty());
                 return ref;
             });
         });
-    }
-
-    /** {@return a waiting job, failed because of another} */
-    JobRow failed(JobRow waiting, String error) {
-        Ties ties = waiting.terms().ties();
-        long removeAt = Ending.NEVER;
-        if (ties.keptIfFailed() == 0 && !ties.archived()) {
-            removeAt = Ending.AT_ONCE;
-        } else if (ties.keptIfFailed() != Ties.FOR_EVER) {
-            removeAt = clock.instant().getEpochSecond() + 1 + ties.keptIfFailed();
-        }
-        Ending ending = new Ending(AttemptEnd.FAILED, clock.millis(), error, null, removeAt, ties.archived());
-        return waiting.on(free(waiting)).ended(waiting.payload(), ending);
-    }
-
-    static String errorOf(JobRef dependency, Release.Cause cause) {
-        String what = switch (cause) {
-            case SUCCEEDED -> " succeeded";
-            case FAILED -> " failed";
-            case CANCELLED -> " was cancelled";
-            case REMOVED -> " was removed before it had succeeded";
-        };
-        return "Not run: " + dependency.keys().typeName() + "/" + dependency.id() + ", which it waited for," + what
-                + ".";
     }
 }

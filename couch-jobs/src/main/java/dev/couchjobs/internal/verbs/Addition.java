@@ -1,12 +1,21 @@
 package dev.couchjobs.internal.verbs;
 
 import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.Dependency;
 import dev.couchjobs.JobState;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.Outcome;
+import dev.couchjobs.Retention;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.Payload;
+import dev.couchjobs.internal.data.Releases;
 import dev.couchjobs.internal.data.Terms;
+import dev.couchjobs.internal.data.Ties;
+import dev.couchjobs.internal.dependencies.Linking;
+import dev.couchjobs.internal.dependencies.Links;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -17,26 +26,67 @@ import java.util.concurrent.CompletableFuture;
  * @param payload its data
  * @param scheduledTime seconds since the epoch, 0 for none
  * @param terms what it asks for beyond the RFC
+ * @param isNamed whether somebody may know its id already, and so wait for it
+ * @param dependencies what it is to wait for
+ * @param retention how long it is kept once it has ended
  */
-record Addition(JobRef ref, Payload payload, long scheduledTime, Terms terms) {
+record Addition(
+        JobRef ref,
+        Payload payload,
+        long scheduledTime,
+        Terms terms,
+        boolean isNamed,
+        List<Dependency> dependencies,
+        Retention retention) {
 
     static <D> Addition of(JobRef ref, NewJob<D> job, PayloadCodec codec) {
         Payload payload = Payload.of(codec.encode(job.type(), ref.id(), job.data()));
         long time = job.at().map(ScheduledTimes::toSeconds).orElse(ScheduledTimes.NONE);
-        return new Addition(ref, payload, time, Terms.asking(0, job.retry().orElse(null)));
+        return new Addition(
+                ref,
+                payload,
+                time,
+                Terms.asking(0, job.retry().orElse(null)),
+                job.id().isPresent(),
+                job.dependencies(),
+                job.type().retention());
+    }
+
+    /** {@return what becomes of the job, which waits for others or cannot run because of them, or is as without them} */
+    CompletableFuture<Optional<JobRow>> to(Transaction tx, Optional<JobRow> before, Linking linking, Links links) {
+        CompletableFuture<Optional<JobRow>> alone = to(tx, before);
+        if (links.areNone()) {
+            return alone;
+        }
+        long kept = retention
+                .after(Outcome.FAILED)
+                .map(time -> time.plusNanos(999_999_999).toSeconds())
+                .orElse(Ties.FOR_EVER);
+        return alone.thenCompose(after -> linking.tied(
+                        tx, ref, after.or(() -> before).orElseThrow(), links, kept, retention.isArchived()))
+                .thenApply(Optional::of);
     }
 
     /** {@return what becomes of the job, or empty if it is as it is to be: then there is no write, and no conflict} */
     CompletableFuture<Optional<JobRow>> to(ReadTransaction tx, Optional<JobRow> before) {
-        return isAsGiven(tx, before)
-                .thenApply(nothingNew -> nothingNew ? Optional.empty() : Optional.of(added(before)));
+        if (before.isEmpty()) {
+            return isNamed
+                    ? Releases.expected(tx, ref).thenApply(room -> Optional.of(arriving(room)))
+                    : CompletableFuture.completedFuture(Optional.of(arriving(Ties.NOBODY)));
+        }
+        return isAsGiven(tx, before.get())
+                .thenApply(nothingNew -> nothingNew ? Optional.empty() : Optional.of(added(before.get())));
     }
 
-    private CompletableFuture<Boolean> isAsGiven(ReadTransaction tx, Optional<JobRow> before) {
-        if (before.isEmpty() || before.get().scheduledTime() != scheduledTime) {
+    /** A job that was not there, with those who wait for it already. */
+    private JobRow arriving(long room) {
+        return JobRow.added(payload, scheduledTime, terms.tied(Ties.NONE.with(true, room)));
+    }
+
+    private CompletableFuture<Boolean> isAsGiven(ReadTransaction tx, JobRow row) {
+        if (row.scheduledTime() != scheduledTime) {
             return CompletableFuture.completedFuture(false);
         }
-        JobRow row = before.get();
         if (row.state() == JobState.RUNNING) {
             return CompletableFuture.completedFuture(row.resubmit());
         }
@@ -45,12 +95,8 @@ record Addition(JobRef ref, Payload payload, long scheduledTime, Terms terms) {
                 : CompletableFuture.completedFuture(false);
     }
 
-    /** The four cases of {@code add}. What a running job has belongs to its processor, but for when it is to run again. */
-    private JobRow added(Optional<JobRow> before) {
-        if (before.isEmpty()) {
-            return JobRow.added(payload, scheduledTime, terms);
-        }
-        JobRow row = before.get();
+    /** The cases of {@code add} to a job that is there. What a running job has belongs to its processor, but for when it is to run again. */
+    private JobRow added(JobRow row) {
         if (row.state() == JobState.RUNNING) {
             return row.flagged(scheduledTime);
         }

@@ -43,22 +43,18 @@ final class Batch {
         return additions.stream().map(addition -> addition.ref().id()).toList();
     }
 
-    List<TypeKeys> types() {
-        return byJob.keySet().stream().map(JobRef::keys).distinct().toList();
-    }
-
     /**
      * Adds them all.
      *
      * @param allowed fails if one of them may not be added
      */
     CompletableFuture<List<String>> add(Transaction tx, CompletableFuture<?> allowed, OptionalLong token) {
-        return tx.getApproximateSize()
-                .thenCompose(bytesBefore -> JobTable.editAll(
-                        tx,
-                        List.copyOf(byJob.keySet()),
-                        before -> allowed.thenCompose(ok -> steps(tx, before))
-                                .thenCompose(steps -> save(tx, steps, bytesBefore, token))));
+        CompletableFuture<Long> bytesBefore = tx.getApproximateSize();
+        return JobTable.editAll(
+                tx,
+                List.copyOf(byJob.keySet()),
+                before -> allowed.thenCompose(ok -> steps(tx, before))
+                        .thenCompose(steps -> bytesBefore.thenCompose(bytes -> save(tx, steps, bytes, token))));
     }
 
     private CompletableFuture<List<JobTable.Step>> steps(Transaction tx, List<Optional<JobRow>> before) {

@@ -2,32 +2,43 @@ package dev.couchjobs.internal.verbs;
 
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
+import dev.couchjobs.Dependency;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.TypeTimeoutMissingException;
+import dev.couchjobs.internal.data.Dependents;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
+import dev.couchjobs.internal.dependencies.Linking;
+import dev.couchjobs.internal.dependencies.Links;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The verbs of those who create jobs: {@code add} and {@code remove} (RFC 007, "Job Creation API"). */
 public final class Creation {
+    private static final int ROOMS_PER_TRANSACTION = 500;
+
     private final Keyspace keyspace;
     private final Transactions transactions;
     private final PayloadCodec codec;
     private final TimeOrderedIds ids;
+    private final Linking linking;
 
     public Creation(Instance instance) {
         this.keyspace = instance.keyspace();
         this.transactions = instance.transactions();
         this.codec = instance.codec();
+        this.linking = new Linking(instance.keyspace(), instance.environment());
         this.ids = new TimeOrderedIds(
                 instance.environment().clock(), instance.environment().random());
     }
@@ -41,37 +52,81 @@ public final class Creation {
     public CompletableFuture<String> add(TransactionContext context, NewJob<?> job) {
         Addition addition = addition(job);
         JobRef ref = addition.ref();
-        return transactions.runOnce(
-                context, ref.keys(), tx -> CompletableFuture.completedFuture(ref.id()), (tx, token) -> {
-                    CompletableFuture<?> timeout = requireTimeout(tx, ref.keys());
-                    return JobTable.edit(
-                            tx,
-                            ref,
-                            before -> timeout.thenCompose(known -> addition.to(tx, before))
-                                    .thenApply(after -> {
-                                        after.ifPresent(row -> JobTable.save(tx, ref, before.orElse(null), row, token));
-                                        return ref.id();
-                                    }));
-                });
+        return makeRoom(context, addition.dependencies())
+                .thenCompose(ready -> transactions.runOnce(
+                        context,
+                        ref.keys(),
+                        tx -> CompletableFuture.completedFuture(ref.id()),
+                        (tx, token) -> add(tx, addition, requireTimeout(tx, ref.keys()), token)));
     }
 
-    /** {@return the ids of the jobs, in their order} */
+    /** What many dependencies need written in their own rows need not all be in the transaction that adds the job. */
+    private CompletableFuture<?> makeRoom(TransactionContext context, List<Dependency> dependencies) {
+        CompletableFuture<?> done = CompletableFuture.completedFuture(dependencies);
+        if (context instanceof Transaction || dependencies.size() <= ROOMS_PER_TRANSACTION) {
+            return done;
+        }
+        for (int from = 0; from < dependencies.size(); from += ROOMS_PER_TRANSACTION) {
+            int to = Math.min(dependencies.size(), from + ROOMS_PER_TRANSACTION);
+            List<Dependency> some = dependencies.subList(from, to);
+            done = done.thenCompose(before -> transactions.run(context, tx -> linking.makeRoom(tx, some)));
+        }
+        return done;
+    }
+
+    private CompletableFuture<String> add(
+            Transaction tx, Addition addition, CompletableFuture<?> allowed, OptionalLong token) {
+        JobRef ref = addition.ref();
+        CompletableFuture<Links> links = linking.link(tx, ref, addition.dependencies(), allowed);
+        CompletableFuture<String> added = JobTable.edit(
+                tx,
+                ref,
+                before -> allowed.thenCompose(ok -> links)
+                        .thenCompose(found -> addition.to(tx, before, linking, found))
+                        .thenApply(after -> {
+                            after.ifPresent(row -> JobTable.save(tx, ref, before.orElse(null), row, token));
+                            return ref.id();
+                        }));
+        return links.thenCompose(ready -> added); // what is wrong with the links comes before what follows from it
+    }
+
+    /**
+     * Adds those that wait for nobody together, and then the others one after the other: so a job can wait for any that is
+     * given before it.
+     *
+     * @return the ids of the jobs, in their order
+     */
     public CompletableFuture<List<String>> addAll(TransactionContext context, Collection<? extends NewJob<?>> jobs) {
         if (jobs.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());
         }
-        Batch batch = new Batch(jobs.stream().map(this::addition).toList());
-        return transactions.runOnce(
-                context, batch.types(), tx -> CompletableFuture.completedFuture(batch.ids()), (tx, token) -> {
-                    List<CompletableFuture<?>> timeouts = batch.types().stream()
-                            .<CompletableFuture<?>>map(type -> requireTimeout(tx, type))
-                            .toList();
-                    return batch.add(tx, CompletableFuture.allOf(timeouts.toArray(CompletableFuture<?>[]::new)), token);
-                });
+        List<Addition> additions = jobs.stream().map(this::addition).toList();
+        List<String> jobIds =
+                additions.stream().map(addition -> addition.ref().id()).toList();
+        List<TypeKeys> types = additions.stream()
+                .map(addition -> addition.ref().keys())
+                .distinct()
+                .toList();
+        Map<Boolean, List<Addition>> byFreedom = additions.stream()
+                .collect(Collectors.partitioningBy(
+                        addition -> addition.dependencies().isEmpty()));
+        Batch free = new Batch(byFreedom.getOrDefault(true, List.of()));
+        return transactions.runOnce(context, types, tx -> CompletableFuture.completedFuture(jobIds), (tx, token) -> {
+            CompletableFuture<?> allowed = allOf(types.stream().map(type -> requireTimeout(tx, type)));
+            CompletableFuture<?> first = free.add(tx, allowed, token);
+            CompletableFuture<?> others = allOf(byFreedom.getOrDefault(false, List.of()).stream()
+                    .map(addition -> add(tx, addition, allowed, token)));
+            return first.thenCombine(others, (added, too) -> jobIds);
+        });
+    }
+
+    private static CompletableFuture<Void> allOf(Stream<CompletableFuture<?>> all) {
+        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
     }
 
     private Addition addition(NewJob<?> job) {
         JobRef ref = keyspace.job(job.type().name(), job.id().orElseGet(ids::next));
+        linking.check(ref, job.dependencies());
         return Addition.of(ref, job, codec);
     }
 
@@ -88,7 +143,15 @@ public final class Creation {
                 ref.keys(),
                 tx -> CompletableFuture.completedFuture(true),
                 (tx, token) -> JobTable.edit(
-                        tx, ref, before -> CompletableFuture.completedFuture(removed(tx, ref, before, token))));
+                        tx,
+                        ref,
+                        before -> unlinked(tx, ref, before).thenApply(done -> removed(tx, ref, before, token))));
+    }
+
+    private CompletableFuture<?> unlinked(Transaction tx, JobRef ref, Optional<JobRow> before) {
+        return before.filter(JobRow::isBlocked).isPresent()
+                ? Dependents.unlinkAll(tx, keyspace, ref)
+                : CompletableFuture.completedFuture(before);
     }
 
     private static boolean removed(Transaction tx, JobRef ref, Optional<JobRow> before, OptionalLong token) {

@@ -1,0 +1,221 @@
+package dev.couchjobs.internal.dependencies;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.Dependency;
+import dev.couchjobs.DependencyCycleException;
+import dev.couchjobs.DependencyException;
+import dev.couchjobs.DependencyNotFoundException;
+import dev.couchjobs.DependencyPolicy;
+import dev.couchjobs.Environment;
+import dev.couchjobs.JobState;
+import dev.couchjobs.Outcome;
+import dev.couchjobs.TooManyDependenciesException;
+import dev.couchjobs.internal.data.Dependents;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.Release;
+import dev.couchjobs.internal.data.Releases;
+import dev.couchjobs.internal.data.Ties;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.random.RandomGenerator;
+
+/**
+ * Lets jobs wait for others.
+ *
+ * <p>Each dependency is read, in its turn, in a way that conflicts with its end: so either it has ended and is looked at
+ * as it ended, or its end finds who waits for it. Nobody is looked at before the turns of the dependent that came before
+ * are over, so that its links are not mistaken for those that a removal in the same transaction is to take away.
+ */
+public final class Linking {
+    /** How many jobs one may wait for. */
+    public static final int DEPENDENCIES_MAX = 10_000;
+
+    private final Keyspace keyspace;
+    private final RandomGenerator random;
+    private final Failures failures;
+
+    public Linking(Keyspace keyspace, Environment environment) {
+        this.keyspace = keyspace;
+        this.random = environment.random();
+        this.failures = new Failures(keyspace, environment.clock());
+    }
+
+    /**
+     * One thing to wait for.
+     *
+     * @param before what was done to the dependency before in this transaction
+     */
+    private record Link(JobRef dependent, JobRef dependency, DependencyPolicy policy, CompletableFuture<?> before) {
+        boolean isPatient() {
+            return policy == DependencyPolicy.WAIT;
+        }
+    }
+
+    /** Refuses what no transaction need look at. */
+    public void check(JobRef dependent, List<Dependency> dependencies) {
+        if (dependencies.size() > DEPENDENCIES_MAX) {
+            throw new TooManyDependenciesException(dependencies.size(), DEPENDENCIES_MAX);
+        }
+        for (Dependency dependency : dependencies) {
+            if (keyspace.job(dependency.typeName(), dependency.jobId()).equals(dependent)) {
+                throw new DependencyCycleException(nameOf(dependent), nameOf(dependent));
+            }
+        }
+    }
+
+    /** Makes rooms for one who is about to wait for jobs; a room that nobody enters does no harm. */
+    public CompletableFuture<Void> makeRoom(Transaction tx, List<Dependency> dependencies) {
+        return CompletableFuture.allOf(dependencies.stream()
+                .map(each -> {
+                    JobRef dependency = keyspace.job(each.typeName(), each.jobId());
+                    boolean patient = each.policy() == DependencyPolicy.WAIT;
+                    return JobTable.edit(tx, dependency, row -> {
+                        row.filter(found -> found.state() != JobState.FINISHED)
+                                .ifPresent(found -> roomOf(tx, dependency, found, patient));
+                        return CompletableFuture.completedFuture(dependency);
+                    });
+                })
+                .toArray(CompletableFuture<?>[]::new));
+    }
+
+    /** The room that a job's row names, made if there is none. */
+    private long roomOf(Transaction tx, JobRef dependency, JobRow found, boolean patient) {
+        Ties ties = found.terms().ties();
+        if (ties.room(patient) != Ties.NOBODY) {
+            return ties.room(patient);
+        }
+        long room = newRoom();
+        JobTable.save(tx, dependency, found, found.tied(ties.with(patient, room)), OptionalLong.empty());
+        return room;
+    }
+
+    /**
+     * Lets a job wait for those that have not ended yet. Takes their turns at once, before that of the job itself is
+     * taken in order to write it.
+     *
+     * @param allowed fails if the job may not be added
+     */
+    public CompletableFuture<Links> link(
+            Transaction tx, JobRef dependent, List<Dependency> dependencies, CompletableFuture<?> allowed) {
+        if (dependencies.isEmpty()) {
+            return CompletableFuture.completedFuture(Links.NONE);
+        }
+        CompletableFuture<Boolean> awaited =
+                JobTable.edit(tx, dependent, row -> allowed.thenCompose(ok -> isAwaited(tx, dependent, row)));
+        Map<JobRef, Link> links = new LinkedHashMap<>();
+        for (Dependency each : dependencies) {
+            JobRef dependency = keyspace.job(each.typeName(), each.jobId());
+            CompletableFuture<?> before = JobTable.lastEdit(tx, dependency);
+            links.put(dependency, new Link(dependent, dependency, each.policy(), before));
+        }
+        List<CompletableFuture<Links>> all = new ArrayList<>(links.size());
+        links.forEach((dependency, link) -> all.add(
+                JobTable.edit(tx, dependency, row -> awaited.thenCompose(cyclic -> look(tx, link, row, cyclic)))));
+        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> all.stream().map(CompletableFuture::join).reduce(Links.NONE, Links::and))
+                .whenComplete((found, error) -> {
+                    if (error != null && error.getCause() instanceof DependencyException) {
+                        tx.cancel(); // only now: what is still being read would fail with it, and hide the cause
+                    }
+                });
+    }
+
+    /** Whether anybody waits for the dependent, so that there may be a cycle. */
+    private static CompletableFuture<Boolean> isAwaited(Transaction tx, JobRef dependent, Optional<JobRow> row) {
+        if (row.filter(job -> job.state() == JobState.RUNNING).isPresent()) {
+            throw new DependencyException("Job " + nameOf(dependent) + " is running and cannot begin to wait for"
+                    + " others. Add it without dependencies to run it once more, or when it has finished.");
+        }
+        return row.isPresent()
+                ? CompletableFuture.completedFuture(row.get().terms().ties().areOutward())
+                : Releases.expected(tx, dependent).thenApply(room -> room != Ties.NOBODY);
+    }
+
+    private CompletableFuture<Links> look(Transaction tx, Link link, Optional<JobRow> row, boolean maybeCyclic) {
+        if (row.isEmpty()) {
+            return lookForMissing(tx, link);
+        }
+        JobRow found = row.get();
+        if (found.state() == JobState.FINISHED && !(link.isPatient() && found.outcome() != Outcome.SUCCEEDED)) {
+            return CompletableFuture.completedFuture(ended(link, found.outcome()));
+        }
+        return maybeCyclic && found.isBlocked()
+                ? refuseCycle(tx, link).thenApply(none -> enter(tx, link, found))
+                : CompletableFuture.completedFuture(enter(tx, link, found));
+    }
+
+    private static Links ended(Link link, Outcome outcome) {
+        return outcome == Outcome.SUCCEEDED || link.policy() == DependencyPolicy.IGNORE
+                ? Links.NONE
+                : Links.failed(new Release(link.dependency(), Ties.NOBODY, Release.Cause.of(outcome)));
+    }
+
+    private Links enter(Transaction tx, Link link, JobRow found) {
+        long room = roomOf(tx, link.dependency(), found, link.isPatient());
+        Dependents.link(tx, link.dependent(), link.dependency(), room, link.policy());
+        return Links.ONE;
+    }
+
+    private CompletableFuture<Links> lookForMissing(Transaction tx, Link link) {
+        return switch (link.policy()) {
+            case FAIL -> refuseMissing(link);
+            case IGNORE -> CompletableFuture.completedFuture(Links.NONE);
+            case WAIT ->
+                Releases.expected(tx, link.dependency()).thenApply(known -> {
+                    long room = known == Ties.NOBODY ? newRoom() : known;
+                    Releases.expect(tx, link.dependency(), room);
+                    Dependents.link(tx, link.dependent(), link.dependency(), room, link.policy());
+                    return Links.ONE;
+                });
+        };
+    }
+
+    /** If the dependency is not there because adding it failed, that is what is wrong, and may only want a retry. */
+    private static CompletableFuture<Links> refuseMissing(Link link) {
+        return link.before().thenApply(done -> {
+            throw new DependencyNotFoundException(nameOf(link.dependent()), nameOf(link.dependency()));
+        });
+    }
+
+    /** Finds cycles of two. A longer one is not worth a walk through the graph in every add: its jobs just wait. */
+    private static CompletableFuture<Links> refuseCycle(Transaction tx, Link link) {
+        return Dependents.isLinked(tx, link.dependency(), link.dependent()).thenApply(cyclic -> {
+            if (cyclic) {
+                throw new DependencyCycleException(nameOf(link.dependent()), nameOf(link.dependency()));
+            }
+            return Links.NONE;
+        });
+    }
+
+    /**
+     * A pending job as its links have it: waiting, or failed.
+     *
+     * @param keptIfFailed for how many seconds it is kept if it fails because of another; {@link Ties#FOR_EVER}
+     * @param archived whether it is then removed only once an archive has taken it
+     */
+    public CompletableFuture<JobRow> tied(
+            Transaction tx, JobRef ref, JobRow pending, Links links, long keptIfFailed, boolean archived) {
+        JobRow waiting = pending.on(
+                pending.terms().blockedBy(true).tied(pending.terms().ties().keptIfFailed(keptIfFailed, archived)));
+        return links.failure() == null
+                ? CompletableFuture.completedFuture(waiting)
+                : failures.of(tx, ref, waiting, links.failure());
+    }
+
+    private long newRoom() {
+        long room = random.nextLong();
+        return room == Ties.NOBODY ? 1 : room;
+    }
+
+    private static String nameOf(JobRef ref) {
+        return ref.keys().typeName() + "/" + ref.id();
+    }
+}
