@@ -89,4 +89,10 @@ class DurableJobsTest {
 
     @Nested
     class Worker extends WorkerContract implements OnDisk {}
+
+    @Nested
+    class Dependencies extends DependenciesContract implements OnDisk {}
+
+    @Nested
+    class WideDependencies extends WideDependenciesContract implements OnDisk {}
 }

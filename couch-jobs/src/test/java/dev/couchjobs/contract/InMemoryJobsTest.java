@@ -88,4 +88,10 @@ class InMemoryJobsTest {
 
     @Nested
     class Worker extends WorkerContract implements InMemory {}
+
+    @Nested
+    class Dependencies extends DependenciesContract implements InMemory {}
+
+    @Nested
+    class WideDependencies extends WideDependenciesContract implements InMemory {}
 }

@@ -88,4 +88,10 @@ class JobsClusterTest {
 
     @Nested
     class Worker extends WorkerContract implements OnCluster {}
+
+    @Nested
+    class Dependencies extends DependenciesContract implements OnCluster {}
+
+    @Nested
+    class WideDependencies extends WideDependenciesContract implements OnCluster {}
 }

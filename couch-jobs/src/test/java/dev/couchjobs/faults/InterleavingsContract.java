@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobHaltedException;
+import dev.couchjobs.NewJob;
 import dev.couchjobs.Subscription;
 import java.time.Duration;
 import java.time.Instant;
@@ -282,6 +283,41 @@ abstract class InterleavingsContract extends FaultsContract {
 
         scene.await(scene.others.finish(scene.database(), job));
         assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING, PENDING, RUNNING, FINISHED);
+    }
+
+    @Test
+    void aFinishDoesNotReleaseAgainAJobThatRanMeanwhile() {
+        Job<String> job = CreationVerbs.running(scene);
+        scene.await(scene.others.add(
+                scene.database(), NewJob.of(MAIL, "then").id("b").after(MAIL, "a")));
+        unknownButCommitted().meanwhile(scene::claimAndFinish);
+
+        scene.await(scene.jobs.finish(scene.faulty, job));
+
+        assertThat(scene.changesOf("b")).containsExactly(PENDING, PENDING, RUNNING, FINISHED);
+    }
+
+    @Test
+    void aJobThatWasReleasedAndHasRunMeanwhileIsNotAddedToWaitAgain() {
+        Job<String> job = CreationVerbs.running(scene);
+        unknownButCommitted()
+                .meanwhile(() ->
+                        scene.others.finish(scene.database(), job).thenCompose(finished -> scene.claimAndFinish()));
+
+        scene.await(scene.jobs.add(scene.faulty, NewJob.of(MAIL, "then").id("b").after(MAIL, "a")));
+
+        assertThat(scene.changesOf("b")).containsExactly(PENDING, PENDING, RUNNING, FINISHED);
+    }
+
+    @Test
+    void aJobIsNotLeftWaitingForOneThatFinishesWhileItIsAdded() {
+        Job<String> job = CreationVerbs.running(scene);
+        scene.script.next(Fault.CONFLICT).meanwhile(() -> scene.others.finish(scene.database(), job));
+
+        scene.await(scene.jobs.add(scene.faulty, NewJob.of(MAIL, "then").id("b").after(MAIL, "a")));
+
+        assertThat(scene.runs()).isEqualTo(1);
+        assertThat(scene.changesOf("b")).containsExactly(PENDING, RUNNING, FINISHED);
     }
 
     private Subscription<String> subscribedToPending() {

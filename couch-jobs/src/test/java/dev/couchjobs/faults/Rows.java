@@ -28,13 +28,15 @@ import org.jspecify.annotations.Nullable;
  * @param activity the activity index
  * @param chunks how many rows the payload of a job has, by id
  * @param feed the change feed, oldest first
+ * @param links who waits for whom, as either side has it
  */
 public record Rows(
         Map<String, Data> data,
         Set<Pending> pending,
         Map<Versionstamp, Set<String>> activity,
         Map<String, Integer> chunks,
-        List<Change> feed) {
+        List<Change> feed,
+        Links links) {
 
     /** A row of the main table; with its data, unless that is in chunks. */
     public record Data(
@@ -45,7 +47,9 @@ public record Rows(
             boolean resubmit,
             int chunks,
             @Nullable String json,
-            @Nullable UUID finishedBy) {
+            @Nullable UUID finishedBy,
+            boolean blocked,
+            boolean failed) {
 
         private static Data decode(Tuple row) {
             UUID lock = row.getUUID(1);
@@ -58,7 +62,19 @@ public record Rows(
                     row.getBoolean(3),
                     row.get(4) instanceof Long count ? Math.toIntExact(count) : 0,
                     row.get(4) instanceof byte[] json ? new String(json, StandardCharsets.UTF_8) : null,
-                    row.getUUID(5));
+                    row.getUUID(5),
+                    isBlocked(row),
+                    hasFailed(row));
+        }
+
+        private static boolean isBlocked(Tuple row) {
+            Tuple terms = row.size() > 6 ? row.getNestedTuple(6) : null;
+            return terms != null && terms.getBoolean(2);
+        }
+
+        private static boolean hasFailed(Tuple row) {
+            Tuple ending = row.size() > 8 ? row.getNestedTuple(8) : null;
+            return ending != null && !ending.getString(0).equals("succeeded");
         }
     }
 
@@ -97,7 +113,8 @@ public record Rows(
         CompletableFuture<List<KeyValue>> head =
                 tx.snapshot().getRange(root.range().begin, feed.range().begin).asList();
         return head.thenCombine(tx.snapshot().getRange(unread, root.range().end).asList(), (upper, lower) -> {
-            Rows rows = new Rows(new TreeMap<>(), new HashSet<>(), new TreeMap<>(), new TreeMap<>(), new ArrayList<>());
+            Rows rows = new Rows(
+                    new TreeMap<>(), new HashSet<>(), new TreeMap<>(), new TreeMap<>(), new ArrayList<>(), new Links());
             rows.addAll(root, type, upper);
             rows.addAll(root, type, lower);
             return rows;
@@ -129,6 +146,7 @@ public record Rows(
                     feed.add(new Change(key.getVersionstamp(2), entry.getString(i), state));
                 }
             }
+            case "waits_for", "dependents", "releasing", "expected" -> links.add(key);
             case "counts", "attempts", "result", "dead", "retire", "archiving" -> {}
             default -> throw new AssertionError("An unknown row: " + key);
         }
@@ -152,7 +170,7 @@ public record Rows(
         List<String> found = new ArrayList<>();
         Set<Pending> expected = new HashSet<>();
         data.forEach((jobId, row) -> {
-            if (row.state() == JobState.PENDING) {
+            if (row.state() == JobState.PENDING && !row.blocked()) {
                 expected.add(new Pending(row.scheduledTime(), jobId));
             }
             if (row.state() == JobState.RUNNING
@@ -171,6 +189,7 @@ public record Rows(
         if (!pending.equals(expected)) {
             found.add("the queue is " + pending + ", the table says " + expected);
         }
+        found.addAll(links.contradictions(data));
         chunks.keySet().stream()
                 .filter(jobId -> !data.containsKey(jobId))
                 .forEach(jobId -> found.add(jobId + " has a payload and no row"));

@@ -2,6 +2,7 @@ package dev.couchjobs.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -12,7 +13,8 @@ abstract class VerbsContract extends FaultsContract {
     private static final int STEPS_MAX = 100;
 
     static Stream<Arguments> verbsAndFaults() {
-        return Stream.concat(CreationVerbs.all().stream(), ProcessingVerbs.all().stream())
+        return Stream.of(CreationVerbs.all(), ProcessingVerbs.all(), DependencyVerbs.all())
+                .flatMap(List::stream)
                 .flatMap(verb -> verb.faults().stream().map(fault -> Arguments.of(verb, fault)));
     }
 

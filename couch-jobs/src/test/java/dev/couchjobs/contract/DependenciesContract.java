@@ -1,0 +1,474 @@
+package dev.couchjobs.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Dependency;
+import dev.couchjobs.DependencyCycleException;
+import dev.couchjobs.DependencyException;
+import dev.couchjobs.DependencyNotFoundException;
+import dev.couchjobs.DependencyPolicy;
+import dev.couchjobs.Environment;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
+import dev.couchjobs.Retention;
+import dev.couchjobs.TooManyDependenciesException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Feature E2: a job may be accepted only when all that it waits for have finished successfully. */
+public abstract class DependenciesContract extends JobsContract {
+    private static final Work WORK = new Work(1);
+
+    private Fate.Hand hand;
+    private Rows rows;
+
+    @BeforeEach
+    void openHand() {
+        hand = new Fate.Hand(jobs, database, Environment.system(), prefix);
+        rows = new Rows(database, prefix);
+    }
+
+    private static NewJob<Work> job(String jobId) {
+        return NewJob.of(INDEX, WORK).id(jobId);
+    }
+
+    private static NewJob<Work> mail(String jobId) {
+        return NewJob.of(MAIL, WORK).id(jobId);
+    }
+
+    private static NewJob<Work> mail(String jobId, String waitsFor, DependencyPolicy policy) {
+        return mail(jobId).after(Dependency.on(INDEX, waitsFor).orElse(policy));
+    }
+
+    private void add(NewJob<?>... all) {
+        await(jobs.addAll(database, List.of(all)));
+    }
+
+    private Optional<Job<Work>> tryAcceptMail() {
+        return await(jobs.accept(MAIL, AcceptOptions.nonBlocking()));
+    }
+
+    private void deal(Fate fate) {
+        await(hand.deal(database, accept(), fate));
+    }
+
+    private String errorOf(String mailId) {
+        return Tuple.fromList(rows.value("data", "mail", mailId))
+                .getNestedTuple(8)
+                .getString(2);
+    }
+
+    private JobState mailState(String jobId) {
+        return await(jobs.getJobState(database, MAIL, jobId));
+    }
+
+    private boolean hasFailed(String mailId) {
+        return rows.under("dead", "mail").stream()
+                .anyMatch(row -> row.getString(1).equals(mailId));
+    }
+
+    private String fateOf(String mailId) {
+        if (hasFailed(mailId)) {
+            return "fails";
+        }
+        return tryAcceptMail().map(job -> "runs").orElse("waits");
+    }
+
+    private void assertThatNothingIsLeft() {
+        assertThat(rows.under("waits_for")).isEmpty();
+        assertThat(rows.under("dependents")).isEmpty();
+        assertThat(rows.under("releasing")).isEmpty();
+        assertThat(rows.under("expected")).isEmpty();
+    }
+
+    @Test
+    void aJobIsAcceptedOnlyWhenTheOneItWaitsForHasFinished() {
+        add(job("a"), mail("m").after(INDEX, "a"));
+        assertThat(tryAcceptMail()).isEmpty();
+        Job<Work> a = accept();
+        assertThat(tryAcceptMail()).isEmpty();
+
+        await(jobs.finish(database, a));
+
+        assertThat(tryAcceptMail()).hasValueSatisfying(m -> assertThat(m.id()).isEqualTo("m"));
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void aJobThatWaitsIsPendingAndSaysForWhat() {
+        add(job("a"), job("b"), mail("m").after(INDEX, "a", "b"));
+
+        assertThat(mailState("m")).isEqualTo(JobState.PENDING);
+        assertThat(await(jobs.waitsFor(database, MAIL, "m", 10)))
+                .containsExactly(Dependency.on(INDEX, "a"), Dependency.on(INDEX, "b"));
+        deal(Fate.SUCCEEDS);
+        assertThat(await(jobs.waitsFor(database, MAIL, "m", 10))).containsExactly(Dependency.on(INDEX, "b"));
+    }
+
+    @Test
+    void theLastOfSeveralReleasesAJob() {
+        add(job("a"), job("b"), job("c"), mail("m").after(INDEX, "a", "b", "c"));
+        for (int i = 0; i < 3; i++) {
+            assertThat(tryAcceptMail()).isEmpty();
+            deal(Fate.SUCCEEDS);
+        }
+        assertThat(tryAcceptMail()).isPresent();
+    }
+
+    @Test
+    void severalThatFinishInOneTransactionReleaseAJob() {
+        add(job("a"), job("b"), mail("m").after(INDEX, "a", "b"));
+        Job<Work> a = accept();
+        Job<Work> b = accept();
+
+        commit(tx -> {
+            CompletableFuture<Void> first = jobs.finish(tx, a);
+            await(jobs.finish(tx, b));
+            await(first);
+        });
+
+        assertThat(tryAcceptMail()).isPresent();
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void aJobIsReleasedInTheTransactionThatFinishesItsDependencyOrNotAtAll() {
+        add(job("a"), mail("m").after(INDEX, "a"));
+        Job<Work> a = accept();
+
+        assertThatThrownBy(() -> database.run(tx -> {
+                    await(jobs.finish(tx, a));
+                    throw new IllegalStateException("changed my mind");
+                }))
+                .hasMessageContaining("changed my mind");
+        assertThat(tryAcceptMail()).isEmpty();
+
+        await(jobs.finish(database, a));
+        assertThat(tryAcceptMail()).isPresent();
+    }
+
+    @Test
+    void aJobKeepsItsScheduledTimeWhileItWaits() {
+        SettableClock clock = new SettableClock(NOON);
+        CouchJobs node = node(clock);
+        await(node.addAll(
+                database, List.of(job("a"), mail("m").after(INDEX, "a").at(NOON.plusSeconds(10)))));
+        deal(Fate.SUCCEEDS);
+
+        assertThat(await(node.accept(MAIL, AcceptOptions.nonBlocking()))).isEmpty();
+        clock.advance(Duration.ofSeconds(10));
+        assertThat(await(node.accept(MAIL, AcceptOptions.nonBlocking()))).isPresent();
+    }
+
+    @Test
+    void aJobWhoseDependencyRunsOnceMoreWaitsForThatToo() {
+        add(job("a"), mail("m").after(INDEX, "a"));
+        Job<Work> a = accept();
+        await(jobs.resubmit(database, a));
+        await(jobs.finish(database, a));
+        assertThat(tryAcceptMail()).isEmpty();
+
+        deal(Fate.SUCCEEDS);
+
+        assertThat(tryAcceptMail()).isPresent();
+    }
+
+    @Test
+    void aDependencyOfWhichNothingIsKeptReleasesAJob() {
+        JobType<Work, ?> brief = INDEX.retention(Retention.of(Duration.ZERO));
+        await(jobs.addAll(
+                database, List.of(NewJob.of(brief, WORK).id("a"), mail("m").after(brief, "a"))));
+
+        await(jobs.finish(
+                database, await(jobs.accept(brief, AcceptOptions.nonBlocking())).orElseThrow()));
+
+        assertThat(stateOf("a")).isEqualTo(JobState.NOT_FOUND);
+        assertThat(tryAcceptMail()).isPresent();
+    }
+
+    @ParameterizedTest(name = "{0} when its dependency {1} with policy {2}")
+    @CsvSource({
+        "runs,SUCCEEDS,FAIL", "runs,SUCCEEDS,WAIT", "runs,SUCCEEDS,IGNORE",
+        "fails,FAILS,FAIL", "waits,FAILS,WAIT", "runs,FAILS,IGNORE",
+        "fails,IS_CANCELLED,FAIL", "waits,IS_CANCELLED,WAIT", "runs,IS_CANCELLED,IGNORE",
+        "fails,IS_REMOVED,FAIL", "waits,IS_REMOVED,WAIT", "runs,IS_REMOVED,IGNORE"
+    })
+    void aJobThatWaits(String then, Fate fate, DependencyPolicy policy) {
+        add(job("a"), mail("m", "a", policy));
+
+        deal(fate);
+
+        assertThat(fateOf("m")).isEqualTo(then);
+        if (!then.equals("waits")) {
+            assertThatNothingIsLeft();
+        }
+    }
+
+    @ParameterizedTest(name = "{0} when its dependency {1} before it is added, with policy {2}")
+    @CsvSource({
+        "runs,SUCCEEDS,FAIL", "runs,SUCCEEDS,WAIT", "runs,SUCCEEDS,IGNORE",
+        "fails,FAILS,FAIL", "waits,FAILS,WAIT", "runs,FAILS,IGNORE",
+        "fails,IS_CANCELLED,FAIL", "waits,IS_CANCELLED,WAIT", "runs,IS_CANCELLED,IGNORE",
+        "waits,IS_REMOVED,WAIT", "runs,IS_REMOVED,IGNORE"
+    })
+    void aJobThatComesTooLate(String then, Fate fate, DependencyPolicy policy) {
+        add(job("a"));
+        deal(fate);
+
+        add(job("b"), mail("m", "a", policy).after(Dependency.on(INDEX, "b").orElse(DependencyPolicy.IGNORE)));
+        deal(Fate.SUCCEEDS);
+
+        assertThat(fateOf("m")).isEqualTo(then);
+        if (!then.equals("waits")) {
+            assertThatNothingIsLeft();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Fate.class,
+            names = {"FAILS", "IS_CANCELLED", "IS_REMOVED"})
+    void aPatientJobRunsOnceItsDependencySucceedsAfterAll(Fate fate) {
+        add(job("a"), mail("m", "a", DependencyPolicy.WAIT));
+        deal(fate);
+        add("a", 2);
+        assertThat(tryAcceptMail()).isEmpty();
+
+        deal(Fate.SUCCEEDS);
+
+        assertThat(tryAcceptMail()).isPresent();
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void aPatientJobWaitsForOneThatIsAddedLater() {
+        add(mail("m", "a", DependencyPolicy.WAIT), mail("n", "a", DependencyPolicy.WAIT));
+        add("a", 1);
+        assertThat(tryAcceptMail()).isEmpty();
+
+        deal(Fate.SUCCEEDS);
+
+        assertThat(tryAcceptMail()).isPresent();
+        assertThat(tryAcceptMail()).isPresent();
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void aJobThatFailsBecauseOfAnotherNamesIt() {
+        add(job("a"), mail("m").after(INDEX, "a"), mail("n").after(MAIL, "m"));
+
+        deal(Fate.FAILS);
+
+        assertThat(errorOf("m")).contains("index/a").contains("has failed");
+        assertThat(errorOf("n")).contains("mail/m").contains("has failed");
+        assertThat(tryAccept()).isEmpty();
+    }
+
+    @Test
+    void aJobThatFailsBecauseOfAnotherIsKeptAsItsOwnTypeSays() {
+        JobType<Work, ?> brief = MAIL.retention(Retention.of(Duration.ZERO));
+        add(
+                job("a"),
+                NewJob.of(brief, WORK).id("m").after(INDEX, "a"),
+                mail("n").after(INDEX, "a"));
+
+        deal(Fate.FAILS);
+
+        assertThat(mailState("m")).isEqualTo(JobState.NOT_FOUND);
+        assertThat(mailState("n")).isEqualTo(JobState.FINISHED);
+        assertThat(rows.under("retire", "mail")).hasSize(1);
+    }
+
+    @Test
+    void aJobThatFailedBecauseOfAnotherRunsWhenItIsAddedAgain() {
+        add(job("a"), mail("m").after(INDEX, "a"));
+        deal(Fate.FAILS);
+
+        add(mail("m"));
+
+        assertThat(tryAcceptMail()).isPresent();
+    }
+
+    @Test
+    void aJobThatWaitsAndIsAddedAgainGoesOnWaiting() {
+        add(job("a"), job("b"), mail("m").after(INDEX, "a"));
+        await(jobs.add(database, MAIL, "m", new Work(2)));
+        assertThat(tryAcceptMail()).isEmpty();
+        add(mail("m").after(INDEX, "b"));
+
+        deal(Fate.SUCCEEDS);
+        assertThat(tryAcceptMail()).isEmpty();
+        deal(Fate.SUCCEEDS);
+
+        assertThat(tryAcceptMail()).isPresent();
+    }
+
+    @Test
+    void aPendingJobThatIsToWaitForOthersLeavesTheQueue() {
+        add(job("a"), mail("m"));
+
+        add(mail("m").after(INDEX, "a"));
+
+        assertThat(tryAcceptMail()).isEmpty();
+        deal(Fate.SUCCEEDS);
+        assertThat(tryAcceptMail()).isPresent();
+    }
+
+    @Test
+    void aJobThatIsRemovedWhileItWaitsLeavesNothing() {
+        add(job("a"), job("b"), mail("m").after(INDEX, "a", "b"));
+
+        assertThat(await(jobs.remove(database, MAIL, "m"))).isTrue();
+
+        assertThatNothingIsLeft();
+        deal(Fate.SUCCEEDS);
+        deal(Fate.SUCCEEDS);
+        assertThat(mailState("m")).isEqualTo(JobState.NOT_FOUND);
+    }
+
+    @Test
+    void aJobThatIsRemovedAndAddedAgainInOneTransactionWaitsForWhatItWasAddedWith() {
+        add(job("a"), job("b"), mail("m").after(INDEX, "a"));
+
+        commit(tx -> {
+            CompletableFuture<Boolean> removed = jobs.remove(tx, MAIL, "m");
+            await(jobs.add(tx, mail("m").after(INDEX, "b")));
+            await(removed);
+        });
+
+        assertThat(await(jobs.waitsFor(database, MAIL, "m", 10))).containsExactly(Dependency.on(INDEX, "b"));
+        deal(Fate.SUCCEEDS);
+        assertThat(tryAcceptMail()).isEmpty();
+        deal(Fate.SUCCEEDS);
+        assertThat(tryAcceptMail()).isPresent();
+    }
+
+    @Test
+    void aGraphIsAddedInOneTransactionWithoutWaitingInBetween() {
+        commit(tx -> {
+            CompletableFuture<String> a = jobs.add(tx, job("a"));
+            CompletableFuture<String> m = jobs.add(tx, mail("m").after(INDEX, "a"));
+            CompletableFuture<String> n =
+                    jobs.add(tx, mail("n").after(INDEX, "a").after(MAIL, "m"));
+            await(CompletableFuture.allOf(a, m, n));
+        });
+
+        deal(Fate.SUCCEEDS);
+        Job<Work> m = tryAcceptMail().orElseThrow();
+        assertThat(m.id()).isEqualTo("m");
+        assertThat(tryAcceptMail()).isEmpty();
+        await(jobs.finish(database, m));
+        assertThat(tryAcceptMail()).isPresent();
+    }
+
+    @Test
+    void aDependencyThatFinishesInTheTransactionThatAddsAJobReleasesIt() {
+        add("a", 1);
+        Job<Work> a = accept();
+
+        commit(tx -> {
+            CompletableFuture<String> added = jobs.add(tx, mail("m").after(INDEX, "a"));
+            await(jobs.finish(tx, a));
+            await(added);
+        });
+
+        assertThat(tryAcceptMail()).isPresent();
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void jobsThatWaitForEachOtherCanBeRemovedInOneTransaction() {
+        add(mail("m", "a", DependencyPolicy.WAIT));
+        add(mail("n").after(MAIL, "m"));
+        add(job("a").after(MAIL, "n"));
+
+        commit(tx -> {
+            CompletableFuture<Boolean> first = jobs.remove(tx, INDEX, "a");
+            CompletableFuture<Boolean> second = jobs.remove(tx, MAIL, "m");
+            await(jobs.remove(tx, MAIL, "n"));
+            await(first);
+            await(second);
+        });
+
+        assertThat(rows.under("waits_for")).isEmpty();
+        assertThat(rows.under("dependents")).isEmpty();
+        assertThat(rows.under("data")).isEmpty();
+    }
+
+    @Test
+    void aJobCannotWaitForOneThatIsNotThere() {
+        assertThat(failureOf(jobs.add(database, mail("m").after(INDEX, "a"))))
+                .isInstanceOf(DependencyNotFoundException.class)
+                .hasMessageContaining("index/a");
+
+        assertThat(mailState("m")).isEqualTo(JobState.NOT_FOUND);
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void aTransactionInWhichAJobCannotWaitCommitsNothing() {
+        add("a", 1);
+
+        assertThatThrownBy(() -> commit(tx -> {
+                    tx.set(key("mine"), new byte[0]);
+                    failureOf(jobs.add(tx, mail("m").after(INDEX, "a", "b")));
+                }))
+                .isInstanceOf(RuntimeException.class);
+
+        assertThat(isWritten("mine")).isFalse();
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void aJobCannotWaitForItself() {
+        assertThatThrownBy(() -> jobs.add(database, mail("m").after(MAIL, "m")))
+                .isInstanceOf(DependencyCycleException.class)
+                .hasMessageContaining("mail/m");
+    }
+
+    @Test
+    void twoJobsCannotWaitForEachOther() {
+        add(mail("m", "a", DependencyPolicy.WAIT));
+
+        assertThat(failureOf(jobs.add(database, job("a").after(MAIL, "m"))))
+                .isInstanceOf(DependencyCycleException.class)
+                .hasMessageContaining("index/a")
+                .hasMessageContaining("mail/m");
+    }
+
+    @Test
+    void aJobCannotWaitForTooManyOthers() {
+        String[] many = IntStream.range(0, 10_001).mapToObj(i -> "j" + i).toArray(String[]::new);
+
+        assertThatThrownBy(() -> jobs.add(database, mail("m").after(INDEX, many)))
+                .isInstanceOf(TooManyDependenciesException.class)
+                .hasMessageContaining("10001");
+    }
+
+    @Test
+    void aRunningJobCannotBeginToWait() {
+        add(job("a"), mail("m"));
+        Job<Work> running = tryAcceptMail().orElseThrow();
+
+        assertThat(failureOf(jobs.add(database, mail("m").after(INDEX, "a"))))
+                .isInstanceOf(DependencyException.class)
+                .hasMessageContaining("running");
+
+        await(jobs.finish(database, running));
+        assertThatNothingIsLeft();
+    }
+}

@@ -1,0 +1,73 @@
+package dev.couchjobs.contract;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.TransactionContext;
+import com.apple.foundationdb.subspace.Subspace;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Environment;
+import dev.couchjobs.Job;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.verbs.Ends;
+import dev.couchjobs.internal.verbs.How;
+import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.verbs.PayloadCodec;
+import dev.couchjobs.internal.verbs.Transactions;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What can become of a job that runs. */
+public enum Fate {
+    SUCCEEDS,
+    FAILS,
+    IS_CANCELLED,
+    IS_REMOVED;
+
+    /** Brings fate to jobs. */
+    public static final class Hand {
+        private final CouchJobs jobs;
+        private final Ends ends;
+
+        /**
+         * For the jobs in a subspace.
+         *
+         * @param jobs an instance on them
+         * @param database where they are
+         * @param environment clock, timers and randomness
+         * @param prefix the subspace
+         */
+        public Hand(CouchJobs jobs, Database database, Environment environment, Subspace prefix) {
+            this.jobs = jobs;
+            Keyspace keyspace = new Keyspace(prefix);
+            ends = new Ends(new Instance(
+                    "hand",
+                    database,
+                    environment,
+                    keyspace,
+                    new Transactions(environment, keyspace, Duration.ofSeconds(60)),
+                    new PayloadCodec(JsonMapper.shared())));
+        }
+
+        /**
+         * Has a running job meet its fate.
+         *
+         * @param context a database, or a transaction to join
+         * @param job the claim on it
+         * @param fate what becomes of it
+         * @return when it is done
+         */
+        public CompletableFuture<?> deal(TransactionContext context, Job<?> job, Fate fate) {
+            return switch (fate) {
+                case SUCCEEDS -> end(context, job, new How.Succeeded(Optional.empty()));
+                case FAILS -> end(context, job, new How.Failed("boom", false));
+                case IS_CANCELLED -> end(context, job, new How.Cancelled("not needed"));
+                case IS_REMOVED -> jobs.remove(context, job.type(), job.id());
+            };
+        }
+
+        private CompletableFuture<?> end(TransactionContext context, Job<?> job, How how) {
+            return ends.end(context, job.type(), job, how);
+        }
+    }
+}

@@ -1,0 +1,192 @@
+package dev.couchjobs.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Environment;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobState;
+import dev.couchjobs.NewJob;
+import dev.couchjobs.Subscription;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Feature E2 with more jobs than one transaction can tell, with many who end jobs at once, and with nodes that die. */
+public abstract class WideDependenciesContract extends JobsContract {
+    private static final int WIDE = 10_000;
+    private static final int PER_TRANSACTION = 1_000;
+    private static final int MORE_THAN_ONE_TRANSACTION_TELLS = 250;
+    private static final Work WORK = new Work(1);
+
+    private Fate.Hand hand;
+    private Rows rows;
+
+    @BeforeEach
+    void openHand() {
+        hand = new Fate.Hand(jobs, database, Environment.system(), prefix);
+        rows = new Rows(database, prefix);
+    }
+
+    private static NewJob<Work> job(String jobId) {
+        return NewJob.of(INDEX, WORK).id(jobId);
+    }
+
+    private static NewJob<Work> mail(String jobId) {
+        return NewJob.of(MAIL, WORK).id(jobId);
+    }
+
+    private void add(int count, IntFunction<NewJob<Work>> each) {
+        for (int from = 0; from < count; from += PER_TRANSACTION) {
+            await(jobs.addAll(
+                    database,
+                    IntStream.range(from, Math.min(count, from + PER_TRANSACTION))
+                            .mapToObj(each)
+                            .toList()));
+        }
+    }
+
+    private void awaitFinished(String mailId) {
+        try (Subscription<Work> subscription = await(jobs.subscribe(database, MAIL, mailId))) {
+            await(jobs.wait(subscription, JobState.FINISHED, LONG));
+        }
+        assertThat(await(jobs.getJobState(database, MAIL, mailId))).isEqualTo(JobState.FINISHED);
+    }
+
+    private void assertThatNothingIsLeft() {
+        assertThat(rows.under("waits_for")).isEmpty();
+        assertThat(rows.under("dependents")).isEmpty();
+        assertThat(rows.under("releasing")).isEmpty();
+    }
+
+    @Test
+    void tenThousandJobsWaitForOne() {
+        await(jobs.add(database, job("a")));
+        add(WIDE, i -> mail("m" + i).after(INDEX, "a"));
+        List<CompletableFuture<Optional<Job<Work>>>> calls = new ArrayList<>();
+        IntStream.range(0, WIDE).forEach(i -> calls.add(jobs.accept(MAIL)));
+        assertThat(calls).noneMatch(CompletableFuture::isDone);
+
+        await(jobs.finish(database, accept()));
+
+        calls.forEach(call -> assertThat(await(call)).isPresent());
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void oneJobWaitsForTenThousand() {
+        add(WIDE, i -> job("j" + i));
+        String[] ids = IntStream.range(0, WIDE).mapToObj(i -> "j" + i).toArray(String[]::new);
+        await(jobs.add(database, mail("m").after(INDEX, ids)));
+        CompletableFuture<Optional<Job<Work>>> m = jobs.accept(MAIL);
+        List<CompletableFuture<Optional<Job<Work>>>> claims = new ArrayList<>();
+        IntStream.range(0, WIDE).forEach(i -> claims.add(jobs.accept(INDEX)));
+
+        List<Job<Work>> all =
+                claims.stream().map(claim -> await(claim).orElseThrow()).toList();
+        finishSideBySide(all.subList(0, WIDE - 1));
+        assertThat(m).isNotDone();
+        await(jobs.finish(database, all.get(WIDE - 1)));
+
+        assertThat(await(m)).isPresent();
+        assertThatNothingIsLeft();
+    }
+
+    private void finishSideBySide(List<Job<Work>> all) {
+        for (int from = 0; from < all.size(); from += PER_TRANSACTION) {
+            List<CompletableFuture<Void>> some =
+                    all.subList(from, Math.min(all.size(), from + PER_TRANSACTION)).stream()
+                            .map(job -> jobs.finish(database, job))
+                            .toList();
+            some.forEach(JobsContract::await);
+        }
+    }
+
+    @Test
+    void aFailurePassesOnAlongALongChain() {
+        await(jobs.add(database, mail("m0")));
+        add(MORE_THAN_ONE_TRANSACTION_TELLS, i -> mail("m" + (i + 1)).after(MAIL, "m" + i));
+        Job<Work> first = await(jobs.accept(MAIL)).orElseThrow();
+
+        await(hand.deal(database, first, Fate.FAILS));
+
+        awaitFinished("m" + MORE_THAN_ONE_TRANSACTION_TELLS);
+        assertThat(rows.under("dead", "mail")).hasSize(MORE_THAN_ONE_TRANSACTION_TELLS + 1);
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void whatADyingProcessLeavesIsCarriedOnByAnother() {
+        await(jobs.add(database, job("a")));
+        add(MORE_THAN_ONE_TRANSACTION_TELLS, i -> mail("m" + i).after(INDEX, "a"));
+        await(jobs.remove(database, INDEX, "a")); // this instance processes no such jobs, and so leaves the rest alone
+        assertThat(rows.under("dead", "mail")).isNotEmpty().hasSizeLessThan(MORE_THAN_ONE_TRANSACTION_TELLS);
+        assertThat(rows.under("releasing")).hasSize(1);
+
+        CouchJobs other = node();
+        other.monitor(INDEX);
+
+        IntStream.range(0, MORE_THAN_ONE_TRANSACTION_TELLS).forEach(i -> awaitFinished("m" + i));
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void whoBeginsToWaitForAJobThatWasAddedAgainIsNotTakenForOneOfThoseThatWaitedBefore() {
+        await(jobs.add(database, job("a")));
+        add(MORE_THAN_ONE_TRANSACTION_TELLS, i -> mail("m" + i).after(INDEX, "a"));
+        await(jobs.remove(database, INDEX, "a"));
+        await(jobs.addAll(database, List.of(job("a"), mail("z").after(INDEX, "a"))));
+
+        node().monitor(INDEX);
+        IntStream.range(0, MORE_THAN_ONE_TRANSACTION_TELLS).forEach(i -> awaitFinished("m" + i));
+
+        assertThat(await(jobs.getJobState(database, MAIL, "z"))).isEqualTo(JobState.PENDING);
+        await(jobs.finish(database, accept()));
+        assertThat(await(jobs.accept(MAIL, AcceptOptions.nonBlocking())))
+                .hasValueSatisfying(z -> assertThat(z.id()).isEqualTo("z"));
+    }
+
+    @Test
+    void ofTwoThatFinishAtOnceOneReleasesTheJob() {
+        CouchJobs other = node();
+        for (int i = 0; i < 20; i++) {
+            String m = "m" + i;
+            await(jobs.addAll(database, List.of(job("a" + i), job("b" + i), mail(m).after(INDEX, "a" + i, "b" + i))));
+            Job<Work> a = accept();
+            Job<Work> b = accept();
+
+            CompletableFuture<Void> first = jobs.finish(database, a);
+            CompletableFuture<Void> second = other.finish(database, b);
+            await(first);
+            await(second);
+
+            assertThat(await(jobs.accept(MAIL, AcceptOptions.nonBlocking())))
+                    .hasValueSatisfying(job -> assertThat(job.id()).isEqualTo(m));
+        }
+    }
+
+    @Test
+    void aJobThatBeginsToWaitForOneThatFinishesMeanwhileRunsAllTheSame() {
+        CouchJobs other = node();
+        for (int i = 0; i < 20; i++) {
+            String m = "m" + i;
+            await(jobs.add(database, job("a" + i)));
+            Job<Work> a = accept();
+
+            CompletableFuture<String> adding = other.add(database, mail(m).after(INDEX, "a" + i));
+            CompletableFuture<Void> finishing = jobs.finish(database, a);
+            await(adding);
+            await(finishing);
+
+            assertThat(await(jobs.accept(MAIL, AcceptOptions.nonBlocking())))
+                    .hasValueSatisfying(job -> assertThat(job.id()).isEqualTo(m));
+        }
+        assertThatNothingIsLeft();
+    }
+}
