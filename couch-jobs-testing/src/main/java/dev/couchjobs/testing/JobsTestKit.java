@@ -1,0 +1,210 @@
+package dev.couchjobs.testing;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Environment;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobSummary;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Worker;
+import dev.couchjobs.WorkerBuilder;
+import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import dev.couchjobs.fdb.embedded.EngineEnvironment;
+import dev.couchjobs.fdb.simulation.VirtualScheduler;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.function.UnaryOperator;
+import java.util.random.RandomGenerator;
+
+/**
+ * couch-jobs for tests: a database in memory, a clock that only the test moves, and workers that run when the test says
+ * so, on the test's own thread. A test with it needs no sleep and no waiting, and runs the same way every time.
+ *
+ * <pre>{@code
+ * try (JobsTestKit kit = JobsTestKit.forTypes(WELCOME)) {
+ *     kit.work(worker -> worker.process(WELCOME, new WelcomeHandler(mails)));
+ *     new SignUp(kit.database(), kit.jobs()).signUp("ann");
+ *
+ *     kit.assertEnqueued(WELCOME, new Welcome("ann"));
+ *     kit.runDue();
+ *     assertThat(mails).containsExactly("Welcome, ann");
+ * }
+ * }</pre>
+ *
+ * <p>For one thread: what another thread asks of it is refused. Futures of verbs are done when they are returned, so
+ * {@code join} does not block; those that wait for something to happen, such as {@code accept}, {@code wait} and
+ * {@code resultAsync}, are done after {@link #runDue} or {@link #advance} if it has happened by then.
+ */
+public final class JobsTestKit implements AutoCloseable {
+    /** Nobody goes silent on the one thread there is; a short timeout would only make monitors look often. */
+    private static final Duration TIMEOUT = Duration.ofHours(1);
+
+    private static final long SEED = 0x6a6f6273;
+    private static final int PAGE = 100;
+
+    private final VirtualScheduler time = new VirtualScheduler();
+    private final Database database;
+    private final CouchJobs jobs;
+    private final List<Worker> workers = new ArrayList<>();
+
+    private JobsTestKit() {
+        RandomGenerator random = new SplittableRandom(SEED);
+        database = EmbeddedDatabase.openInMemory(new EngineEnvironment(Runnable::run, time, time::nanoTime, random));
+        jobs = CouchJobs.builder(database)
+                .environment(new Environment(time, time, random))
+                .name("test")
+                .build();
+    }
+
+    /**
+     * Opens an empty one.
+     *
+     * @param types types to be given an activity timeout of an hour; others have none, as in any new database
+     * @return the kit, to be closed by the test
+     */
+    public static JobsTestKit forTypes(JobType<?, ?>... types) {
+        JobsTestKit kit = new JobsTestKit();
+        for (JobType<?, ?> type : types) {
+            kit.jobs.setTypeTimeout(kit.database, type, TIMEOUT).join();
+        }
+        return kit;
+    }
+
+    /** {@return the database in memory} */
+    public Database database() {
+        return database;
+    }
+
+    /** {@return the jobs in it} */
+    public CouchJobs jobs() {
+        return jobs;
+    }
+
+    /** {@return the time as jobs, workers and monitors see it} */
+    public Instant now() {
+        return time.instant();
+    }
+
+    /**
+     * Sets the clock by which scheduled jobs become due, forward or back. Timers do not notice, as when the clock of a
+     * machine is set; {@link #advance} lets time go by.
+     *
+     * @param instant what it shows now
+     */
+    public void setClock(Instant instant) {
+        time.setInstant(instant);
+    }
+
+    /**
+     * Starts a worker. Its handlers run within {@link #runDue} and {@link #advance}, one at a time.
+     *
+     * @param settings gives it handlers, and whatever else it is to have; not an executor
+     * @return the worker, closed with the kit; a test that closes it before does so by {@link Worker#closeAsync} and
+     *     {@link #runDue}
+     */
+    public Worker work(UnaryOperator<WorkerBuilder> settings) {
+        Worker worker = settings.apply(jobs.worker().executor(time)).start();
+        workers.add(worker);
+        return worker;
+    }
+
+    /** Runs all jobs that are due and have a worker, and those that they enqueue for now. Time does not move. */
+    public void runDue() {
+        time.runUntilIdle();
+    }
+
+    /**
+     * Lets time go by, and runs each job when it becomes due: scheduled ones, and those that failed and are tried again.
+     *
+     * @param duration how long; zero is the same as {@link #runDue}
+     */
+    public void advance(Duration duration) {
+        time.advance(duration);
+    }
+
+    /**
+     * The jobs of a type that wait to run, in the order of their ids.
+     *
+     * @param type the type
+     * @param <D> the type of their data
+     * @return the jobs
+     */
+    public <D> List<EnqueuedJob<D>> enqueued(JobType<D, ?> type) {
+        List<EnqueuedJob<D>> waiting = new ArrayList<>();
+        String last = "";
+        List<JobSummary> page;
+        do {
+            page = jobs.listJobs(database, type, last, PAGE).join();
+            for (JobSummary job : page) {
+                last = job.jobId();
+                if (job.state() == JobState.PENDING) {
+                    D data = jobs.getJobData(database, type, last).join().orElseThrow();
+                    waiting.add(new EnqueuedJob<>(last, data, job.scheduledTime()));
+                }
+            }
+        } while (page.size() == PAGE);
+        return waiting;
+    }
+
+    /**
+     * Asserts that a job with this data waits to run.
+     *
+     * @param type its type
+     * @param data its data
+     * @param <D> the type of its data
+     * @return the job; the first by its id, if there are several
+     * @throws AssertionError if there is none; the message says which there are
+     */
+    public <D> EnqueuedJob<D> assertEnqueued(JobType<D, ?> type, D data) {
+        List<EnqueuedJob<D>> waiting = enqueued(type);
+        return waiting.stream()
+                .filter(job -> Objects.equals(job.data(), data))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError(
+                        "No job of type " + type + " waits to run with " + data + "; those that do: " + waiting));
+    }
+
+    /**
+     * Asserts that no job of a type waits to run.
+     *
+     * @param type the type
+     * @throws AssertionError if one does; the message says which
+     */
+    public void assertNothingEnqueued(JobType<?, ?> type) {
+        List<? extends EnqueuedJob<?>> waiting = enqueued(type);
+        if (!waiting.isEmpty()) {
+            throw new AssertionError("Jobs of type " + type + " wait to run: " + waiting);
+        }
+    }
+
+    /**
+     * The result of a job that has succeeded by now.
+     *
+     * @param type its type
+     * @param jobId its id
+     * @param <R> the type of its result
+     * @return the result
+     * @throws NoSuchElementException if the job has not ended yet; let it run first
+     */
+    public <R> R result(JobType<?, R> type, String jobId) {
+        JobState state = jobs.getJobState(database, type, jobId).join();
+        if (state != JobState.FINISHED) {
+            throw new NoSuchElementException("Job " + jobId + " of type " + type + " has not ended: it is " + state
+                    + ". Call runDue or advance first.");
+        }
+        return time.await(jobs.resultAsync(type, jobId, Duration.ZERO));
+    }
+
+    /** Closes workers, jobs and database; jobs that still wait are gone with it. */
+    @Override
+    public void close() {
+        workers.forEach(worker -> time.await(worker.closeAsync()));
+        jobs.close();
+        database.close();
+    }
+}

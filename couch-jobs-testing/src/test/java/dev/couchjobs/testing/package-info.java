@@ -1,0 +1,4 @@
+@NullMarked
+package dev.couchjobs.testing;
+
+import org.jspecify.annotations.NullMarked;
