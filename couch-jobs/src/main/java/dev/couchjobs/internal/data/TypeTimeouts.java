@@ -41,6 +41,11 @@ public final class TypeTimeouts {
                                 Duration.ofSeconds(Tuple.fromBytes(seconds).getLong(0))));
     }
 
+    /** {@return completes when the timeout is set or taken away after this transaction} */
+    public static CompletableFuture<Void> watch(Transaction tx, TypeKeys keys) {
+        return tx.watch(keys.activityTimeout());
+    }
+
     /** {@return the names of the types that have a timeout} */
     public static CompletableFuture<List<String>> types(ReadTransaction tx, Keyspace keyspace) {
         return tx.snapshot()

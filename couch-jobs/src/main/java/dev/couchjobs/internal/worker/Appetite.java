@@ -19,6 +19,11 @@ final class Appetite {
         jobNanos = learnt(jobNanos, time);
     }
 
+    /** Jobs have waited for so long that those before them are taking at least that. */
+    void keptWaiting(Duration time) {
+        jobNanos = Math.max(jobNanos, (double) time.toNanos());
+    }
+
     void claimTook(Duration time) {
         claimNanos = learnt(claimNanos, time);
     }

@@ -4,6 +4,7 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.accept.Acceptors;
 import dev.couchjobs.internal.accept.Claimed;
+import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.loop.Delays;
 import dev.couchjobs.internal.verbs.How;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -65,8 +67,7 @@ public final class JobPool {
     }
 
     private <D> void assign(Assignment<D, ?> assignment) {
-        lanes.add(new Lane<>(
-                this, assignment, new Finisher(this, assignment.handling().type(), instance)));
+        lanes.add(new Lane<>(this, assignment, instance));
     }
 
     /** Begins to claim. */
@@ -95,13 +96,12 @@ public final class JobPool {
 
     <D> void take(Lane<D> lane, List<Claimed<D>> claims) {
         List<Run<D>> runs = new ArrayList<>(claims.size());
-        for (Claimed<D> claim : claims) {
-            runs.add(new Run<>(
-                    lane,
-                    claim,
-                    instance.keyspace().job(lane.type().name(), claim.job().id())));
-        }
         synchronized (this) {
+            for (Claimed<D> claim : claims) {
+                JobRef ref =
+                        instance.keyspace().job(lane.type().name(), claim.job().id());
+                runs.add(new Run<>(lane, claim, ref, lane.round()));
+            }
             lane.claimed(runs, now());
         }
         if (isClosing()) {
@@ -231,7 +231,7 @@ public final class JobPool {
         synchronized (this) {
             run.lane().held().remove(run);
             run.drop();
-            run.leaveActivity();
+            run.gone();
             if (lost) {
                 run.lose();
             }
@@ -258,7 +258,63 @@ public final class JobPool {
 
     /** Their ends have been committed. */
     synchronized void left(List<Run<?>> runs) {
-        runs.forEach(Run::leaveActivity);
+        runs.forEach(Run::gone);
+    }
+
+    // Signs of life
+
+    /**
+     * The jobs of which another sign of life is due. Those that still wait for a place here after so long are given back
+     * instead, since others may have one.
+     */
+    <D> List<Run<?>> due(Lane<D> lane, Duration roundTime) {
+        List<Run<?>> due;
+        synchronized (this) {
+            List<Run<D>> silent = lane.due();
+            List<Run<D>> idle = lane.takeWaiting(silent, roundTime);
+            idle.forEach(run -> settle(run, new How.HandedBack()));
+            silent.removeAll(new HashSet<>(idle));
+            due = List.copyOf(silent);
+        }
+        lane.finisher().wake();
+        return due;
+    }
+
+    /** A heartbeat has been committed. */
+    void heard(Heartbeat.Heard beat) {
+        synchronized (this) {
+            beat.heard()
+                    .forEach((run, activity) ->
+                            run.heardOf(activity.orElse(null), run.lane().round()));
+        }
+        beat.lost().forEach(this::halt);
+    }
+
+    /** Whether a sign of life would not come too early. */
+    synchronized boolean isSilent(Run<?> run) {
+        return run.heardIn() < run.lane().round();
+    }
+
+    /** A job has been heard of by itself. */
+    synchronized void heard(Run<?> run) {
+        run.heardOf(null, run.lane().round());
+    }
+
+    /** A job is another's, or gone; unless it has just been ended here, its handler is told to stop. */
+    private void halt(Run<?> run) {
+        Optional<CompletableFuture<?>> stage;
+        synchronized (this) {
+            if (run.isSettled()) {
+                return;
+            }
+            run.lane().held().remove(run);
+            run.drop();
+            run.gone();
+            stage = run.halt();
+        }
+        LOG.info("{} is another's by now, or gone; its handler is told to stop", run);
+        stage.ifPresent(begun -> begun.cancel(true));
+        checkNothingHeld();
     }
 
     private void pokeAll() {
@@ -367,7 +423,7 @@ public final class JobPool {
     }
 
     private void end() {
-        lanes.forEach(lane -> lane.finisher().close());
+        lanes.forEach(Lane::close);
         settings.releaseExecutor().run();
         ended.complete(null);
     }

@@ -4,10 +4,13 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.internal.accept.Claimed;
 import dev.couchjobs.internal.accept.Intake;
 import dev.couchjobs.internal.accept.Taker;
+import dev.couchjobs.internal.verbs.Instance;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -26,6 +29,7 @@ final class Lane<D> implements Taker<D> {
     private final int limit;
     private final Optional<Duration> timeLimit;
     private final Finisher finisher;
+    private final Heartbeats heartbeats;
     private @Nullable Intake intake;
 
     private final Deque<Run<D>> waiting = new ArrayDeque<>();
@@ -33,18 +37,20 @@ final class Lane<D> implements Taker<D> {
     private final Set<Run<D>> held = new LinkedHashSet<>();
 
     private final Appetite appetite = new Appetite();
+    private long round;
     private int running;
     /** Whether nothing is claimed until the next poke, because there was no room. */
     private boolean isFull;
 
     private Instant asked = Instant.EPOCH;
 
-    Lane(JobPool pool, Assignment<D, ?> assignment, Finisher finisher) {
+    Lane(JobPool pool, Assignment<D, ?> assignment, Instance instance) {
         this.pool = pool;
         this.handling = assignment.handling();
         this.limit = assignment.limit();
         this.timeLimit = assignment.timeLimit();
-        this.finisher = finisher;
+        this.finisher = new Finisher(pool, type(), instance);
+        this.heartbeats = new Heartbeats(pool, this, instance);
     }
 
     JobType<D, ?> type() {
@@ -63,12 +69,50 @@ final class Lane<D> implements Taker<D> {
         return finisher;
     }
 
+    /** Ends what it does in the background. */
+    void close() {
+        finisher.close();
+        heartbeats.close();
+    }
+
     Intake intake() {
         return Objects.requireNonNull(intake, "not started");
     }
 
     void start(Intake intake) {
         this.intake = intake;
+        heartbeats.start();
+    }
+
+    long round() {
+        return round;
+    }
+
+    /**
+     * Begins another round of heartbeats.
+     *
+     * @return those who were not heard of in all of the last one
+     */
+    List<Run<D>> due() {
+        long last = round++;
+        List<Run<D>> due = new ArrayList<>();
+        for (Run<D> run : held) {
+            if (run.heardIn() < last) {
+                due.add(run);
+            }
+        }
+        return due;
+    }
+
+    /** Takes out those of them that still wait for a place. */
+    List<Run<D>> takeWaiting(List<Run<D>> some, Duration waited) {
+        List<Run<D>> idle = new ArrayList<>(some);
+        idle.retainAll(new HashSet<>(waiting));
+        if (!idle.isEmpty()) {
+            waiting.removeAll(idle);
+            appetite.keptWaiting(waited);
+        }
+        return idle;
     }
 
     Set<Run<D>> held() {

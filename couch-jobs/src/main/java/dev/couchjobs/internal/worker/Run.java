@@ -24,6 +24,9 @@ final class Run<D> {
     /** The activity row that the job is known to share; null if it has its own, or that is not known. */
     private @Nullable SharedActivity activity;
 
+    private boolean gone;
+    private long heardIn;
+
     private @Nullable How how;
     /** Whether it is decided what becomes of it. */
     private boolean settled;
@@ -36,11 +39,12 @@ final class Run<D> {
     /** Ends it when its time limit is up. */
     private @Nullable Future<?> timer;
 
-    Run(Lane<D> lane, Claimed<D> claimed, JobRef ref) {
+    Run(Lane<D> lane, Claimed<D> claimed, JobRef ref, long heardIn) {
         this.lane = lane;
         this.job = claimed.job();
         this.activity = claimed.activity();
         this.ref = ref;
+        this.heardIn = heardIn;
     }
 
     Lane<D> lane() {
@@ -59,12 +63,30 @@ final class Run<D> {
         return activity;
     }
 
-    /** After the commit that took it from under its activity row. */
-    void leaveActivity() {
+    /** Its end has been committed, or it has been lost: nothing of it is left under any activity row. */
+    void gone() {
+        moveTo(null);
+        gone = true;
+    }
+
+    /** It has been heard of, under another activity row, in a round. */
+    void heardOf(@Nullable SharedActivity activity, long round) {
+        heardIn = round;
+        if (!gone) {
+            moveTo(activity);
+        }
+    }
+
+    private void moveTo(@Nullable SharedActivity other) {
         if (activity != null) {
             activity.leave(1);
-            activity = null;
         }
+        activity = other;
+    }
+
+    /** The round of heartbeats in which it was last heard of. */
+    long heardIn() {
+        return heardIn;
     }
 
     boolean isSettled() {

@@ -8,6 +8,7 @@ import dev.couchjobs.JobContext;
 import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.JobType;
 import dev.couchjobs.PayloadException;
+import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.verbs.ClaimedJob;
 import dev.couchjobs.internal.verbs.Ends;
@@ -19,6 +20,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
@@ -108,17 +110,24 @@ final class RunContext<D> implements JobContext<D> {
 
     @Override
     public <T extends @Nullable Object> T run(Function<? super Transaction, T> body) {
-        return noticing(() -> database.run(tx -> {
-            fence(tx).join();
+        boolean silent = pool.isSilent(run);
+        T result = noticing(() -> database.run(tx -> {
+            fence(tx, silent).join();
             return body.apply(tx);
         }));
+        heard(silent);
+        return result;
     }
 
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> runAsync(
             Function<? super Transaction, ? extends CompletableFuture<T>> body) {
-        CompletableFuture<T> done = database.runAsync(tx -> fence(tx).thenCompose(held -> body.apply(tx)));
-        return done.whenComplete((value, error) -> notice(error));
+        boolean silent = pool.isSilent(run);
+        CompletableFuture<T> done = database.runAsync(tx -> fence(tx, silent).thenCompose(held -> body.apply(tx)));
+        return done.whenComplete((value, error) -> {
+            notice(error);
+            heard(silent && error == null);
+        });
     }
 
     @Override
@@ -159,7 +168,7 @@ final class RunContext<D> implements JobContext<D> {
 
         /** Whether an earlier try has committed; if not, this one goes on only while the claim holds. */
         CompletableFuture<Boolean> isDoneBefore(Transaction tx) {
-            return fence(tx).handle((held, error) -> {
+            return fence(tx, false).handle((held, error) -> {
                 if (error == null) {
                     return false;
                 }
@@ -193,8 +202,21 @@ final class RunContext<D> implements JobContext<D> {
         return instance.codec().encodeResult(type, job.id(), (R) result);
     }
 
-    private CompletableFuture<?> fence(Transaction tx) {
-        return JobTable.edit(tx, run.ref(), row -> CompletableFuture.completedFuture(Fence.held(tx, job, row)));
+    /** Lets the transaction go on only while the job is held; also gives a sign of life, if one is wanted. */
+    private CompletableFuture<?> fence(Transaction tx, boolean signOfLife) {
+        return JobTable.edit(tx, run.ref(), before -> {
+            JobRow row = Fence.held(tx, job, before);
+            if (signOfLife) {
+                JobTable.save(tx, run.ref(), row, row.heardOf(row.payload()), OptionalLong.empty());
+            }
+            return CompletableFuture.completedFuture(row);
+        });
+    }
+
+    private void heard(boolean signOfLife) {
+        if (signOfLife) {
+            pool.heard(run);
+        }
     }
 
     private <T extends @Nullable Object> T noticing(Supplier<T> transaction) {

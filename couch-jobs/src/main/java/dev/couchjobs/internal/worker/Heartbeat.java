@@ -1,0 +1,91 @@
+package dev.couchjobs.internal.worker;
+
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.internal.data.ActivityIndex;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.SharedActivity;
+import dev.couchjobs.internal.data.TypeKeys;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A sign of life of many jobs, through all the tries that its transaction takes. One that is lost does not disturb the
+ * others. It may happen twice without harm.
+ */
+final class Heartbeat {
+    private final TypeKeys keys;
+    private final List<Run<?>> runs;
+    private final List<Versionstamp> emptied;
+
+    /**
+     * A heartbeat to be written.
+     *
+     * @param emptied the activity rows under which nobody is left when these jobs have gone
+     */
+    Heartbeat(TypeKeys keys, List<Run<?>> runs, List<Versionstamp> emptied) {
+        this.keys = keys;
+        this.runs = runs;
+        this.emptied = emptied;
+    }
+
+    /**
+     * What a heartbeat came to.
+     *
+     * @param heard the jobs that are held, with the activity row that each of them shares from now on, if it does
+     * @param lost the jobs that are another's, or gone
+     */
+    record Heard(Map<Run<?>, Optional<SharedActivity>> heard, List<Run<?>> lost) {}
+
+    CompletableFuture<Heard> write(Transaction tx) {
+        List<CompletableFuture<Optional<JobRow>>> reads = new ArrayList<>(runs.size());
+        runs.forEach(run -> reads.add(JobTable.read(tx, run.ref())));
+        return CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> {
+                    List<Run<?>> lost = new ArrayList<>();
+                    Map<String, Run<?>> held = new HashMap<>();
+                    Map<String, JobRow> rows = new HashMap<>();
+                    for (int i = 0; i < runs.size(); i++) {
+                        Run<?> run = runs.get(i);
+                        Optional<JobRow> row = reads.get(i).join();
+                        if (row.filter(found -> found.isHeldBy(run.job().lock()))
+                                .isPresent()) {
+                            held.put(run.ref().id(), run);
+                            rows.put(run.ref().id(), row.get());
+                        } else if (row.filter(
+                                        found -> found.wasLastHeldBy(run.job().lock()))
+                                .isEmpty()) {
+                            lost.add(run);
+                        }
+                    }
+                    return new Heard(save(tx, held, rows), lost);
+                });
+    }
+
+    private Map<Run<?>, Optional<SharedActivity>> save(
+            Transaction tx, Map<String, Run<?>> held, Map<String, JobRow> rows) {
+        boolean shared = held.size() > 1;
+        List<JobTable.Step> steps = new ArrayList<>(held.size());
+        held.forEach((id, run) -> {
+            JobRow row = rows.get(id);
+            if (row != null) {
+                steps.add(new JobTable.Step(run.ref(), row, row.heardOf(row.payload(), shared)));
+            }
+        });
+        Map<Run<?>, Optional<SharedActivity>> heard = new HashMap<>();
+        for (List<JobTable.Step> portion : JobTable.together(steps)) {
+            int userVersion = JobTable.saveTogether(tx, keys, portion, OptionalLong.empty());
+            Optional<SharedActivity> activity =
+                    shared ? Optional.of(new SharedActivity(tx, userVersion, portion.size())) : Optional.empty();
+            portion.forEach(step -> heard.put(held.get(step.ref().id()), activity));
+        }
+        emptied.forEach(sequence -> ActivityIndex.clear(tx, keys, sequence));
+        return heard;
+    }
+}

@@ -1,0 +1,128 @@
+package dev.couchjobs.internal.worker;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.Environment;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.data.TypeTimeouts;
+import dev.couchjobs.internal.loop.Loop;
+import dev.couchjobs.internal.loop.Pause;
+import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.verbs.Transactions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells the database that the jobs of one type in a worker are being worked on, many in one transaction.
+ *
+ * <p>Six times in an activity timeout it looks for jobs that have not been heard of for a whole round. So none is silent
+ * for longer than a third of the timeout, and one that ends before costs nothing. While there are none, nothing is sent: a
+ * watch tells when the timeout is changed.
+ */
+final class Heartbeats implements AutoCloseable {
+    private static final int ROUNDS_PER_TIMEOUT = 6;
+    private static final int JITTER_PERCENT = 10;
+    private static final int JOBS_PER_TRANSACTION = 400;
+    private static final Duration WITHOUT_TIMEOUT_LOOK_EVERY = Duration.ofSeconds(30);
+
+    private final JobPool pool;
+    private final Lane<?> lane;
+    private final Database database;
+    private final Environment environment;
+    private final Transactions transactions;
+    private final TypeKeys keys;
+    private final Loop loop;
+
+    // Touched by one round at a time.
+    private Optional<Duration> timeout = Optional.empty();
+    private volatile @Nullable CompletableFuture<Void> watch;
+
+    Heartbeats(JobPool pool, Lane<?> lane, Instance instance) {
+        this.pool = pool;
+        this.lane = lane;
+        this.database = instance.database();
+        this.environment = instance.environment();
+        this.transactions = instance.transactions();
+        this.keys = instance.keyspace().type(lane.type().name());
+        this.loop = new Loop(
+                "heartbeats of " + lane.type(), environment, instance.database().getExecutor(), this::round);
+    }
+
+    void start() {
+        loop.poke();
+    }
+
+    @Override
+    public void close() {
+        loop.close();
+        CompletableFuture<Void> armed = watch;
+        if (armed != null) {
+            armed.cancel(false);
+        }
+    }
+
+    private CompletableFuture<Pause> round() {
+        return learnTimeout().thenCompose(this::beatIfKnown).thenApply(done -> pause());
+    }
+
+    private CompletableFuture<Void> beatIfKnown(Optional<Duration> known) {
+        timeout = known;
+        return known.isEmpty() ? CompletableFuture.completedFuture(null) : beat(known.get());
+    }
+
+    /** The timeout as it was when the watch on it was armed; read anew once that has fired, or failed. */
+    private CompletableFuture<Optional<Duration>> learnTimeout() {
+        CompletableFuture<Void> armed = watch;
+        if (armed != null && !armed.isDone()) {
+            return CompletableFuture.completedFuture(timeout);
+        }
+        return transactions
+                .run(database, tx -> {
+                    CompletableFuture<Void> next = TypeTimeouts.watch(tx, keys);
+                    return TypeTimeouts.get(tx, keys).thenApply(known -> new Look(known, next));
+                })
+                .thenApply(look -> {
+                    watch = look.watch();
+                    var unused = look.watch().thenRun(loop::poke);
+                    return look.timeout();
+                });
+    }
+
+    private record Look(Optional<Duration> timeout, CompletableFuture<Void> watch) {}
+
+    /** No transaction waits for another, nor for longer than a job may wait for its next sign of life. */
+    private CompletableFuture<Void> beat(Duration known) {
+        List<Run<?>> due = pool.due(lane, known.dividedBy(ROUNDS_PER_TIMEOUT));
+        List<CompletableFuture<?>> sent = new ArrayList<>();
+        for (int from = 0; from < due.size(); from += JOBS_PER_TRANSACTION) {
+            List<Run<?>> some = due.subList(from, Math.min(due.size(), from + JOBS_PER_TRANSACTION));
+            Heartbeat heartbeat = new Heartbeat(keys, some, pool.emptiedBy(some));
+            sent.add(transactions
+                    .run(database, tx -> {
+                        limit(tx, known);
+                        return heartbeat.write(tx);
+                    })
+                    .thenAccept(pool::heard));
+        }
+        return CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new));
+    }
+
+    private static void limit(Transaction tx, Duration timeout) {
+        tx.options().setTimeout(timeout.dividedBy(3).toMillis());
+    }
+
+    private Pause pause() {
+        if (timeout.isEmpty()) {
+            return Pause.atMost(WITHOUT_TIMEOUT_LOOK_EVERY);
+        }
+        int percent = 100 - environment.random().nextInt(JITTER_PERCENT + 1);
+        return Pause.atMost(timeout.get()
+                .dividedBy(ROUNDS_PER_TIMEOUT)
+                .multipliedBy(percent)
+                .dividedBy(100));
+    }
+}

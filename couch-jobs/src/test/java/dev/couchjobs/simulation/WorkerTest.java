@@ -1,0 +1,332 @@
+package dev.couchjobs.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Environment;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobContext;
+import dev.couchjobs.JobHaltedException;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Worker;
+import dev.couchjobs.WorkerBuilder;
+import dev.couchjobs.fdb.simulation.SimulatedProcess;
+import dev.couchjobs.fdb.simulation.Simulation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A worker on one thread and in virtual time: signs of life, lost jobs, closing, death, and what it costs to wait. */
+class WorkerTest {
+    private static final JobType<String, String> MAIL = JobType.of("mail", String.class, String.class);
+    private static final Subspace ACTIVITY = new Subspace(Tuple.from("couch_jobs", "activity", "mail"));
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final byte[] EFFECT = Tuple.from("effect").pack();
+
+    private final Simulation simulation = Simulation.builder(7).calm().build();
+    private final Database database = simulation.database();
+    private final SimulatedProcess home = simulation.process("home");
+    private final SimulatedProcess away = simulation.process("away");
+    private final CouchJobs jobs = instance(home, home.database());
+    private final CouchJobs others = instance(away, away.database());
+
+    /** Jobs whose handlers have begun, and how each of them is to end. */
+    private final Map<String, CompletableFuture<String>> ends = new LinkedHashMap<>();
+
+    private final Map<String, JobContext<String>> begun = new LinkedHashMap<>();
+
+    private static CouchJobs instance(SimulatedProcess process, Database database) {
+        return CouchJobs.builder(database)
+                .environment(new Environment(process.clock(), process.scheduler(), process.random()))
+                .build();
+    }
+
+    @BeforeEach
+    void createType() {
+        simulation.await(others.setTypeTimeout(database, MAIL, TIMEOUT));
+        others.monitor(MAIL);
+    }
+
+    @AfterEach
+    void end() {
+        simulation.close();
+    }
+
+    private WorkerBuilder worker(CouchJobs of, SimulatedProcess process) {
+        return of.worker()
+                .handleAsync(MAIL, job -> {
+                    begun.put(job.id(), job);
+                    return ends.computeIfAbsent(job.id(), id -> new CompletableFuture<>());
+                })
+                .executor(process.scheduler());
+    }
+
+    private Worker started() {
+        return worker(jobs, home).start();
+    }
+
+    private void add(int count) {
+        for (int i = 0; i < count; i++) {
+            simulation.await(others.add(database, MAIL, "j" + i, "data"));
+        }
+        simulation.advance(Duration.ofSeconds(1));
+    }
+
+    private JobContext<String> begun(String id) {
+        return Objects.requireNonNull(begun.get(id), "has not begun");
+    }
+
+    private CompletableFuture<String> endOf(String id) {
+        return Objects.requireNonNull(ends.get(id), "has not begun");
+    }
+
+    private JobState stateOf(String id) {
+        return simulation.await(others.getJobState(database, MAIL, id));
+    }
+
+    private int activityRows() {
+        return simulation
+                .await(database.readAsync(tx -> tx.getRange(ACTIVITY.range()).asList()))
+                .size();
+    }
+
+    @Test
+    void jobsThatTakeLongAreKeptByHeartbeats() {
+        started();
+        add(10);
+
+        simulation.advance(TIMEOUT.multipliedBy(10));
+        assertThat(begun).hasSize(10).allSatisfy((id, job) -> {
+            assertThat(job.claim()).isEqualTo(1);
+            assertThat(job.isHalted()).isFalse();
+        });
+
+        ends.values().forEach(end -> end.complete("done"));
+        simulation.advance(Duration.ofSeconds(1));
+        assertThat(stateOf("j0")).isEqualTo(JobState.FINISHED);
+        assertThat(stateOf("j9")).isEqualTo(JobState.FINISHED);
+    }
+
+    @Test
+    void jobsHeardOfTogetherShareOneActivityRowWhichGoesWithTheLastOfThem() {
+        started();
+        add(10);
+        simulation.advance(TIMEOUT.dividedBy(2));
+        assertThat(activityRows()).isEqualTo(1);
+
+        for (int i = 0; i < 9; i++) {
+            endOf("j" + i).complete("done");
+        }
+        simulation.advance(Duration.ofSeconds(1));
+        assertThat(activityRows()).isEqualTo(1);
+
+        endOf("j9").complete("done");
+        simulation.advance(Duration.ofSeconds(1));
+        assertThat(activityRows()).isZero();
+    }
+
+    @Test
+    void aRunIsASignOfLife() {
+        started();
+        add(1);
+        for (int i = 0; i < 100; i++) {
+            simulation.advance(TIMEOUT.dividedBy(10));
+            simulation.await(begun("j0").runAsync(tx -> {
+                tx.set(EFFECT, new byte[] {1});
+                return CompletableFuture.completedFuture(tx);
+            }));
+        }
+
+        assertThat(begun("j0").isHalted()).isFalse();
+        assertThat(stateOf("j0")).isEqualTo(JobState.RUNNING);
+    }
+
+    @Test
+    void aJobThatIsRemovedHaltsItsHandlerAndNoOther() {
+        started();
+        add(3);
+        simulation.await(others.remove(database, MAIL, "j1"));
+
+        simulation.advance(TIMEOUT);
+
+        assertThat(begun("j1").isHalted()).isTrue();
+        assertThat(endOf("j1")).isCancelled();
+        assertThat(begun("j0").isHalted()).isFalse();
+        assertThat(begun("j2").isHalted()).isFalse();
+    }
+
+    @Test
+    void aWorkerThatWasSuspendedHasEveryWriteRefusedAndIsHalted() {
+        started();
+        add(2);
+        JobContext<String> mine = begun("j0");
+        home.pause(TIMEOUT.multipliedBy(2));
+        Job<String> theirs =
+                simulation.await(others.accept(MAIL, AcceptOptions.defaults())).orElseThrow();
+        assertThat(theirs.id()).startsWith("j");
+        simulation.advance(TIMEOUT.multipliedBy(3));
+
+        assertThat(mine.isHalted()).isTrue();
+        CompletableFuture<Object> write = mine.runAsync(tx -> {
+            tx.set(EFFECT, new byte[] {1});
+            return CompletableFuture.completedFuture(tx);
+        });
+        assertThatThrownBy(() -> simulation.await(write)).hasCauseInstanceOf(JobHaltedException.class);
+        CompletableFuture<String> finish = mine.finishAsync(tx -> {
+            tx.set(EFFECT, new byte[] {1});
+            return CompletableFuture.completedFuture("done");
+        });
+        assertThatThrownBy(() -> simulation.await(finish)).hasCauseInstanceOf(JobHaltedException.class);
+        List<KeyValue> effects = simulation.await(
+                database.readAsync(tx -> tx.getRange(Range.startsWith(EFFECT)).asList()));
+        assertThat(effects).isEmpty();
+    }
+
+    @Test
+    void theJobsOfAProcessThatDiesRunElsewhere() {
+        started();
+        add(5);
+        assertThat(begun).hasSize(5);
+        begun.clear();
+        ends.clear();
+        worker(others, away).start();
+
+        home.kill();
+        simulation.advance(TIMEOUT.multipliedBy(2));
+
+        assertThat(begun).hasSize(5).allSatisfy((id, job) -> {
+            assertThat(job.claim()).isEqualTo(2);
+            assertThat(job.attempt()).isEqualTo(2);
+        });
+    }
+
+    @Test
+    void aJobThatKillsItsProcessesIsGivenUpAfterAllItsAttempts() {
+        List<Long> claims = new ArrayList<>();
+        simulation.await(others.add(database, MAIL, "deadly", "data"));
+        for (int i = 0; i < 15; i++) {
+            SimulatedProcess process = simulation.process("victim-" + i);
+            instance(process, process.database())
+                    .worker()
+                    .handleAsync(MAIL.retry(MAIL.retry().attempts(3)), job -> {
+                        claims.add(job.claim());
+                        process.kill();
+                        return new CompletableFuture<>();
+                    })
+                    .executor(process.scheduler())
+                    .start();
+            simulation.advance(TIMEOUT.multipliedBy(2));
+        }
+
+        assertThat(claims).containsExactly(1L, 2L, 3L);
+        assertThat(stateOf("deadly")).isEqualTo(JobState.FINISHED);
+    }
+
+    @Test
+    void aTimeoutThatIsMadeShorterWhileJobsRunIsKeptAtOnce() {
+        simulation.await(others.setTypeTimeout(database, MAIL, Duration.ofHours(1)));
+        started();
+        add(3);
+        simulation.await(others.setTypeTimeout(database, MAIL, Duration.ofSeconds(2)));
+
+        simulation.advance(Duration.ofMinutes(5));
+
+        assertThat(begun).allSatisfy((id, job) -> assertThat(job.isHalted()).isFalse());
+        assertThat(stateOf("j0")).isEqualTo(JobState.RUNNING);
+    }
+
+    @Test
+    void whatWaitsForAPlaceForLongIsLeftToOthers() {
+        Worker greedy = worker(jobs, home).concurrency(1).start();
+        for (int i = 0; i < 200; i++) {
+            ends.put("j" + i, CompletableFuture.completedFuture("done"));
+        }
+        add(200);
+        simulation.await(others.add(database, MAIL, "long", "data"));
+        simulation.await(others.add(database, MAIL, "next", "data"));
+        simulation.advance(TIMEOUT);
+
+        assertThat(begun).containsKey("long").doesNotContainKey("next");
+        assertThat(stateOf("next")).isEqualTo(JobState.PENDING);
+        simulation.await(greedy.closeAsync());
+    }
+
+    @Test
+    void closingGivesBackWhatDoesNotEndInTime() {
+        Worker worker = worker(jobs, home).closeWithin(Duration.ofSeconds(5)).start();
+        add(2);
+
+        CompletableFuture<Void> closed = worker.closeAsync();
+        simulation.advance(Duration.ofSeconds(1));
+        endOf("j0").complete("done");
+        simulation.advance(Duration.ofSeconds(3));
+        assertThat(closed).isNotDone();
+        assertThat(stateOf("j0")).isEqualTo(JobState.FINISHED);
+        assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);
+
+        simulation.advance(Duration.ofSeconds(2));
+        assertThat(closed).isCompleted();
+        assertThat(begun("j1").isHalted()).isTrue();
+        assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
+    }
+
+    @Test
+    void closingTheInstanceEndsItsWorkersAtOnce() {
+        started();
+        add(2);
+
+        jobs.close();
+        simulation.advance(Duration.ofSeconds(1));
+
+        assertThat(stateOf("j0")).isEqualTo(JobState.PENDING);
+        assertThat(begun("j0").isHalted()).isTrue();
+    }
+
+    @Test
+    void aHandlerThatTakesTooLongHasFailed() {
+        Worker worker =
+                worker(jobs, home).timeLimit(MAIL, Duration.ofMinutes(2)).start();
+        add(1);
+        JobContext<String> first = begun("j0");
+        assertThat(first.deadline()).isPresent();
+        simulation.advance(Duration.ofMinutes(2));
+
+        assertThat(first.isHalted()).isTrue();
+        assertThat(endOf("j0")).isCancelled();
+        assertThat(stateOf("j0")).isNotEqualTo(JobState.FINISHED);
+        simulation.await(worker.closeAsync());
+    }
+
+    @Test
+    void anIdleWorkerOnlyWaits() {
+        CountedDatabase counted = new CountedDatabase(home.database());
+        CouchJobs idle = instance(home, counted.asDatabase());
+        idle.worker()
+                .handleAsync(MAIL, job -> CompletableFuture.completedFuture("done"))
+                .executor(home.scheduler())
+                .start();
+        add(5);
+        simulation.advance(TIMEOUT);
+        int before = counted.transactions();
+
+        simulation.advance(Duration.ofMinutes(10));
+
+        // The activity monitor's: four looks in each timeout, each followed by a sweep, and now and then a trim.
+        assertThat(counted.transactions() - before).isLessThanOrEqualTo(10 * 60 / 3);
+    }
+}
