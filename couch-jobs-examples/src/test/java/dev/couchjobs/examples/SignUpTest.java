@@ -40,8 +40,8 @@ class SignUpTest {
         String test = Files.readString(
                 Path.of("src/test/java/dev/couchjobs/examples/SignUpTest.java"), StandardCharsets.UTF_8);
         String shown = test.substring(test.indexOf("    @Test"), test.indexOf("    @Test", test.indexOf("@Test") + 5))
-                .stripIndent()
-                .strip();
+                .stripTrailing()
+                .stripIndent();
 
         assertThat(Files.readString(Path.of("..", "docs", "testing.md"), StandardCharsets.UTF_8))
                 .contains(shown);
