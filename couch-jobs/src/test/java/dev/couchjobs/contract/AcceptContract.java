@@ -81,6 +81,24 @@ public abstract class AcceptContract extends JobsContract {
     }
 
     @Test
+    void twoWhoWantDifferentJobsAndWaitTogetherAreNotBothGivenTheOneJobThatComes() {
+        CompletableFuture<Optional<Job<Work>>> any =
+                jobs.accept(INDEX, AcceptOptions.defaults().timeout(LONG));
+        CompletableFuture<Optional<Job<Work>>> unscheduled =
+                jobs.accept(INDEX, AcceptOptions.defaults().noSchedule().timeout(LONG));
+
+        add("j1", 1);
+        await(CompletableFuture.anyOf(any, unscheduled));
+        assertThat(any.isDone() && unscheduled.isDone()).isFalse();
+        add("j2", 2);
+
+        assertThat(List.of(
+                        await(any).orElseThrow().id(),
+                        await(unscheduled).orElseThrow().id()))
+                .containsExactlyInAnyOrder("j1", "j2");
+    }
+
+    @Test
     void aJobAddedOnAnotherNodeWakesOneWhoWaits() {
         CompletableFuture<Optional<Job<Work>>> waiting = jobs.accept(INDEX);
         assertThat(tryAccept()).isEmpty();

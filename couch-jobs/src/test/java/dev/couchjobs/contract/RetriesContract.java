@@ -194,6 +194,21 @@ public abstract class RetriesContract extends SumsContract {
     }
 
     @Test
+    void aJobThatIsToRunOnceMoreHasAllItsAttemptsBeforeItThoughItsProcessorGoesSilent() {
+        shortLeases(SUM);
+        JobType<Work, Integer> twice = SUM.retry(STEADY.attempts(2));
+        fail(running(twice, "j1"));
+        await(sums.resubmit(database, claim(twice, "j1")));
+        var subscription = await(sums.subscribe(database, SUM, "j1"));
+
+        node().monitor(twice);
+
+        assertThat(await(sums.wait(subscription, LONG)).orElseThrow().state()).isEqualTo(JobState.PENDING);
+        assertThat(info("j1").failures()).isZero();
+        assertThat(fail(claim(twice, "j1"))).isEqualTo(JobState.PENDING);
+    }
+
+    @Test
     void ofManyAttemptsTheLastHundredAreKept() {
         JobType<Work, Integer> eager = SUM.retry(new RetryPolicy(1_000, Duration.ZERO, 1, Duration.ZERO, 0));
         await(sums.add(database, eager, "j1", new Work(1)));

@@ -1,10 +1,10 @@
 package dev.couchjobs.simulation;
 
-import static dev.couchjobs.simulation.JobsSimulation.TYPE;
-
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobSummary;
+import dev.couchjobs.NewJob;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -37,12 +37,15 @@ final class Client {
 
     private CompletableFuture<?> turn() {
         String jobId = JobsSimulation.jobId(random);
-        return node.sleepUpTo(REST).thenCompose(rested -> switch (random.nextInt(16)) {
+        return node.sleepUpTo(REST).thenCompose(rested -> switch (random.nextInt(20)) {
             case 0 -> remove(jobId);
             case 1 -> replace(jobId);
             case 2, 3 -> addTogether(jobId, JobsSimulation.jobId(random));
             case 4, 5 -> look(jobId);
             case 6 -> changeTimeout();
+            case 7, 8, 9 -> addWithTerms(jobId);
+            case 10 -> addAll();
+            case 11 -> sendAgain(jobId);
             default -> add(jobId);
         });
     }
@@ -50,8 +53,8 @@ final class Client {
     private CompletableFuture<Void> add(String jobId) {
         oracle.adding(jobId);
         CompletableFuture<Void> added = random.nextInt(3) > 0
-                ? node.jobs().add(node.database(), TYPE, jobId, data(random))
-                : node.jobs().add(node.database(), TYPE, jobId, data(random), node.soon());
+                ? node.jobs().add(node.database(), node.type(), jobId, data(random))
+                : node.jobs().add(node.database(), node.type(), jobId, data(random), node.soon());
         return added.thenRun(() -> node.log("added " + jobId));
     }
 
@@ -62,15 +65,49 @@ final class Client {
                     String data = data(random);
                     oracle.adding(one);
                     oracle.adding(other);
-                    CompletableFuture<Void> first = node.jobs().add(tx, TYPE, one, data);
-                    return first.thenCombine(node.jobs().add(tx, TYPE, other, data), (a, b) -> data);
+                    CompletableFuture<Void> first = node.jobs().add(tx, node.type(), one, data);
+                    return first.thenCombine(node.jobs().add(tx, node.type(), other, data), (a, b) -> data);
                 })
                 .thenRun(() -> node.log("added " + one + " and " + other));
     }
 
+    private CompletableFuture<Void> addWithTerms(String jobId) {
+        oracle.adding(jobId);
+        return node.jobs().add(node.database(), newJob(jobId)).thenAccept(id -> node.log("added with terms " + id));
+    }
+
+    /** Jobs that nobody else knows of, and one that everybody does. */
+    private CompletableFuture<Void> addAll() {
+        List<NewJob<String>> jobs = new ArrayList<>();
+        for (int left = 2 + random.nextInt(2); left > 0; left--) {
+            jobs.add(newJob(node.jobs().newJobId()));
+        }
+        List<String> fresh = idsOf(jobs);
+        jobs.add(newJob(JobsSimulation.jobId(random)));
+        idsOf(jobs).forEach(oracle::adding);
+        oracle.addingTogether(fresh);
+        return node.jobs().addAll(node.database(), jobs).thenAccept(ids -> node.log("added together " + ids));
+    }
+
+    private static List<String> idsOf(List<NewJob<String>> jobs) {
+        return jobs.stream().map(job -> job.id().orElseThrow()).toList();
+    }
+
+    private NewJob<String> newJob(String jobId) {
+        NewJob<String> job = NewJob.of(node.type(), data(random)).id(jobId);
+        return random.nextInt(3) == 0 ? job.retry(Scenario.retries(1 + random.nextInt(3))) : job;
+    }
+
+    private CompletableFuture<Void> sendAgain(String jobId) {
+        oracle.resubmitting(jobId);
+        return node.jobs()
+                .retryDeadLetter(node.database(), node.type(), jobId)
+                .thenAccept(sent -> node.log((sent ? "sent again " : "not a dead letter: ") + jobId));
+    }
+
     private CompletableFuture<Void> remove(String jobId) {
         oracle.removing(jobId);
-        return node.jobs().remove(node.database(), TYPE, jobId).thenAccept(found -> {
+        return node.jobs().remove(node.database(), node.type(), jobId).thenAccept(found -> {
             node.log((found ? "removed " : "did not find ") + jobId);
             if (found) {
                 oracle.removed(jobId);
@@ -85,9 +122,9 @@ final class Client {
                     oracle.removing(jobId);
                     oracle.adding(jobId);
                     return node.jobs()
-                            .remove(tx, TYPE, jobId)
+                            .remove(tx, node.type(), jobId)
                             .thenCompose(found -> node.jobs()
-                                    .add(tx, TYPE, jobId, uniqueData(random))
+                                    .add(tx, node.type(), jobId, uniqueData(random))
                                     .thenApply(added -> found));
                 })
                 .thenAccept(found -> node.log((found ? "replaced " : "added in place of nothing ") + jobId));
@@ -96,10 +133,10 @@ final class Client {
     /** All that can be asked, as of one moment. */
     private CompletableFuture<Void> look(String jobId) {
         return node.database().readAsync(tx -> {
-            CompletableFuture<JobState> state = node.jobs().getJobState(tx, TYPE, jobId);
-            CompletableFuture<Optional<String>> data = node.jobs().getJobData(tx, TYPE, jobId);
-            CompletableFuture<List<JobSummary>> all = node.jobs().listJobs(tx, TYPE, "", ALL);
-            CompletableFuture<Optional<Duration>> timeout = node.jobs().getTypeTimeout(tx, TYPE);
+            CompletableFuture<JobState> state = node.jobs().getJobState(tx, node.type(), jobId);
+            CompletableFuture<Optional<String>> data = node.jobs().getJobData(tx, node.type(), jobId);
+            CompletableFuture<List<JobSummary>> all = node.jobs().listJobs(tx, node.type(), "", ALL);
+            CompletableFuture<Optional<Duration>> timeout = node.jobs().getTypeTimeout(tx, node.type());
             CompletableFuture<List<String>> types = node.jobs().getTypes(tx);
             return CompletableFuture.allOf(state, data, all, timeout, types).thenRun(() -> {
                 JobState listed = all.join().stream()
@@ -109,7 +146,8 @@ final class Client {
                         .orElse(JobState.NOT_FOUND);
                 boolean agree = listed == state.join()
                         && data.join().isPresent() == (listed != JobState.NOT_FOUND)
-                        && types.join().contains(TYPE.name()) == timeout.join().isPresent();
+                        && types.join().contains(node.type().name())
+                                == timeout.join().isPresent();
                 oracle.require(agree, jobId + " is " + state.join() + " with " + data.join() + " of " + all.join());
             });
         });
@@ -117,8 +155,8 @@ final class Client {
 
     private CompletableFuture<Void> changeTimeout() {
         return random.nextInt(4) == 0
-                ? node.jobs().clearTypeTimeout(node.database(), TYPE)
-                : node.jobs().setTypeTimeout(node.database(), TYPE, JobsSimulation.timeout(random));
+                ? node.jobs().clearTypeTimeout(node.database(), node.type())
+                : node.jobs().setTypeTimeout(node.database(), node.type(), JobsSimulation.timeout(random));
     }
 
     /** Never the same twice; short as a rule, now and then too long for one row. */

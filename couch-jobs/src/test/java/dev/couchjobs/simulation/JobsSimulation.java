@@ -4,7 +4,6 @@ import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobState;
-import dev.couchjobs.JobType;
 import dev.couchjobs.fdb.simulation.Fault;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
@@ -12,7 +11,6 @@ import dev.couchjobs.fdb.simulation.SimulationBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -22,14 +20,11 @@ import org.jspecify.annotations.Nullable;
  * removed, processed and followed. Then there is calm, in which every job has to come to its end.
  */
 final class JobsSimulation implements AutoCloseable {
-    static final JobType<String, ?> TYPE = JobType.of("simulated", String.class);
     static final Subspace PREFIX = new Subspace(Tuple.from("jobs"));
     /** The shortest of those that the type has in turn. */
     static final Duration TIMEOUT = Duration.ofSeconds(2);
 
     private static final int JOBS = 5;
-    private static final Duration SHORT_FEED = Duration.ofSeconds(6);
-    private static final Duration LONG_FEED = Duration.ofHours(1);
     private static final Duration CHAOS = Duration.ofSeconds(12);
     private static final Duration CALM_AT_LEAST = Duration.ofSeconds(5);
     private static final Duration CALM_AT_MOST = Duration.ofMinutes(5);
@@ -47,8 +42,7 @@ final class JobsSimulation implements AutoCloseable {
 
     private final Simulation simulation;
     private final RandomGenerator random;
-    private final boolean peaceful;
-    private final Duration patience;
+    private final Scenario scenario;
     private final Oracle oracle;
     private final List<Node> nodes = new ArrayList<>();
     private final List<Client> clients = new ArrayList<>();
@@ -58,19 +52,17 @@ final class JobsSimulation implements AutoCloseable {
 
     /** @param trace is given every line of it, or is null if nobody wants to read them */
     JobsSimulation(long seed, @Nullable Consumer<String> trace) {
-        SplittableRandom choice = new SplittableRandom(~seed);
-        peaceful = choice.nextInt(4) == 0;
-        patience = choice.nextInt(3) == 0 ? SHORT_FEED : LONG_FEED;
+        scenario = Scenario.of(seed);
         SimulationBuilder builder = Simulation.builder(seed);
         if (trace != null) {
             builder.traceTo(trace);
         }
-        if (peaceful) {
+        if (scenario.peaceful()) {
             NOT_IN_PEACE.forEach(builder::without);
         }
         simulation = builder.build();
         random = simulation.random();
-        oracle = new Oracle(simulation);
+        oracle = new Oracle(simulation, scenario);
         simulation.onDeath(dead -> {
             if (!calm) {
                 join();
@@ -124,15 +116,15 @@ final class JobsSimulation implements AutoCloseable {
 
     private void setTimeout() {
         CouchJobs jobs = nodes.get(0).jobs();
-        simulation.await(jobs.setTypeTimeout(simulation.database(), TYPE, TIMEOUT));
+        simulation.await(jobs.setTypeTimeout(simulation.database(), scenario.type(), TIMEOUT));
     }
 
     private void join() {
         SimulatedProcess process = simulation.process("node-" + nodes.size());
-        Node node = new Node(process, patience);
+        Node node = new Node(process, scenario, oracle);
         nodes.add(node);
         if (random.nextInt(3) == 0) {
-            node.jobs().monitor(TYPE);
+            node.jobs().monitor(scenario.type());
         }
         Client client = new Client(node, oracle);
         clients.add(client);
@@ -180,12 +172,12 @@ final class JobsSimulation implements AutoCloseable {
     private void checkTheEnd() {
         oracle.lookAtTheEnd();
         oracle.check();
-        if (peaceful && !oracle.lostOnTheWay().isEmpty()) {
+        if (scenario.peaceful() && !oracle.lostOnTheWay().isEmpty()) {
             throw new AssertionError("Nobody was told of these claims: " + oracle.lostOnTheWay());
         }
         for (Watcher watcher : watchers) {
             for (Story story : watcher.toldToTheEnd()) {
-                story.check(oracle.changesOf(story.jobId()), patience.equals(LONG_FEED));
+                story.check(oracle.changesOf(story.jobId()), scenario.feedIsComplete());
             }
         }
         simulation.log("ends with " + oracle.jobs());

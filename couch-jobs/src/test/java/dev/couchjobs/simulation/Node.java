@@ -3,6 +3,7 @@ package dev.couchjobs.simulation;
 import com.apple.foundationdb.Database;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
+import dev.couchjobs.JobType;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import java.time.Duration;
 import java.time.Instant;
@@ -16,15 +17,17 @@ import java.util.random.RandomGenerator;
 final class Node {
     private final SimulatedProcess process;
     private final CouchJobs jobs;
+    private final JobType<String, String> type;
 
-    /** A node whose transactions may take that long, for which time the change feed can be read. */
-    Node(SimulatedProcess process, Duration patience) {
+    Node(SimulatedProcess process, Scenario scenario, Oracle oracle) {
         this.process = process;
+        this.type = scenario.type();
         this.jobs = CouchJobs.builder(process.database())
                 .subspace(JobsSimulation.PREFIX)
-                .environment(new Environment(process.clock(), process.scheduler(), process.random()))
-                .transactionTimeout(patience)
-                .feedRetention(patience)
+                .environment(new Environment(oracle.noting(process.clock()), process.scheduler(), process.random()))
+                .name(process.name())
+                .transactionTimeout(scenario.patience())
+                .feedRetention(scenario.patience())
                 .build();
     }
 
@@ -34,6 +37,10 @@ final class Node {
 
     CouchJobs jobs() {
         return jobs;
+    }
+
+    JobType<String, String> type() {
+        return type;
     }
 
     RandomGenerator random() {

@@ -2,15 +2,14 @@ package dev.couchjobs.simulation;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.KeyValue;
-import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.faults.Rows;
 import dev.couchjobs.fdb.simulation.Simulation;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,10 +28,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Every commit that changes a job is seen by itself: two of them on one job conflict, so they never share a batch.
  */
 final class Oracle {
-    private static final Range MAIN_TABLE = JobsSimulation.PREFIX.range(Tuple.from("couch_jobs", "data"));
-
     private final Simulation simulation;
     private final Calls calls = new Calls();
+    private final Complaints complaints = new Complaints();
+    private final Batches batches = new Batches(complaints);
+    private final Removals removals = new Removals(calls, complaints);
+    private final List<Law> laws;
     private final List<Rows.Change> changes = new ArrayList<>();
     private final Set<UUID> locks = new HashSet<>();
     private final Map<String, Long> heardAt = new HashMap<>();
@@ -44,26 +45,22 @@ final class Oracle {
     private final Map<String, UUID> fences = new TreeMap<>();
     private Map<String, Rows.Data> before = Map.of();
     private List<KeyValue> seen = List.of();
-    private @Nullable String complaint;
+    private Books books = Books.EMPTY;
     private long moment;
 
-    Oracle(Simulation simulation) {
+    Oracle(Simulation simulation, Scenario scenario) {
         this.simulation = simulation;
+        this.laws =
+                List.of(new Attempts(scenario, calls, complaints), new Order(scenario, complaints), batches, removals);
         simulation.onCommit(this::look);
-    }
-
-    /** What the actors asked for, and what they were told. */
-    private static final class Calls {
-        final Map<String, Integer> added = new HashMap<>();
-        final Map<String, Integer> resubmitting = new HashMap<>();
-        final Map<String, Integer> removing = new HashMap<>();
-        final Map<String, Integer> removed = new HashMap<>();
-        final Map<UUID, Boolean> finished = new HashMap<>();
-        final Set<UUID> claimed = new HashSet<>();
     }
 
     void adding(String jobId) {
         calls.added.merge(jobId, 1, Integer::sum);
+    }
+
+    void addingTogether(List<String> newIds) {
+        batches.adding(newIds);
     }
 
     void resubmitting(String jobId) {
@@ -113,7 +110,7 @@ final class Oracle {
     /** Looks at the jobs, and at the rest if any of them has changed. */
     private void look(Database store) {
         try (Transaction tx = store.createTransaction()) {
-            List<KeyValue> main = now(tx.getRange(MAIN_TABLE).asList());
+            List<KeyValue> main = Books.main(tx);
             if (!main.equals(seen)) {
                 seen = main;
                 moment++;
@@ -154,15 +151,21 @@ final class Oracle {
             last = state;
         }
         require(begun <= calls.added.getOrDefault(jobId, 0), jobId + " began more often than it was added: " + states);
-        require(gone <= calls.removing.getOrDefault(jobId, 0), jobId + " went more often than asked for: " + states);
+        require(
+                gone - removals.due(jobId) <= calls.removing.getOrDefault(jobId, 0),
+                jobId + " went more often than asked for: " + states);
         require(gone >= calls.removed.getOrDefault(jobId, 0), jobId + " went less often than was told: " + states);
     }
 
     private void look(ReadTransaction tx) {
         Versionstamp known =
                 changes.isEmpty() ? null : changes.get(changes.size() - 1).sequence();
-        Rows rows = now(Rows.read(tx, JobsSimulation.PREFIX, JobsSimulation.TYPE.name(), known));
+        Rows rows = now(Rows.read(tx, JobsSimulation.PREFIX, Scenario.TYPE_NAME, known));
         require(rows.contradictions().isEmpty(), "contradictions: " + rows.contradictions());
+        Books now = Books.read(tx, seen);
+        require(now.contradictions().isEmpty(), "contradictions: " + now.contradictions());
+        laws.forEach(law -> law.check(books, now, rows.feed()));
+        books = now;
         Set<String> ids = new HashSet<>(before.keySet());
         ids.addAll(rows.data().keySet());
         ids.forEach(jobId -> follow(jobId, before.get(jobId), rows.data().get(jobId)));
@@ -195,7 +198,7 @@ final class Oracle {
         switch (is.state()) {
             case PENDING -> checkEnqueued(jobId, was, is, step);
             case RUNNING -> require(from == JobState.PENDING || from == JobState.RUNNING, step);
-            case FINISHED -> require(from == JobState.RUNNING && is.finishedBy() != null, step);
+            case FINISHED -> checkEnded(jobId, was, is, step);
             case NOT_FOUND -> throw new AssertionError(step);
         }
     }
@@ -219,6 +222,15 @@ final class Oracle {
         } else if (is.json() != null && (was == null || !is.json().equals(was.json()))) {
             // No two adds of a job have the same data, so each can do this once.
             require(enqueuedWith.add(jobId + " " + is.json()), step);
+        }
+    }
+
+    /** By its holder, or because he was silent. */
+    private void checkEnded(String jobId, Rows.@Nullable Data was, Rows.Data is, String step) {
+        UUID holder = was == null ? null : was.lock();
+        require(holder != null, step);
+        if (holder != null && is.finishedBy() == null) {
+            checkPutBack(holder, simulation.elapsed().toNanos() - heardAt.getOrDefault(jobId, 0L), step);
         }
     }
 
@@ -255,18 +267,18 @@ final class Oracle {
         return Objects.requireNonNull(read.getNow(null), "a read that is not answered at once");
     }
 
+    /** {@return that clock, under observation} */
+    InstantSource noting(InstantSource clock) {
+        return removals.noting(clock);
+    }
+
     /** Fails the simulation, wherever it is found out. */
     void require(boolean held, String otherwise) {
-        if (!held) {
-            complaint = complaint == null ? otherwise : complaint;
-            throw new AssertionError(otherwise);
-        }
+        complaints.require(held, otherwise);
     }
 
     /** Fails if anything was found out where nobody heard of it. */
     void check() {
-        if (complaint != null) {
-            throw new AssertionError(complaint);
-        }
+        complaints.check();
     }
 }

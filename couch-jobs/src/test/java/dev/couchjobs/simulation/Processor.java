@@ -1,7 +1,5 @@
 package dev.couchjobs.simulation;
 
-import static dev.couchjobs.simulation.JobsSimulation.TYPE;
-
 import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.Job;
 import java.time.Duration;
@@ -38,7 +36,7 @@ final class Processor {
 
     private CompletableFuture<?> turn() {
         return node.sleepUpTo(REST)
-                .thenCompose(rested -> node.jobs().accept(TYPE, options()))
+                .thenCompose(rested -> node.jobs().accept(node.type(), options()))
                 .thenCompose(job -> job.map(this::workOn).orElseGet(Processor::nothing));
     }
 
@@ -74,7 +72,7 @@ final class Processor {
     /** With one more, if there is one at once: heard of in one transaction, and finished in one. */
     private CompletableFuture<Void> workOnTwo(Job<String> one) {
         return node.jobs()
-                .accept(TYPE, AcceptOptions.nonBlocking())
+                .accept(node.type(), AcceptOptions.nonBlocking())
                 .thenCompose(taken -> taken.map(other -> {
                             node.log("took also " + other);
                             oracle.claimed(other);
@@ -145,9 +143,25 @@ final class Processor {
                 oracle.require(error != null || node.jobs().isResubmitted(job), job + " is not resubmitted"));
     }
 
+    /** Other than well. */
+    private CompletableFuture<Void> giveUp(Job<String> job) {
+        return asHolder(job, () -> switch (random.nextInt(4)) {
+                    case 0 -> node.jobs().snooze(node.database(), job, Duration.ofMillis(random.nextInt(2_000)));
+                    case 1 -> node.jobs().cancel(node.database(), job, "not worth it");
+                    default ->
+                        node.jobs()
+                                .fail(node.database(), job, new IllegalStateException("as planned"))
+                                .thenAccept(state -> node.log(job.id() + " failed and is " + state));
+                })
+                .thenRun(() -> oracle.finished(job, false));
+    }
+
     private CompletableFuture<Void> finish(Job<String> job) {
+        if (!careful && random.nextInt(4) == 0) {
+            return giveUp(job);
+        }
         boolean withEffect = random.nextInt(5) > 0;
-        return asHolder(job, () -> withEffect ? finishWithEffect(job) : finishWithData(job))
+        return asHolder(job, () -> withEffect ? finishWithEffect(job) : finishWithout(job))
                 .thenCompose(done -> {
                     node.log("finished " + job.id());
                     oracle.finished(job, withEffect);
@@ -155,8 +169,12 @@ final class Processor {
                 });
     }
 
-    private CompletableFuture<Void> finishWithData(Job<String> job) {
-        return node.jobs().finish(node.database(), job, Client.data(random));
+    private CompletableFuture<Void> finishWithout(Job<String> job) {
+        return random.nextBoolean()
+                ? node.jobs().finish(node.database(), job, Client.data(random))
+                : node.jobs()
+                        .finishWithResult(
+                                node.database(), node.type(), job, job.lock().toString());
     }
 
     private CompletableFuture<Void> finishWithEffect(Job<String> job) {

@@ -1,7 +1,5 @@
 package dev.couchjobs.simulation;
 
-import static dev.couchjobs.simulation.JobsSimulation.TYPE;
-
 import dev.couchjobs.JobState;
 import dev.couchjobs.Subscription;
 import java.time.Duration;
@@ -59,7 +57,7 @@ final class Watcher {
     }
 
     private CompletableFuture<Subscription<String>> subscribe(String jobId) {
-        return node.jobs().subscribe(node.database(), TYPE, jobId);
+        return node.jobs().subscribe(node.database(), node.type(), jobId);
     }
 
     /** For some time, and for nothing else. */

@@ -25,7 +25,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
@@ -80,7 +79,7 @@ final class Claims<D> {
     final class Claim {
         private final Map<AcceptMode, Integer> wanted;
         /** The locks that earlier tries have put on jobs: if one of them did commit after all, its jobs are known by them. */
-        private final Map<AcceptMode, Map<String, Tried>> locks = new ConcurrentHashMap<>(); // modes go side by side
+        private final Map<AcceptMode, Map<String, Tried>> locks = new LinkedHashMap<>();
 
         private volatile boolean cutShort;
 
@@ -116,7 +115,14 @@ final class Claims<D> {
             cutShort = false;
             long now = environment.clock().instant().getEpochSecond();
             Map<AcceptMode, CompletableFuture<List<Claimed<D>>>> taking = new LinkedHashMap<>();
-            wanted.forEach((mode, count) -> taking.put(mode, take(tx, mode, now, count, GOES_MAX)));
+            CompletableFuture<?> last = CompletableFuture.completedFuture(taking);
+            for (Map.Entry<AcceptMode, Integer> each : wanted.entrySet()) {
+                // One after the other: side by side, two that want different things could both take the same job.
+                CompletableFuture<List<Claimed<D>>> next =
+                        last.thenCompose(done -> take(tx, each.getKey(), now, each.getValue(), GOES_MAX));
+                taking.put(each.getKey(), next);
+                last = next;
+            }
             return byMode(taking).thenCompose(jobs -> {
                 if (cutShort) {
                     return CompletableFuture.completedFuture(

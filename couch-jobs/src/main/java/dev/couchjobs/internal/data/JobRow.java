@@ -91,10 +91,10 @@ public record JobRow(
         return state == JobState.PENDING && terms.blocked();
     }
 
-    /** {@return this running job taken from a holder who went silent, and waiting again} */
+    /** {@return this running job taken from a holder who went silent, and waiting again: as if new if it was flagged} */
     public JobRow putBack(long now) {
         Ending expired = Ending.of(AttemptEnd.EXPIRED, now, null);
-        return waiting(payload, scheduledTime, null, terms, claimant.failed(), expired);
+        return waiting(payload, scheduledTime, null, terms, resubmit ? claimant.fresh() : claimant.failed(), expired);
     }
 
     /** {@return this running job given back by its holder, and waiting again} */

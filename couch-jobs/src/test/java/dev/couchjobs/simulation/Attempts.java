@@ -1,0 +1,67 @@
+package dev.couchjobs.simulation;
+
+import dev.couchjobs.JobState;
+import dev.couchjobs.faults.Rows;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The claims on a job are numbered one by one, and no job is tried more often than its retry policy allows. */
+final class Attempts implements Law {
+    private final int maxOfType;
+    private final Calls calls;
+    private final Complaints complaints;
+    private final Map<String, Integer> begunAnew = new HashMap<>();
+
+    Attempts(Scenario scenario, Calls calls, Complaints complaints) {
+        this.maxOfType = scenario.type().retry().maxAttempts();
+        this.calls = calls;
+        this.complaints = complaints;
+    }
+
+    @Override
+    public void check(Books before, Books after, List<Rows.Change> news) {
+        after.jobs().forEach((jobId, is) -> {
+            Line was = before.jobs().get(jobId);
+            if (!is.equals(was)) {
+                String step = jobId + " went from " + was + " to " + is;
+                complaints.require(isNumbered(jobId, was, is), "Miscounted: " + step);
+                complaints.require(isAllowed(was, is), "Tried too often or not often enough: " + step);
+            }
+        });
+    }
+
+    private boolean isNumbered(String jobId, @Nullable Line was, Line is) {
+        if (was == null) {
+            return is.claims() == 0 && is.failures() == 0;
+        }
+        if (is.isClaimedSince(was)) {
+            return is.claims() == was.claims() + 1 && is.failures() == was.failures();
+        }
+        if (is.claims() == 0 && was.claims() > 0) {
+            int times = begunAnew.merge(jobId, 1, Integer::sum);
+            return is.state() == JobState.PENDING && times <= calls.removing.getOrDefault(jobId, 0);
+        }
+        return is.claims() == was.claims() && isCounted(was, is);
+    }
+
+    /** Whoever enqueues a job gives it all its attempts; one that is only tried again has those that are left. */
+    private static boolean isCounted(Line was, Line is) {
+        boolean ends = was.state() == JobState.RUNNING && is.state() != JobState.RUNNING;
+        int left = was.failures() + (ends && is.attemptFailed() ? 1 : 0);
+        boolean again = is.state() == JobState.PENDING && (!ends || was.resubmit() || "succeeded".equals(is.how()));
+        boolean mustBeFresh = again && ends && !"handed_back".equals(is.how());
+        return (!mustBeFresh && is.failures() == left) || (again && is.failures() == 0);
+    }
+
+    private boolean isAllowed(@Nullable Line was, Line is) {
+        int most = is.attemptsMax() == 0 ? maxOfType : is.attemptsMax();
+        boolean triedInVain = is.state() == JobState.FINISHED && is.attemptFailed();
+        if (!triedInVain) {
+            return is.state() == JobState.FINISHED || is.failures() < most;
+        }
+        boolean hasRun = was != null && was.state() == JobState.RUNNING;
+        return hasRun ? is.failures() == most : is.failures() < most;
+    }
+}

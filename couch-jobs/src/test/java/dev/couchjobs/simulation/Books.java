@@ -1,0 +1,146 @@
+package dev.couchjobs.simulation;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.JobState;
+import dev.couchjobs.Outcome;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+
+/**
+ * The rows that go beyond RFC 007, read without any help from the library.
+ *
+ * @param jobs the main table, by id
+ * @param counts how many jobs there are by their {@link Line#lane}, as the counters have it
+ * @param attempts the numbers of the claims in the history of a job, by its id
+ * @param dead the dead letters: when they failed, and their ids
+ * @param retired what is to be removed: whether by way of an archive, when, and its id
+ */
+record Books(
+        Map<String, Line> jobs,
+        List<Long> counts,
+        Map<String, Set<Long>> attempts,
+        Set<Tuple> dead,
+        Set<Tuple> retired) {
+    static final Books EMPTY = new Books(Map.of(), List.of(), Map.of(), Set.of(), Set.of());
+
+    private static final int LANES = 6;
+    private static final Subspace ROOT = JobsSimulation.PREFIX.subspace(Tuple.from("couch_jobs"));
+
+    /** {@return the rows of the main table} */
+    static List<KeyValue> main(ReadTransaction tx) {
+        return rows(tx, place("data").range());
+    }
+
+    /**
+     * Reads the rest.
+     *
+     * @param main the rows of the main table, as of the same moment
+     */
+    static Books read(ReadTransaction tx, List<KeyValue> main) {
+        Books books = new Books(new TreeMap<>(), new ArrayList<>(), new TreeMap<>(), new HashSet<>(), new HashSet<>());
+        for (KeyValue row : main) {
+            String jobId = place("data").unpack(row.getKey()).getString(0);
+            books.jobs.put(jobId, Line.decode(Tuple.fromBytes(row.getValue())));
+        }
+        books.counts.addAll(sum(rows(tx, place("counts").range())));
+        for (KeyValue row : rows(tx, place("attempts").range())) {
+            Tuple key = place("attempts").unpack(row.getKey());
+            books.attempts
+                    .computeIfAbsent(key.getString(0), unused -> new TreeSet<>())
+                    .add(key.getLong(1));
+        }
+        rows(tx, place("dead").range())
+                .forEach(row -> books.dead.add(place("dead").unpack(row.getKey())));
+        for (KeyValue row : rows(tx, place("retire").range())) {
+            Tuple key = place("retire").unpack(row.getKey());
+            Tuple.fromBytes(row.getValue())
+                    .forEach(jobId -> books.retired.add(
+                            Tuple.from(key.getBoolean(0), key.getLong(1)).addObject(jobId)));
+        }
+        return books;
+    }
+
+    private static Subspace place(String name) {
+        return ROOT.subspace(Tuple.from(name, Scenario.TYPE_NAME));
+    }
+
+    private static List<KeyValue> rows(ReadTransaction tx, Range range) {
+        return Objects.requireNonNull(tx.snapshot().getRange(range).asList().getNow(null), "answered at once");
+    }
+
+    /** Each counter is a lane of 64 bits of one little-endian number, which the shards add up to. */
+    private static List<Long> sum(List<KeyValue> shards) {
+        BigInteger sum = BigInteger.ZERO;
+        for (KeyValue shard : shards) {
+            sum = sum.add(new BigInteger(reversed(shard.getValue())));
+        }
+        List<Long> lanes = new ArrayList<>(LANES);
+        for (int lane = 0; lane < LANES; lane++) {
+            lanes.add(sum.longValue());
+            sum = sum.subtract(BigInteger.valueOf(sum.longValue())).shiftRight(Long.SIZE);
+        }
+        return lanes;
+    }
+
+    private static byte[] reversed(byte[] bytes) {
+        byte[] reversed = new byte[bytes.length];
+        for (int i = 0; i < bytes.length; i++) {
+            reversed[i] = bytes[bytes.length - 1 - i];
+        }
+        return reversed;
+    }
+
+    /** {@return what in them contradicts the main table; empty if all is well} */
+    List<String> contradictions() {
+        List<String> found = new ArrayList<>();
+        Long[] lanes = new Long[LANES];
+        Arrays.fill(lanes, 0L);
+        Set<Tuple> failed = new HashSet<>();
+        jobs.forEach((jobId, job) -> {
+            lanes[job.lane()]++;
+            if (job.isFinished(Outcome.FAILED)) {
+                failed.add(Tuple.from(job.endedAt(), jobId));
+            }
+            if (job.state() == JobState.FINISHED
+                    && job.removeAt() > 0
+                    && !retired.contains(Tuple.from(job.archived(), job.removeAt(), jobId))) {
+                found.add("nobody is to remove " + jobId + ": " + job);
+            }
+        });
+        if (!counts.equals(List.of(lanes))) {
+            found.add("the counters say " + counts + ", the table says " + List.of(lanes) + ": " + jobs);
+        }
+        if (!dead.equals(failed)) {
+            found.add("the dead letters are " + dead + ", the table says " + failed);
+        }
+        if (!attempts.equals(history())) {
+            found.add("the history has " + attempts + ", the table says " + history());
+        }
+        return found;
+    }
+
+    /** All claims on a job but the last, which is in its own row. No job here is claimed so often that any is forgotten. */
+    private Map<String, Set<Long>> history() {
+        Map<String, Set<Long>> history = new TreeMap<>();
+        jobs.forEach((jobId, job) -> {
+            if (job.claims() > 1) {
+                history.put(jobId, LongStream.range(1, job.claims()).boxed().collect(Collectors.toSet()));
+            }
+        });
+        return history;
+    }
+}

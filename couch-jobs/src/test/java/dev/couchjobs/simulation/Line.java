@@ -1,0 +1,107 @@
+package dev.couchjobs.simulation;
+
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.JobState;
+import dev.couchjobs.Outcome;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a row of the main table says beyond RFC 007.
+ *
+ * @param attemptsMax how often its own retry policy lets it be tried; 0 if it has none
+ * @param claims how often it was claimed
+ * @param failures how many attempts have failed since it was enqueued anew
+ * @param how how its last claim ended, or null if none has
+ * @param endedAt when that was, in milliseconds since the epoch
+ * @param removeAt when it is to be removed, in seconds since the epoch
+ */
+record Line(
+        JobState state,
+        @Nullable UUID lock,
+        long scheduledTime,
+        boolean resubmit,
+        int priority,
+        boolean blocked,
+        int attemptsMax,
+        long claims,
+        int failures,
+        @Nullable String how,
+        long endedAt,
+        long removeAt,
+        boolean archived) {
+    private static final int TERMS = 6;
+    private static final int CLAIMANT = 7;
+    private static final int ENDING = 8;
+
+    static Line decode(Tuple row) {
+        UUID lock = row.getUUID(1);
+        JobState idle = row.get(0) == null ? JobState.FINISHED : JobState.PENDING;
+        Tuple terms = nested(row, TERMS);
+        Tuple retry = nested(terms, 3);
+        Tuple claimant = nested(row, CLAIMANT);
+        Tuple ending = nested(row, ENDING);
+        return new Line(
+                lock == null ? idle : JobState.RUNNING,
+                lock,
+                row.getLong(2),
+                row.getBoolean(3),
+                terms.isEmpty() ? 0 : Math.toIntExact(terms.getLong(0)),
+                !terms.isEmpty() && terms.getBoolean(2),
+                retry.isEmpty() ? 0 : Math.toIntExact(retry.getLong(0)),
+                claimant.isEmpty() ? 0 : claimant.getLong(0),
+                claimant.isEmpty() ? 0 : Math.toIntExact(claimant.getLong(1)),
+                ending.isEmpty() ? null : ending.getString(0),
+                ending.isEmpty() ? 0 : ending.getLong(1),
+                ending.isEmpty() ? 0 : ending.getLong(4),
+                !ending.isEmpty() && ending.getBoolean(5));
+    }
+
+    private static Tuple nested(Tuple tuple, int index) {
+        return tuple.size() > index && tuple.get(index) != null ? tuple.getNestedTuple(index) : new Tuple();
+    }
+
+    /** Whether it runs by a claim that it did not have before. */
+    boolean isClaimedSince(@Nullable Line before) {
+        return lock != null && (before == null || !lock.equals(before.lock));
+    }
+
+    boolean isBlocked() {
+        return state == JobState.PENDING && blocked;
+    }
+
+    /** Whether whoever takes jobs at any time may take this one. */
+    boolean isClaimable() {
+        return state == JobState.PENDING && !blocked && scheduledTime == 0;
+    }
+
+    boolean attemptFailed() {
+        return "failed".equals(how) || "expired".equals(how);
+    }
+
+    boolean isFinished(Outcome outcome) {
+        return state == JobState.FINISHED && outcome() == outcome;
+    }
+
+    private Outcome outcome() {
+        if (attemptFailed()) {
+            return Outcome.FAILED;
+        }
+        return "cancelled".equals(how) ? Outcome.CANCELLED : Outcome.SUCCEEDED;
+    }
+
+    /** Where a type's counters count it. */
+    int lane() {
+        return switch (state) {
+            case PENDING -> blocked ? 1 : 0;
+            case RUNNING -> 2;
+            case FINISHED ->
+                switch (outcome()) {
+                    case SUCCEEDED -> 3;
+                    case FAILED -> 4;
+                    case CANCELLED -> 5;
+                };
+            case NOT_FOUND -> throw new AssertionError(this);
+        };
+    }
+}

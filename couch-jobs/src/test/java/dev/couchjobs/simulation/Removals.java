@@ -1,0 +1,54 @@
+package dev.couchjobs.simulation;
+
+import dev.couchjobs.JobState;
+import dev.couchjobs.faults.Rows;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A job goes when somebody wants it removed, or when it has ended and its time is up by somebody's clock. */
+final class Removals implements Law {
+    private final Calls calls;
+    private final Complaints complaints;
+    private final Map<String, Integer> wanted = new HashMap<>();
+    private final Map<String, Integer> due = new HashMap<>();
+    private Instant latest = Instant.EPOCH;
+
+    Removals(Calls calls, Complaints complaints) {
+        this.calls = calls;
+        this.complaints = complaints;
+    }
+
+    /** {@return that clock, having what it says noted: no process believes that it is later than one of them has said} */
+    InstantSource noting(InstantSource clock) {
+        return () -> {
+            Instant now = clock.instant();
+            latest = now.isAfter(latest) ? now : latest;
+            return now;
+        };
+    }
+
+    @Override
+    public void check(Books before, Books after, List<Rows.Change> news) {
+        before.jobs().forEach((jobId, was) -> {
+            if (after.jobs().containsKey(jobId)) {
+                return;
+            }
+            if (was.state() == JobState.FINISHED && was.removeAt() > 0 && was.removeAt() <= latest.getEpochSecond()) {
+                due.merge(jobId, 1, Integer::sum);
+            } else {
+                int times = wanted.merge(jobId, 1, Integer::sum);
+                complaints.require(
+                        times <= calls.removing.getOrDefault(jobId, 0),
+                        "Nobody wanted " + jobId + " removed: " + was + "; the latest clock says " + latest);
+            }
+        });
+    }
+
+    /** {@return how often a job went when its time was up} */
+    int due(String jobId) {
+        return due.getOrDefault(jobId, 0);
+    }
+}
