@@ -420,6 +420,22 @@ public abstract class DependenciesContract extends JobsContract {
     }
 
     @Test
+    void aGraphFromWhichAJobIsMissingIsNotAddedAtAll() {
+        List<NewJob<Work>> graph = List.of(
+                job("a"),
+                mail("m").after(INDEX, "a"),
+                mail("n").after(INDEX, "b"),
+                mail("o").after(MAIL, "n"));
+
+        assertThat(failureOf(jobs.addAll(database, graph)))
+                .isInstanceOf(DependencyNotFoundException.class)
+                .hasMessageContaining("index/b");
+
+        assertThat(rows.under("data")).isEmpty();
+        assertThatNothingIsLeft();
+    }
+
+    @Test
     void aTransactionInWhichAJobCannotWaitCommitsNothing() {
         add("a", 1);
 

@@ -155,7 +155,7 @@ public abstract class WideDependenciesContract extends JobsContract {
     @Test
     void ofTwoThatFinishAtOnceOneReleasesTheJob() {
         CouchJobs other = node();
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < 10; i++) {
             String m = "m" + i;
             await(jobs.addAll(database, List.of(job("a" + i), job("b" + i), mail(m).after(INDEX, "a" + i, "b" + i))));
             Job<Work> a = accept();
@@ -174,7 +174,7 @@ public abstract class WideDependenciesContract extends JobsContract {
     @Test
     void aJobThatBeginsToWaitForOneThatFinishesMeanwhileRunsAllTheSame() {
         CouchJobs other = node();
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < 10; i++) {
             String m = "m" + i;
             await(jobs.add(database, job("a" + i)));
             Job<Work> a = accept();

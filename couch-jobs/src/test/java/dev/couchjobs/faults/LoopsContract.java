@@ -1,5 +1,6 @@
 package dev.couchjobs.faults;
 
+import static dev.couchjobs.JobState.FINISHED;
 import static dev.couchjobs.JobState.PENDING;
 import static dev.couchjobs.JobState.RUNNING;
 import static dev.couchjobs.faults.Scene.LONG;
@@ -12,11 +13,13 @@ import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobEvent;
 import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
 import dev.couchjobs.Subscription;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,6 +30,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 abstract class LoopsContract extends FaultsContract {
     private static final int ROUNDS = 5;
     private static final int PATIENCE = 2_000;
+    /** More than one transaction tells. */
+    private static final int WAITING = 150;
+
     private static final JobType<String, ?> IDLE = JobType.of("idle", String.class);
 
     @SuppressWarnings("NullAway.Init")
@@ -94,6 +100,28 @@ abstract class LoopsContract extends FaultsContract {
         until(() -> scene.state("a") == PENDING);
 
         assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING, PENDING);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @EnumSource(
+            value = Fault.class,
+            names = {"FATAL_AT_READ", "BUG_AT_READ", "FATAL_AT_COMMIT", "CONFLICT", "UNKNOWN_AND_NOT_COMMITTED"})
+    void theReleaserTellsAllWhoWaitAfterARunOfFailedRounds(Fault fault) {
+        scene.added("a", "first");
+        scene.await(scene.others.addAll(
+                scene.database(),
+                IntStream.range(0, WAITING)
+                        .mapToObj(i -> NewJob.of(MAIL, "then").id("m" + i).after(MAIL, "a"))
+                        .toList()));
+        scene.await(scene.others.remove(scene.database(), MAIL, "a"));
+        assertThat(scene.rows().data().values()).anyMatch(row -> row.state() == PENDING);
+        scene.script.every(fault);
+        scene.jobs.monitor(MAIL);
+        failRounds();
+
+        until(() -> scene.rows().data().values().stream().allMatch(row -> row.state() == FINISHED));
+
+        assertThat(scene.rows().data()).hasSize(WAITING);
     }
 
     @ParameterizedTest(name = "{0}")

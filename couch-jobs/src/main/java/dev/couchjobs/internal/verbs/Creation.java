@@ -3,6 +3,7 @@ package dev.couchjobs.internal.verbs;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.Dependency;
+import dev.couchjobs.DependencyException;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.TypeTimeoutMissingException;
@@ -15,14 +16,15 @@ import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.dependencies.Linking;
 import dev.couchjobs.internal.dependencies.Links;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** The verbs of those who create jobs: {@code add} and {@code remove} (RFC 007, "Job Creation API"). */
 public final class Creation {
@@ -111,17 +113,37 @@ public final class Creation {
                 .collect(Collectors.partitioningBy(
                         addition -> addition.dependencies().isEmpty()));
         Batch free = new Batch(byFreedom.getOrDefault(true, List.of()));
-        return transactions.runOnce(context, types, tx -> CompletableFuture.completedFuture(jobIds), (tx, token) -> {
-            CompletableFuture<?> allowed = allOf(types.stream().map(type -> requireTimeout(tx, type)));
-            CompletableFuture<?> first = free.add(tx, allowed, token);
-            CompletableFuture<?> others = allOf(byFreedom.getOrDefault(false, List.of()).stream()
-                    .map(addition -> add(tx, addition, allowed, token)));
-            return first.thenCombine(others, (added, too) -> jobIds);
-        });
+        List<Addition> others = byFreedom.getOrDefault(false, List.of());
+        List<Dependency> many = others.stream()
+                .map(Addition::dependencies)
+                .filter(each -> each.size() > ROOMS_PER_TRANSACTION)
+                .flatMap(List::stream)
+                .toList();
+        return makeRoom(context, many)
+                .thenCompose(ready -> transactions.runOnce(
+                        context, types, tx -> CompletableFuture.completedFuture(jobIds), (tx, token) -> {
+                            CompletableFuture<?> allowed = allOf(types.stream()
+                                    .<CompletableFuture<?>>map(type -> requireTimeout(tx, type))
+                                    .toList());
+                            List<CompletableFuture<?>> all = new ArrayList<>();
+                            all.add(free.add(tx, allowed, token));
+                            others.forEach(addition -> all.add(add(tx, addition, allowed, token)));
+                            return allOf(all).thenApply(done -> jobIds);
+                        }));
     }
 
-    private static CompletableFuture<Void> allOf(Stream<CompletableFuture<?>> all) {
-        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
+    /** Of several errors a refusal is the one that counts: it cancels the transaction, and so brings about the others. */
+    private static CompletableFuture<?> allOf(List<CompletableFuture<?>> all) {
+        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new)).exceptionally(error -> {
+            for (CompletableFuture<?> each : all) {
+                Optional<Throwable> cause = each.handle((value, thrown) -> Optional.ofNullable(thrown))
+                        .join();
+                if (cause.isPresent() && cause.get().getCause() instanceof DependencyException refusal) {
+                    throw refusal;
+                }
+            }
+            throw new CompletionException(error.getCause());
+        });
     }
 
     private Addition addition(NewJob<?> job) {
