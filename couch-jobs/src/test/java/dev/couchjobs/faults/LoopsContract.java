@@ -1,6 +1,7 @@
 package dev.couchjobs.faults;
 
 import static dev.couchjobs.JobState.FINISHED;
+import static dev.couchjobs.JobState.NOT_FOUND;
 import static dev.couchjobs.JobState.PENDING;
 import static dev.couchjobs.JobState.RUNNING;
 import static dev.couchjobs.faults.Scene.LONG;
@@ -14,10 +15,13 @@ import dev.couchjobs.Job;
 import dev.couchjobs.JobEvent;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.Retention;
 import dev.couchjobs.Subscription;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -122,6 +126,46 @@ abstract class LoopsContract extends FaultsContract {
         until(() -> scene.rows().data().values().stream().allMatch(row -> row.state() == FINISHED));
 
         assertThat(scene.rows().data()).hasSize(WAITING);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @EnumSource(
+            value = Fault.class,
+            names = {"FATAL_AT_READ", "BUG_AT_READ", "FATAL_AT_COMMIT", "CONFLICT", "UNKNOWN_BUT_COMMITTED"})
+    void aJobWhoseTimeIsUpIsRemovedAfterARunOfFailedRounds(Fault fault) {
+        finishedFor(Retention.of(Duration.ofMillis(1)));
+        strikeRounds(fault);
+        scene.jobs.monitor(MAIL);
+
+        until(() -> scene.state("a") == NOT_FOUND);
+
+        assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED, NOT_FOUND);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @EnumSource(
+            value = Fault.class,
+            names = {"FATAL_AT_READ", "BUG_AT_READ", "FATAL_AT_COMMIT", "CONFLICT", "UNKNOWN_BUT_COMMITTED"})
+    void anArchiveGetsEveryJobThoughRoundsFail(Fault fault) {
+        finishedFor(Retention.of(Duration.ZERO).archived());
+        List<String> archived = new CopyOnWriteArrayList<>();
+        strikeRounds(fault);
+        scene.jobs.archive(MAIL, page -> {
+            page.forEach(job -> archived.add(job.id()));
+            return CompletableFuture.completedFuture(null);
+        });
+
+        until(() -> scene.state("a") == NOT_FOUND);
+
+        assertThat(archived).isNotEmpty().containsOnly("a");
+        assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED, NOT_FOUND);
+    }
+
+    private void finishedFor(Retention retention) {
+        JobType<String, String> type =
+                JobType.of("mail", String.class, String.class).retention(retention);
+        Job<String> job = CreationVerbs.running(scene);
+        scene.await(scene.others.finishWithResult(scene.database(), type, job, "told"));
     }
 
     @ParameterizedTest(name = "{0}")

@@ -11,11 +11,16 @@ import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.fdb.simulation.FaultyDatabase;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.verbs.PayloadCodec;
+import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Jobs in a subspace of their own, an instance to which things happen by script, and others to whom nothing does. */
 final class Scene implements AutoCloseable {
@@ -49,6 +54,18 @@ final class Scene implements AutoCloseable {
                 .subspace(subspace)
                 .environment(stage.environment())
                 .build();
+    }
+
+    /** What a worker of the faulty instance works with. */
+    Instance worker() {
+        Keyspace keyspace = new Keyspace(subspace);
+        return new Instance(
+                "worker",
+                faulty,
+                stage.environment(),
+                keyspace,
+                new Transactions(stage.environment(), keyspace, LONG),
+                new PayloadCodec(JsonMapper.shared()));
     }
 
     Database database() {

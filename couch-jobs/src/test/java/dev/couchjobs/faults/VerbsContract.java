@@ -13,7 +13,7 @@ abstract class VerbsContract extends FaultsContract {
     private static final int STEPS_MAX = 100;
 
     static Stream<Arguments> verbsAndFaults() {
-        return Stream.of(CreationVerbs.all(), ProcessingVerbs.all(), DependencyVerbs.all())
+        return Stream.of(CreationVerbs.all(), ProcessingVerbs.all(), DependencyVerbs.all(), OutcomeVerbs.all())
                 .flatMap(List::stream)
                 .flatMap(verb -> verb.faults().stream().map(fault -> Arguments.of(verb, fault)));
     }

@@ -1,0 +1,99 @@
+package dev.couchjobs.examples;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.DeadLetter;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobFailedException;
+import dev.couchjobs.JobType;
+import dev.couchjobs.PageRequest;
+import dev.couchjobs.RetryPolicy;
+import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Counts the words of letters: one is counted at the second attempt, one fails until somebody mends it. */
+public final class ResultsAndRetries {
+    private static final JobType<String, Integer> COUNT = JobType.of("count words", String.class, Integer.class)
+            .retry(RetryPolicy.standard().attempts(2).pauses(Duration.ZERO, 1, Duration.ZERO))
+            .notRetried(IllegalArgumentException.class);
+
+    private final Database database;
+    private final CouchJobs jobs;
+    private boolean postIsLate = true;
+    private boolean inkIsDry;
+
+    private ResultsAndRetries(Database database, CouchJobs jobs) {
+        this.database = database;
+        this.jobs = jobs;
+    }
+
+    /**
+     * Runs the example.
+     *
+     * @param args none
+     */
+    public static void main(String[] args) {
+        try (Database database = EmbeddedDatabase.openInMemory();
+                CouchJobs jobs = CouchJobs.on(database)) {
+            jobs.setTypeTimeout(database, COUNT, Duration.ofSeconds(30)).join();
+            new ResultsAndRetries(database, jobs).run();
+        }
+    }
+
+    private void run() {
+        jobs.add(database, COUNT, "from Ada", "all is well here").join();
+        process();
+        System.out.println("from Ada: " + jobs.result(COUNT, "from Ada", Duration.ofSeconds(10)) + " words after "
+                + jobs.attempts(database, COUNT, "from Ada").join().size() + " attempts");
+
+        jobs.add(database, COUNT, "from Bob", "wet ink").join();
+        process();
+        try {
+            jobs.result(COUNT, "from Bob", Duration.ofSeconds(10));
+        } catch (JobFailedException e) {
+            System.out.println("from Bob: " + firstLine(e.error()));
+        }
+        for (DeadLetter letter :
+                jobs.deadLetters(database, COUNT, PageRequest.of(10)).join().items()) {
+            System.out.println("dead letter: " + letter.jobId() + ", " + letter.failures() + " failure");
+        }
+
+        inkIsDry = true;
+        System.out.println("sent again: " + jobs.retryDeadLetters(COUNT).join());
+        process();
+        System.out.println("from Bob: " + jobs.result(COUNT, "from Bob", Duration.ofSeconds(10)) + " words");
+    }
+
+    /** Runs what is there to run, as a worker would. */
+    private void process() {
+        for (var job = next(); job.isPresent(); job = next()) {
+            try {
+                int words = count(job.get().data());
+                jobs.finishWithResult(database, COUNT, job.get(), words).join();
+            } catch (IllegalArgumentException | IllegalStateException e) {
+                jobs.fail(database, job.get(), e).join();
+            }
+        }
+    }
+
+    private Optional<Job<String>> next() {
+        return jobs.accept(COUNT, AcceptOptions.nonBlocking()).join();
+    }
+
+    private int count(String text) {
+        if (postIsLate) {
+            postIsLate = false;
+            throw new IllegalStateException("the post is late");
+        }
+        if (text.contains("wet") && !inkIsDry) {
+            throw new IllegalArgumentException("nobody can read this");
+        }
+        return text.split(" ").length;
+    }
+
+    private static String firstLine(String text) {
+        return text.lines().findFirst().orElse("");
+    }
+}
