@@ -11,6 +11,7 @@ import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Subscription;
+import dev.couchjobs.Worker;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -35,10 +36,12 @@ class ReadmeTest {
 
     record Thumbnail(String imageKey) {}
 
+    record Size(int width, int height) {}
+
     @Test
     @SuppressWarnings("LocalVariableName") // as in the README, where there is no class around it
     void theJobAndItsDataCommitTogetherAndTheEndIsSeen() {
-        JobType<Thumbnail, ?> THUMBNAIL = JobType.of("thumbnail", Thumbnail.class);
+        JobType<Thumbnail, Size> THUMBNAIL = JobType.of("thumbnail", Thumbnail.class, Size.class);
 
         Database database = EmbeddedDatabase.openInMemory();
         CouchJobs jobs = CouchJobs.on(database);
@@ -50,6 +53,25 @@ class ReadmeTest {
         });
         assertThat(stored(database, key)).isEqualTo(image);
 
+        Worker worker = jobs.worker()
+                .handle(
+                        THUMBNAIL,
+                        job -> job.finish(tx -> {
+                            tx.set(smallKey, small);
+                            return new Size(64, 64);
+                        }))
+                .concurrency(16)
+                .start();
+
+        Size size = jobs.result(THUMBNAIL, "img-42", Duration.ofSeconds(10));
+        assertThat(size).isEqualTo(new Size(64, 64));
+        assertThat(stored(database, smallKey)).isEqualTo(small);
+        worker.close();
+
+        database.run(tx -> {
+            tx.clear(smallKey);
+            return jobs.add(tx, THUMBNAIL, "img-43", new Thumbnail("img-43")).join();
+        });
         Job<Thumbnail> job = jobs.accept(THUMBNAIL).join().orElseThrow();
 
         database.run(tx -> {
@@ -59,14 +81,14 @@ class ReadmeTest {
         assertThat(stored(database, smallKey)).isEqualTo(small);
 
         try (Subscription<Thumbnail> subscription =
-                jobs.subscribe(database, THUMBNAIL, "img-42").join()) {
+                jobs.subscribe(database, THUMBNAIL, "img-43").join()) {
             Optional<JobEvent<Thumbnail>> end = jobs.wait(subscription, JobState.FINISHED, Duration.ofSeconds(10))
                     .join();
-            assertThat(end.orElseThrow().data()).contains(new Thumbnail("img-42"));
+            assertThat(end.orElseThrow().data()).contains(new Thumbnail("img-43"));
         }
-        jobs.add(database, THUMBNAIL, "img-43", new Thumbnail("img-43")).join();
+        jobs.add(database, THUMBNAIL, "img-44", new Thumbnail("img-44")).join();
         Job<Thumbnail> lost = jobs.accept(THUMBNAIL).join().orElseThrow();
-        jobs.remove(database, THUMBNAIL, "img-43").join();
+        jobs.remove(database, THUMBNAIL, "img-44").join();
         assertThatThrownBy(() -> jobs.update(database, lost).join())
                 .isInstanceOf(CompletionException.class)
                 .hasCauseInstanceOf(JobHaltedException.class);
