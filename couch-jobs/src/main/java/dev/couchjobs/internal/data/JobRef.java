@@ -1,13 +1,52 @@
 package dev.couchjobs.internal.data;
 
-/**
- * Where a job is: the keys of its type, and its id.
- *
- * @param keys the keys of the job's type
- * @param id the id of the job
- */
-public record JobRef(TypeKeys keys, String id) {
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Where a job is: the keys of its type, and its id. Packs its key once, since every step on a job needs it again. */
+public final class JobRef {
+    private final TypeKeys keys;
+    private final String id;
+    private final byte[] dataKey;
+
+    /**
+     * The place of a job.
+     *
+     * @param keys the keys of the job's type
+     * @param id the id of the job
+     */
+    public JobRef(TypeKeys keys, String id) {
+        this.keys = Objects.requireNonNull(keys, "keys");
+        this.id = Objects.requireNonNull(id, "id");
+        this.dataKey = keys.data(id);
+    }
+
+    /** {@return the keys of the job's type} */
+    public TypeKeys keys() {
+        return keys;
+    }
+
+    /** {@return the id of the job} */
+    public String id() {
+        return id;
+    }
+
     byte[] dataKey() {
-        return keys.data(id);
+        return dataKey;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof JobRef that && id.equals(that.id) && keys.equals(that.keys);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * keys.hashCode() + id.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return keys.typeName() + "/" + id;
     }
 }

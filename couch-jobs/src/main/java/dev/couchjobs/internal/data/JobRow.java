@@ -5,6 +5,8 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.AttemptEnd;
 import dev.couchjobs.JobState;
 import dev.couchjobs.Outcome;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -228,33 +230,33 @@ public record JobRow(
 
     /** The value, with a placeholder in front if it awaits its commit. */
     Tuple encode() {
-        Tuple value = new Tuple();
-        if (sequence != null) {
-            value = value.add(sequence.isComplete() ? sequence : Stamps.placeholder(sequence.getUserVersion()));
-        } else if (state == JobState.PENDING) {
-            value = value.add(0L);
-        } else {
-            value = value.addObject(null);
+        List<@Nullable Object> value = new ArrayList<>(ENDING + 1);
+        value.add(encodedSequence());
+        value.add(lock);
+        value.add(scheduledTime);
+        value.add(resubmit);
+        value.add(payload.element());
+        value.add(finishedBy);
+        value.add(terms.encode());
+        value.add(claimant.encode());
+        value.add(ending == null ? null : ending.encode());
+        return Tuple.fromList(withoutTail(value));
+    }
+
+    private @Nullable Object encodedSequence() {
+        if (sequence == null) {
+            return state == JobState.PENDING ? 0L : null;
         }
-        value = value.addObject(lock)
-                .add(scheduledTime)
-                .add(resubmit)
-                .addObject(payload.element())
-                .addObject(finishedBy);
-        return withoutTail(value, terms.encode(), claimant.encode(), ending == null ? null : ending.encode());
+        return sequence.isComplete() ? sequence : Stamps.placeholder(sequence.getUserVersion());
     }
 
     /** What is as usual at the end of a row takes no room. */
-    private static Tuple withoutTail(Tuple value, @Nullable Tuple... elements) {
-        int last = elements.length;
-        while (last > 0 && elements[last - 1] == null) {
+    private static List<@Nullable Object> withoutTail(List<@Nullable Object> value) {
+        int last = value.size();
+        while (last > TERMS && value.get(last - 1) == null) {
             last--;
         }
-        Tuple whole = value;
-        for (int i = 0; i < last; i++) {
-            whole = whole.addObject(elements[i]);
-        }
-        return whole;
+        return value.subList(0, last);
     }
 
     static JobRow decode(byte[] value) {
