@@ -11,13 +11,15 @@ import org.jspecify.annotations.Nullable;
  * <p>By default only jobs that are due are taken, and the call waits until there is one.
  */
 public final class AcceptOptions {
-    private static final AcceptOptions DEFAULTS = new AcceptOptions(false, null, null);
+    private static final AcceptOptions DEFAULTS = new AcceptOptions(false, null, null, 0);
 
     private final boolean noSchedule;
     private final @Nullable Instant maxSchedTime;
     private final @Nullable Duration timeout;
+    private final double reserve;
 
-    private AcceptOptions(boolean noSchedule, @Nullable Instant maxSchedTime, @Nullable Duration timeout) {
+    private AcceptOptions(
+            boolean noSchedule, @Nullable Instant maxSchedTime, @Nullable Duration timeout, double reserve) {
         if (noSchedule && maxSchedTime != null) {
             throw new IllegalArgumentException(
                     "noSchedule takes only jobs without a scheduled time, so maxSchedTime has no meaning beside it:"
@@ -26,6 +28,7 @@ public final class AcceptOptions {
         this.noSchedule = noSchedule;
         this.maxSchedTime = maxSchedTime;
         this.timeout = timeout;
+        this.reserve = reserve;
     }
 
     /** {@return due jobs only, and wait for one without limit} */
@@ -46,7 +49,7 @@ public final class AcceptOptions {
      * @throws IllegalArgumentException if {@code maxSchedTime} is given too
      */
     public AcceptOptions noSchedule() {
-        return new AcceptOptions(true, maxSchedTime, timeout);
+        return new AcceptOptions(true, maxSchedTime, timeout, reserve);
     }
 
     /**
@@ -57,7 +60,7 @@ public final class AcceptOptions {
      * @throws IllegalArgumentException if {@code noSchedule} is given too
      */
     public AcceptOptions maxSchedTime(Instant time) {
-        return new AcceptOptions(noSchedule, Objects.requireNonNull(time, "time"), timeout);
+        return new AcceptOptions(noSchedule, Objects.requireNonNull(time, "time"), timeout, reserve);
     }
 
     /**
@@ -70,7 +73,32 @@ public final class AcceptOptions {
         if (timeout.isNegative()) {
             throw new IllegalArgumentException("A timeout cannot be negative: " + timeout);
         }
-        return new AcceptOptions(noSchedule, maxSchedTime, timeout);
+        return new AcceptOptions(noSchedule, maxSchedTime, timeout, reserve);
+    }
+
+    /**
+     * Keeps a part of the claims for jobs that would have to wait because there are always others of a higher priority. It
+     * goes round the priorities, one after another, so that each of them gets its turn however many come before it.
+     *
+     * <p>By default nothing is kept back and the order of priorities is strict: whoever gives priorities has decided what
+     * may wait, and a part of the claims out of order would be a surprise. Give some, a tenth perhaps, where high
+     * priorities may come without end.
+     *
+     * @param share from 0, the default, to 1; of the claims that are made together, or else of many, this part
+     * @return these options with that part kept
+     * @throws IllegalArgumentException if it is not from 0 to 1
+     */
+    public AcceptOptions reserve(double share) {
+        if (!(share >= 0 && share <= 1)) {
+            throw new IllegalArgumentException(
+                    "The part of the claims to keep for lower priorities is from 0 to 1; this is " + share + ".");
+        }
+        return new AcceptOptions(noSchedule, maxSchedTime, timeout, share);
+    }
+
+    /** {@return the part of the claims that is kept for lower priorities} */
+    public double reserve() {
+        return reserve;
     }
 
     /** {@return whether only jobs without a scheduled time are taken} */

@@ -169,7 +169,7 @@ public final class CouchJobs implements AutoCloseable {
     /**
      * Adds a job with everything that it asks for. If there is such a job already it is treated as
      * {@link #add(TransactionContext, JobType, String, Object)} says, and gets all that is given here in place of what it
-     * had, or what is by default where nothing is given; a running job gets only the scheduled time.
+     * had, or what is by default where nothing is given; a running job gets only the scheduled time and the priority.
      *
      * <p>If the job has no id, each call makes another job. In a transaction of the caller's that is every try of that
      * transaction: where one whose commit had an unknown result must not add a job twice, give the job an id beforehand.

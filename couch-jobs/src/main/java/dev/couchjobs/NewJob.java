@@ -26,6 +26,7 @@ public final class NewJob<D> {
     private final D data;
     private final @Nullable String id;
     private final @Nullable Instant at;
+    private final int priority;
     private final @Nullable RetryPolicy retry;
     private final List<Dependency> dependencies;
 
@@ -34,12 +35,14 @@ public final class NewJob<D> {
             D data,
             @Nullable String id,
             @Nullable Instant at,
+            int priority,
             @Nullable RetryPolicy retry,
             List<Dependency> dependencies) {
         this.type = Objects.requireNonNull(type, "type");
         this.data = Objects.requireNonNull(data, "data");
         this.id = id;
         this.at = at;
+        this.priority = priority;
         this.retry = retry;
         this.dependencies = dependencies;
     }
@@ -53,7 +56,7 @@ public final class NewJob<D> {
      * @return the job
      */
     public static <D> NewJob<D> of(JobType<D, ?> type, D data) {
-        return new NewJob<>(type, data, null, null, null, List.of());
+        return new NewJob<>(type, data, null, null, 0, null, List.of());
     }
 
     /**
@@ -66,7 +69,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> id(String id) {
         Keyspace.checkJobId(id);
-        return new NewJob<>(type, data, id, at, retry, dependencies);
+        return new NewJob<>(type, data, id, at, priority, retry, dependencies);
     }
 
     /**
@@ -78,7 +81,20 @@ public final class NewJob<D> {
      */
     public NewJob<D> at(Instant time) {
         ScheduledTimes.toSeconds(time);
-        return new NewJob<>(type, data, id, time, retry, dependencies);
+        return new NewJob<>(type, data, id, time, priority, retry, dependencies);
+    }
+
+    /**
+     * This job with a priority: jobs with a higher one come first, and the oldest first within one. By default 0.
+     *
+     * <p>The order is kept strictly, so jobs of a low priority wait for as long as there are enough of a higher one;
+     * {@link AcceptOptions#reserve} keeps a part of the claims for them.
+     *
+     * @param priority any number, also a negative one
+     * @return the job
+     */
+    public NewJob<D> priority(int priority) {
+        return new NewJob<>(type, data, id, at, priority, retry, dependencies);
     }
 
     /**
@@ -88,7 +104,7 @@ public final class NewJob<D> {
      * @return the job
      */
     public NewJob<D> retry(RetryPolicy policy) {
-        return new NewJob<>(type, data, id, at, Objects.requireNonNull(policy, "policy"), dependencies);
+        return new NewJob<>(type, data, id, at, priority, Objects.requireNonNull(policy, "policy"), dependencies);
     }
 
     /**
@@ -124,7 +140,7 @@ public final class NewJob<D> {
     public NewJob<D> after(Collection<Dependency> dependencies) {
         List<Dependency> all = new ArrayList<>(this.dependencies);
         all.addAll(dependencies);
-        return new NewJob<>(type, data, id, at, retry, List.copyOf(all));
+        return new NewJob<>(type, data, id, at, priority, retry, List.copyOf(all));
     }
 
     /** {@return the type of the job} */
@@ -145,6 +161,11 @@ public final class NewJob<D> {
     /** {@return the time before which it is not to run, or empty if it may run at once} */
     public Optional<Instant> at() {
         return Optional.ofNullable(at);
+    }
+
+    /** {@return its priority, 0 if none was given} */
+    public int priority() {
+        return priority;
     }
 
     /** {@return its own retry policy, or empty if it has that of its type} */

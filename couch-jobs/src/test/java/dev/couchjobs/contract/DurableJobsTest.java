@@ -25,6 +25,9 @@ class DurableJobsTest {
     class Batches extends BatchesContract implements OnDisk {}
 
     @Nested
+    class Priority extends PriorityContract implements OnDisk {}
+
+    @Nested
     class TypeTimeouts extends TypeTimeoutsContract implements OnDisk {}
 
     @Nested

@@ -69,7 +69,7 @@ public record Rows(
 
         private static boolean isBlocked(Tuple row) {
             Tuple terms = row.size() > 6 ? row.getNestedTuple(6) : null;
-            return terms != null && terms.getBoolean(2);
+            return terms != null && terms.getBoolean(3);
         }
 
         private static boolean hasFailed(Tuple row) {
@@ -147,7 +147,7 @@ public record Rows(
                 }
             }
             case "waits_for", "dependents", "releasing", "expected" -> links.add(key);
-            case "counts", "attempts", "result", "dead", "retire", "archiving" -> {}
+            case "counts", "ranked", "attempts", "result", "dead", "retire", "archiving" -> {}
             default -> throw new AssertionError("An unknown row: " + key);
         }
     }

@@ -38,7 +38,7 @@ record Line(
         UUID lock = row.getUUID(1);
         JobState idle = row.get(0) == null ? JobState.FINISHED : JobState.PENDING;
         Tuple terms = nested(row, TERMS);
-        Tuple retry = nested(terms, 3);
+        Tuple retry = nested(terms, 4);
         Tuple claimant = nested(row, CLAIMANT);
         Tuple ending = nested(row, ENDING);
         return new Line(
@@ -47,7 +47,7 @@ record Line(
                 row.getLong(2),
                 row.getBoolean(3),
                 terms.isEmpty() ? 0 : Math.toIntExact(terms.getLong(0)),
-                !terms.isEmpty() && terms.getBoolean(2),
+                !terms.isEmpty() && terms.getBoolean(3),
                 retry.isEmpty() ? 0 : Math.toIntExact(retry.getLong(0)),
                 claimant.isEmpty() ? 0 : claimant.getLong(0),
                 claimant.isEmpty() ? 0 : Math.toIntExact(claimant.getLong(1)),

@@ -10,20 +10,22 @@ import java.util.OptionalLong;
  *
  * @param noSchedule only jobs without a scheduled time, from a random place
  * @param maxScheduledTime the latest scheduled time to take, in seconds; empty for the present time
+ * @param reserve the part of the claims that goes round the priorities
  */
-record AcceptMode(boolean noSchedule, OptionalLong maxScheduledTime) {
+record AcceptMode(boolean noSchedule, OptionalLong maxScheduledTime, double reserve) {
     static AcceptMode of(AcceptOptions options) {
         Instant max = options.maxSchedTime();
         return new AcceptMode(
                 options.isNoSchedule(),
                 max == null
                         ? OptionalLong.empty()
-                        : OptionalLong.of(Math.max(ScheduledTimes.NONE, max.getEpochSecond())));
+                        : OptionalLong.of(Math.max(ScheduledTimes.NONE, max.getEpochSecond())),
+                options.reserve());
     }
 
     /** The latest scheduled time to take at the present time {@code now}, in seconds since the epoch. */
     long latest(long now) {
-        return maxScheduledTime.orElse(now);
+        return noSchedule ? ScheduledTimes.NONE : maxScheduledTime.orElse(now);
     }
 
     /** Whether time alone may bring a job to take. */

@@ -2,70 +2,193 @@ package dev.couchjobs.internal.accept;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.data.PendingQueue;
-import dev.couchjobs.internal.data.PendingQueue.Entry;
+import dev.couchjobs.internal.data.Queued;
+import dev.couchjobs.internal.data.RankedQueue;
 import dev.couchjobs.internal.data.TypeKeys;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 
 /**
- * Picks the rows of the pending queue to try to claim. It reads without conflicts and within a bounded window.
+ * Picks the rows of the queues to try to claim. It reads without conflicts and within a bounded window.
  *
- * <p>Jobs without a scheduled time and jobs that have become due stand in the queue one behind the other. They are taken
- * by turns, so that a steady stream of the former does not keep the latter waiting for ever.
+ * <p>Jobs come by priority. Those of priority 0, which most jobs have, are in the pending queue; where no job has another
+ * priority, that costs one read beside it of a range that is empty. In the pending queue jobs without a scheduled time and
+ * jobs that have become due stand one behind the other. They are taken by turns, so that a steady stream of the former does
+ * not keep the latter waiting for ever.
  */
 final class Candidates {
+    /** How many jobs of a backlog that has become due are looked at together, at least. */
+    private static final int DUE_MIN = 100;
+    /** How many of them one claim puts in the order of priorities. */
+    private static final int MOVES_MAX = 50;
+
+    private static final Comparator<Queued> BY_PRIORITY =
+            Comparator.comparingInt(Queued::priority).reversed().thenComparing(Comparator.comparingLong(Queued::since));
+
     private final TypeKeys keys;
     private final RandomGenerator random;
+    private final Reserve reserve;
+    /** Whether there were more jobs with a priority than one read sees, when last seen: then the next claim reads more. */
+    private volatile boolean crowded;
 
     Candidates(TypeKeys keys, RandomGenerator random) {
         this.keys = keys;
         this.random = random;
+        this.reserve = new Reserve(keys, random);
     }
 
     /**
-     * Up to {@code wanted} rows: of each kind a slice from a random place within {@code spread} rows of the head.
+     * What a claim is to do.
+     *
+     * @param take the rows to try to claim
+     * @param move rows of jobs that have become due, to be put in the order of priorities
+     */
+    record Pick(List<Queued> take, List<Queued> move) {}
+
+    /**
+     * Rows with a priority of their own.
+     *
+     * @param all those that may be taken, in their order
+     * @param hidden whether there may be more that have become due
+     */
+    private record Ranked(List<Queued> all, boolean hidden) {}
+
+    /**
+     * Up to {@code wanted} rows: strictly by priority, and of those of one priority a slice from a random place within
+     * {@code spread} rows of the first.
      *
      * @param now the present time in seconds since the epoch
      */
-    CompletableFuture<List<Entry>> pick(Transaction tx, AcceptMode mode, long now, int wanted, int spread) {
-        int window = wanted + spread;
-        if (mode.noSchedule()) {
-            String anywhere = Long.toHexString(random.nextLong());
-            return PendingQueue.unscheduledFrom(tx, keys, anywhere, window).thenApply(rows -> slice(rows, wanted));
-        }
-        return PendingQueue.unscheduled(tx, keys, window)
-                .thenCombine(
-                        PendingQueue.scheduledUpTo(tx, keys, mode.latest(now), window),
-                        (unscheduled, due) -> byTurns(slice(unscheduled, wanted), slice(due, wanted), wanted));
+    CompletableFuture<Pick> pick(Transaction tx, AcceptMode mode, long now, int wanted, int spread) {
+        CompletableFuture<Ranked> ranked = ranked(tx, mode.latest(now), wanted + spread);
+        CompletableFuture<List<Queued>> pending = pending(tx, mode, now, wanted, spread);
+        Reserve.Turn turn = reserve.turn(tx, mode, now, wanted);
+        return ranked.thenCompose(some ->
+                pending.thenCompose(plain -> turn.rows(some.all, plain).thenApply(first -> {
+                    List<Queued> take = byPriority(first, some.all, plain, wanted, spread);
+                    boolean moves = some.hidden && mode.followsClock();
+                    return new Pick(take, moves ? toMove(some.all, take) : List.of());
+                })));
     }
 
     /** The next time at which time alone makes a job one to take. */
     CompletableFuture<OptionalLong> nextDue(Transaction tx, AcceptMode mode, long now) {
         return mode.followsClock()
-                ? PendingQueue.nextAfter(tx, keys, mode.latest(now))
+                ? PendingQueue.nextAfter(tx, keys, now)
+                        .thenCombine(RankedQueue.nextAfter(tx, keys, now), Candidates::earlier)
                 : CompletableFuture.completedFuture(OptionalLong.empty());
     }
 
-    private List<Entry> slice(List<Entry> rows, int wanted) {
+    private static OptionalLong earlier(OptionalLong one, OptionalLong other) {
+        return Stream.of(one, other).flatMapToLong(OptionalLong::stream).min();
+    }
+
+    /** One read sees them all as long as they are few; behind many the jobs that have become due need another. */
+    private CompletableFuture<Ranked> ranked(Transaction tx, long latest, int window) {
+        int limit = Math.max(window, DUE_MIN);
+        CompletableFuture<List<Queued>> ahead =
+                crowded ? RankedQueue.laterUpTo(tx, keys, latest, limit) : CompletableFuture.completedFuture(List.of());
+        boolean isAhead = crowded;
+        return RankedQueue.head(tx, keys, latest, window).thenCompose(head -> {
+            crowded = head.size() == window;
+            if (!crowded) {
+                return CompletableFuture.completedFuture(new Ranked(sorted(head, List.of()), false));
+            }
+            return (isAhead ? ahead : RankedQueue.laterUpTo(tx, keys, latest, limit))
+                    .thenApply(due -> new Ranked(
+                            sorted(head.stream().filter(Queued::isDue).toList(), due), due.size() == limit));
+        });
+    }
+
+    private static List<Queued> sorted(List<Queued> some, List<Queued> others) {
+        List<Queued> all = new ArrayList<>(some.size() + others.size());
+        all.addAll(some);
+        all.addAll(others);
+        all.sort(BY_PRIORITY);
+        return all;
+    }
+
+    private CompletableFuture<List<Queued>> pending(Transaction tx, AcceptMode mode, long now, int wanted, int spread) {
+        int window = wanted + spread;
+        if (mode.noSchedule()) {
+            String anywhere = Long.toHexString(random.nextLong());
+            return PendingQueue.unscheduledFrom(tx, keys, anywhere, window)
+                    .thenApply(rows -> slice(rows, wanted, spread));
+        }
+        return PendingQueue.unscheduled(tx, keys, window)
+                .thenCombine(
+                        PendingQueue.scheduledUpTo(tx, keys, mode.latest(now), window),
+                        (unscheduled, due) ->
+                                byTurns(slice(unscheduled, wanted, spread), slice(due, wanted, spread), wanted));
+    }
+
+    private List<Queued> byPriority(
+            List<Queued> first, List<Queued> ranked, List<Queued> pending, int wanted, int spread) {
+        List<Queued> picked = new ArrayList<>(first);
+        int pendingFrom = 0;
+        while (pendingFrom < ranked.size() && ranked.get(pendingFrom).priority() > 0) {
+            pendingFrom++;
+        }
+        addClasses(picked, ranked.subList(0, pendingFrom), wanted, spread);
+        addSlice(picked, pending, wanted, 0);
+        addClasses(picked, ranked.subList(pendingFrom, ranked.size()), wanted, spread);
+        return picked;
+    }
+
+    private void addClasses(List<Queued> picked, List<Queued> rows, int wanted, int spread) {
+        int from = 0;
+        while (from < rows.size() && picked.size() < wanted) {
+            int to = from + 1;
+            while (to < rows.size() && rows.get(to).priority() == rows.get(from).priority()) {
+                to++;
+            }
+            addSlice(picked, rows.subList(from, to), wanted, spread);
+            from = to;
+        }
+    }
+
+    private void addSlice(List<Queued> picked, List<Queued> rows, int wanted, int spread) {
+        List<Queued> fresh = picked.isEmpty()
+                ? rows
+                : rows.stream()
+                        .filter(row ->
+                                picked.stream().noneMatch(one -> one.jobId().equals(row.jobId())))
+                        .toList();
+        picked.addAll(slice(fresh, wanted - picked.size(), spread));
+    }
+
+    private List<Queued> slice(List<Queued> rows, int wanted, int spread) {
         int slack = rows.size() - wanted;
         if (slack <= 0) {
             return rows;
         }
-        int from = random.nextInt(slack + 1);
+        int from = random.nextInt(Math.min(slack, spread) + 1);
         return rows.subList(from, from + wanted);
     }
 
-    private List<Entry> byTurns(List<Entry> unscheduled, List<Entry> due, int wanted) {
+    /** A random part of those that have become due and are not taken, so that acceptors seldom move the same. */
+    private List<Queued> toMove(List<Queued> ranked, List<Queued> taken) {
+        List<Queued> due = new ArrayList<>(ranked.stream()
+                .filter(row -> !row.isDue() && !taken.contains(row))
+                .toList());
+        Collections.rotate(due, random.nextInt(due.size() + 1));
+        return due.subList(0, Math.min(MOVES_MAX, due.size()));
+    }
+
+    private List<Queued> byTurns(List<Queued> unscheduled, List<Queued> due, int wanted) {
         if (unscheduled.isEmpty() || due.isEmpty()) {
             return due.isEmpty() ? unscheduled : due;
         }
         boolean dueFirst = random.nextBoolean();
-        List<Entry> first = dueFirst ? due : unscheduled;
-        List<Entry> second = dueFirst ? unscheduled : due;
-        List<Entry> picked = new ArrayList<>(wanted);
+        List<Queued> first = dueFirst ? due : unscheduled;
+        List<Queued> second = dueFirst ? unscheduled : due;
+        List<Queued> picked = new ArrayList<>(wanted);
         for (int i = 0; picked.size() < wanted && i < Math.max(first.size(), second.size()); i++) {
             if (i < first.size()) {
                 picked.add(first.get(i));

@@ -7,7 +7,7 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.data.PendingQueue;
+import dev.couchjobs.internal.data.Queued;
 import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.verbs.ClaimedJob;
@@ -28,7 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 /**
- * Takes jobs out of the pending queue of one type, many in one transaction.
+ * Takes jobs out of the queues of one type, many in one transaction.
  *
  * <p>Only the rows of the jobs taken conflict, so claims that take different jobs never disturb each other. A claim that
  * finds nothing arms a watch in that same transaction on the key that every enqueue changes: nothing that is added
@@ -147,8 +147,8 @@ final class Claims<D> {
                 Transaction tx, AcceptMode mode, long now, int count, int goes) {
             return candidates
                     .pick(tx, mode, now, count, spread.rows())
-                    .thenCompose(rows -> takeAll(tx, mode, rows).thenCompose(taken -> {
-                        if (taken.size() == rows.size()) {
+                    .thenCompose(pick -> takeAll(tx, mode, pick).thenCompose(taken -> {
+                        if (taken.size() == pick.take().size()) {
                             return CompletableFuture.completedFuture(taken);
                         }
                         if (goes == 1) {
@@ -160,25 +160,36 @@ final class Claims<D> {
                     }));
         }
 
-        private CompletableFuture<List<Claimed<D>>> takeAll(
-                Transaction tx, AcceptMode mode, List<PendingQueue.Entry> rows) {
+        private CompletableFuture<List<Claimed<D>>> takeAll(Transaction tx, AcceptMode mode, Candidates.Pick pick) {
+            List<Queued> rows =
+                    Stream.concat(pick.take().stream(), pick.move().stream()).toList();
             List<CompletableFuture<Optional<JobRow>>> reads = new ArrayList<>(rows.size());
-            rows.forEach(row -> reads.add(JobTable.read(tx, keyspace.job(type.name(), row.jobId()))));
+            rows.forEach(row -> reads.add(JobTable.read(tx, ref(row))));
             return allOf(reads).thenCompose(done -> {
-                List<JobTable.Step> steps = new ArrayList<>(rows.size());
+                List<JobTable.Step> claims = new ArrayList<>(rows.size());
+                List<JobTable.Step> moves = new ArrayList<>();
                 Map<String, Tried> ofMode = locks.computeIfAbsent(mode, unused -> new LinkedHashMap<>());
-                boolean together = rows.size() > 1;
+                boolean together = pick.take().size() > 1;
                 for (int i = 0; i < rows.size(); i++) {
-                    PendingQueue.Entry row = rows.get(i);
-                    Optional<JobRow> waiting = reads.get(i).join().filter(row::isBorneOutBy);
+                    Queued row = rows.get(i);
+                    JobRef ref = ref(row);
+                    Optional<JobRow> waiting = reads.get(i).join().filter(job -> row.isBorneOutBy(ref, job));
                     if (waiting.isEmpty()) {
-                        PendingQueue.clear(tx, keys, row);
+                        row.clear(tx);
+                    } else if (i < pick.take().size()) {
+                        claims.add(step(row.jobId(), waiting.get(), together));
                     } else {
-                        steps.add(step(row.jobId(), waiting.get(), together));
+                        moves.add(new JobTable.Step(
+                                ref, waiting.get(), waiting.get().dueNow()));
                     }
                 }
-                return all(claim(tx, steps, ofMode));
+                JobTable.saveAll(tx, keys, moves, OptionalLong.empty());
+                return all(claim(tx, claims, ofMode));
             });
+        }
+
+        private JobRef ref(Queued row) {
+            return keyspace.job(type.name(), row.jobId());
         }
 
         /** Writes and notes what this try claims, and loads what belongs to it. */

@@ -83,6 +83,11 @@ public record JobRow(
         return new JobRow(state, sequence, lock, scheduledTime, resubmit, payload, finishedBy, terms, claimant, ending);
     }
 
+    /** {@return this waiting job moved to its place in the order of priorities, because its scheduled time has come} */
+    public JobRow dueNow() {
+        return on(terms.due(true));
+    }
+
     /** {@return this job tied otherwise to others} */
     public JobRow tied(Ties ties) {
         return on(terms.tied(ties));

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * What the creator of a job asked for beyond the RFC.
  *
  * @param priority higher first; 0 is the RFC's queue
+ * @param since when a job with a priority of its own was enqueued anew, in milliseconds since the epoch by the clock of
+ *     whoever did that; the oldest comes first within a priority
  * @param due whether a job with a priority of its own has been moved to its place in the order of priorities, because its
  *     scheduled time has come
  * @param blocked whether the job waits for others, and so is in no queue
@@ -18,39 +20,50 @@ import org.jspecify.annotations.Nullable;
  */
 public record Terms(
         int priority,
+        long since,
         boolean due,
         boolean blocked,
         @Nullable RetryPolicy retry,
         Ties ties) {
     /** Nothing beyond the RFC. */
-    public static final Terms NONE = new Terms(0, false, false, null, Ties.NONE);
+    public static final Terms NONE = new Terms(0, 0, false, false, null, Ties.NONE);
 
-    private static final int RETRY = 3;
-    private static final int TIES = 4;
+    private static final int RETRY = 4;
+    private static final int TIES = 5;
 
     /** {@return what a creator asks for} */
-    public static Terms asking(int priority, @Nullable RetryPolicy retry) {
-        return new Terms(priority, false, false, retry, Ties.NONE);
+    public static Terms asking(int priority, long now, @Nullable RetryPolicy retry) {
+        return new Terms(priority, priority == 0 ? 0 : now, false, false, retry, Ties.NONE);
     }
 
     /** {@return the same, in no queue} */
     public Terms blockedBy(boolean others) {
-        return blocked == others ? this : new Terms(priority, due, others, retry, ties);
+        return blocked == others ? this : new Terms(priority, since, due, others, retry, ties);
     }
 
     /** {@return the same, tied otherwise} */
     public Terms tied(Ties ties) {
-        return new Terms(priority, due, blocked, retry, ties);
+        return new Terms(priority, since, due, blocked, retry, ties);
     }
 
     /** {@return the same, with its scheduled time come or not} */
     Terms due(boolean due) {
-        return this.due == due ? this : new Terms(priority, due, blocked, retry, ties);
+        return this.due == due ? this : new Terms(priority, since, due, blocked, retry, ties);
     }
 
     /** {@return what is asked for by those, for a job that stands where it stands} */
     public Terms asking(Terms others) {
-        return new Terms(others.priority, due, blocked, others.retry, ties);
+        return new Terms(others.priority, others.since, due, blocked, others.retry, ties);
+    }
+
+    /** {@return the same, with the priority of those; a job that has it already is as old as it was} */
+    public Terms prioritised(Terms others) {
+        return priority == others.priority ? this : new Terms(others.priority, others.since, due, blocked, retry, ties);
+    }
+
+    /** {@return the same, for a job that stands where it stood among those of its priority} */
+    public Terms sinceThat(Terms earlier) {
+        return priority == earlier.priority ? new Terms(priority, earlier.since, due, blocked, retry, ties) : this;
     }
 
     /** {@return whether these ask for the same as those; where a job stands is not asked for} */
@@ -62,7 +75,7 @@ public record Terms(
         if (equals(NONE)) {
             return null;
         }
-        Tuple terms = Tuple.from(priority, due, blocked);
+        Tuple terms = Tuple.from(priority, since, due, blocked);
         Tuple tied = ties.encode();
         if (tied != null) {
             return terms.addObject(retry == null ? null : encode(retry)).add(tied);
@@ -75,8 +88,9 @@ public record Terms(
                 ? NONE
                 : new Terms(
                         Math.toIntExact(terms.getLong(0)),
-                        terms.getBoolean(1),
+                        terms.getLong(1),
                         terms.getBoolean(2),
+                        terms.getBoolean(3),
                         decodeRetry(nested(terms, RETRY)),
                         Ties.decode(nested(terms, TIES)));
     }

@@ -9,6 +9,9 @@ import java.util.Optional;
 
 /** The keys of one job type: the data model of RFC 007, and below it what goes beyond the RFC. */
 public final class TypeKeys {
+    static final long RANKED_NOW = 0;
+    static final long RANKED_LATER = 1;
+
     private final String typeName;
     private final Subspace data;
     private final Subspace pending;
@@ -20,7 +23,6 @@ public final class TypeKeys {
     private final byte[] activityTimeout;
     private final byte[] feedTrimmed;
     private final Subspace ranked;
-    private final Subspace rankedLater;
     private final Subspace counts;
     private final Subspace attempts;
     private final Subspace result;
@@ -45,7 +47,6 @@ public final class TypeKeys {
         feed = root.subspace(Tuple.from("feed", typeName));
         feedTrimmed = root.pack(Tuple.from("feed_trimmed", typeName));
         ranked = root.subspace(Tuple.from("ranked", typeName));
-        rankedLater = root.subspace(Tuple.from("ranked_later", typeName));
         counts = root.subspace(Tuple.from("counts", typeName));
         attempts = root.subspace(Tuple.from("attempts", typeName));
         result = root.subspace(Tuple.from("result", typeName));
@@ -161,41 +162,40 @@ public final class TypeKeys {
         return feedTrimmed;
     }
 
-    /** Where a job with a priority of its own waits: higher priorities first, and within one as in the pending queue. */
-    byte[] ranked(int priority, long scheduledTime, String jobId) {
-        return ranked.pack(Tuple.from(-(long) priority, scheduledTime, jobId));
+    /** Where a job with a priority of its own waits: higher priorities first, and the oldest first within one. */
+    byte[] ranked(int priority, long since, long scheduledTime, String jobId) {
+        return ranked.pack(Tuple.from(RANKED_NOW, -(long) priority, since, scheduledTime, jobId));
     }
 
-    /** All rows of jobs that come before those of the pending queue. */
-    Range rankedAbove() {
-        return new Range(ranked.range().begin, ranked.pack(0L));
+    /** All rows of jobs with a priority of their own that may run. */
+    Range ranked() {
+        return ranked.get(RANKED_NOW).range();
     }
 
-    /** All rows of jobs that come after those of the pending queue. */
-    Range rankedBelow() {
-        return new Range(ranked.pack(0L), ranked.range().end);
+    /** Of these the ones below a priority. */
+    Range rankedBelow(int priority) {
+        return new Range(ranked.get(Tuple.from(RANKED_NOW, -(long) priority)).range().end, ranked().end);
+    }
+
+    /** Where a job with a priority of its own waits for its scheduled time, behind all those that may run. */
+    byte[] rankedLater(long scheduledTime, int priority, String jobId) {
+        return ranked.pack(Tuple.from(RANKED_LATER, scheduledTime, -(long) priority, jobId));
+    }
+
+    Range rankedLaterUpTo(long latest) {
+        return new Range(
+                ranked.get(RANKED_LATER).range().begin,
+                ranked.get(Tuple.from(RANKED_LATER, latest)).range().end);
+    }
+
+    Range rankedLaterAfter(long scheduledTime) {
+        return new Range(
+                ranked.get(Tuple.from(RANKED_LATER, scheduledTime)).range().end,
+                ranked.get(RANKED_LATER).range().end);
     }
 
     Tuple unpackRanked(byte[] key) {
         return ranked.unpack(key);
-    }
-
-    /** Where a job with a priority of its own waits for its scheduled time. */
-    byte[] rankedLater(long scheduledTime, String jobId) {
-        return rankedLater.pack(Tuple.from(scheduledTime, jobId));
-    }
-
-    Range rankedLaterUpTo(long latest) {
-        byte[] begin = rankedLater.range().begin;
-        return new Range(begin, latest > 0 ? rankedLater.get(latest).range().end : begin);
-    }
-
-    Range rankedLaterAfter(long scheduledTime) {
-        return new Range(rankedLater.get(scheduledTime).range().end, rankedLater.range().end);
-    }
-
-    Tuple unpackRankedLater(byte[] key) {
-        return rankedLater.unpack(key);
     }
 
     byte[] counts(int shard) {

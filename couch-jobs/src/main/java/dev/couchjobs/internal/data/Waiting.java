@@ -32,7 +32,7 @@ final class Waiting {
         return now.isPresent() && !Arrays.equals(now.get(), place(ref, before).orElse(EMPTY));
     }
 
-    private static Optional<byte[]> place(JobRef ref, @Nullable JobRow row) {
+    static Optional<byte[]> place(JobRef ref, @Nullable JobRow row) {
         if (row == null || row.state() != JobState.PENDING || row.terms().blocked()) {
             return Optional.empty();
         }
@@ -43,7 +43,12 @@ final class Waiting {
         }
         return Optional.of(
                 time == 0 || terms.due()
-                        ? ref.keys().ranked(terms.priority(), time, ref.id())
-                        : ref.keys().rankedLater(time, ref.id()));
+                        ? ref.keys().ranked(terms.priority(), time == 0 ? terms.since() : since(time), time, ref.id())
+                        : ref.keys().rankedLater(time, terms.priority(), ref.id()));
+    }
+
+    /** A job with a scheduled time is as old as that time, in milliseconds since the epoch. */
+    static long since(long scheduledTime) {
+        return scheduledTime > Long.MAX_VALUE / 1_000 ? Long.MAX_VALUE : scheduledTime * 1_000;
     }
 }

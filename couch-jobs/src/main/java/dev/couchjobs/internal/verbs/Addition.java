@@ -39,14 +39,14 @@ record Addition(
         List<Dependency> dependencies,
         Retention retention) {
 
-    static <D> Addition of(JobRef ref, NewJob<D> job, PayloadCodec codec) {
+    static <D> Addition of(JobRef ref, NewJob<D> job, PayloadCodec codec, long now) {
         Payload payload = Payload.of(codec.encode(job.type(), ref.id(), job.data()));
         long time = job.at().map(ScheduledTimes::toSeconds).orElse(ScheduledTimes.NONE);
         return new Addition(
                 ref,
                 payload,
                 time,
-                Terms.asking(0, job.retry().orElse(null)),
+                Terms.asking(job.priority(), now, job.retry().orElse(null)),
                 job.id().isPresent(),
                 job.dependencies(),
                 job.type().retention());
@@ -88,7 +88,8 @@ record Addition(
             return CompletableFuture.completedFuture(false);
         }
         if (row.state() == JobState.RUNNING) {
-            return CompletableFuture.completedFuture(row.resubmit());
+            return CompletableFuture.completedFuture(
+                    row.resubmit() && row.terms().priority() == terms.priority());
         }
         return row.state() == JobState.PENDING && row.terms().askTheSameAs(terms)
                 ? row.payload().holds(tx, ref, payload)
@@ -98,9 +99,10 @@ record Addition(
     /** The cases of {@code add} to a job that is there. What a running job has belongs to its processor, but for when it is to run again. */
     private JobRow added(JobRow row) {
         if (row.state() == JobState.RUNNING) {
-            return row.flagged(scheduledTime);
+            return row.flagged(scheduledTime).on(row.terms().prioritised(terms));
         }
         JobRow again = row.enqueued(payload, scheduledTime);
-        return again.on(again.terms().asking(terms));
+        Terms asked = again.terms().asking(terms);
+        return again.on(row.state() == JobState.PENDING ? asked.sinceThat(row.terms()) : asked);
     }
 }

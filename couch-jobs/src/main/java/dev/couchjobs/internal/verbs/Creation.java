@@ -16,6 +16,7 @@ import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.dependencies.Linking;
 import dev.couchjobs.internal.dependencies.Links;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -33,6 +34,7 @@ public final class Creation {
     private final Keyspace keyspace;
     private final Transactions transactions;
     private final PayloadCodec codec;
+    private final InstantSource clock;
     private final TimeOrderedIds ids;
     private final Linking linking;
 
@@ -41,8 +43,8 @@ public final class Creation {
         this.transactions = instance.transactions();
         this.codec = instance.codec();
         this.linking = new Linking(instance.keyspace(), instance.environment());
-        this.ids = new TimeOrderedIds(
-                instance.environment().clock(), instance.environment().random());
+        this.clock = instance.environment().clock();
+        this.ids = new TimeOrderedIds(clock, instance.environment().random());
     }
 
     /** {@return an id that no other job has, greater than all made here before} */
@@ -149,7 +151,7 @@ public final class Creation {
     private Addition addition(NewJob<?> job) {
         JobRef ref = keyspace.job(job.type().name(), job.id().orElseGet(ids::next));
         linking.check(ref, job.dependencies());
-        return Addition.of(ref, job, codec);
+        return Addition.of(ref, job, codec, clock.millis());
     }
 
     private static CompletableFuture<?> requireTimeout(Transaction tx, TypeKeys keys) {
