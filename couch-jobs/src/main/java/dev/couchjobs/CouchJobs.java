@@ -3,6 +3,7 @@ package dev.couchjobs;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.TransactionContext;
+import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.internal.accept.Acceptors;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TypeTimeouts;
@@ -15,6 +16,9 @@ import dev.couchjobs.internal.verbs.DeadLetters;
 import dev.couchjobs.internal.verbs.Ends;
 import dev.couchjobs.internal.verbs.How;
 import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.verbs.Listings;
+import dev.couchjobs.internal.verbs.Logs;
+import dev.couchjobs.internal.verbs.NotBefore;
 import dev.couchjobs.internal.verbs.PayloadCodec;
 import dev.couchjobs.internal.verbs.Processing;
 import dev.couchjobs.internal.verbs.Queries;
@@ -64,6 +68,8 @@ public final class CouchJobs implements AutoCloseable {
     private final Creation creation;
     private final Processing processing;
     private final Queries queries;
+    private final Listings listings;
+    private final Logs logs;
     private final Acceptors acceptors;
     private final ActivityMonitors monitors;
     private final Notifiers notifiers;
@@ -83,6 +89,8 @@ public final class CouchJobs implements AutoCloseable {
         creation = new Creation(instance);
         processing = new Processing(instance);
         queries = new Queries(instance);
+        listings = new Listings(instance);
+        logs = new Logs(instance);
         retirement = new Retirement(instance);
         monitors = new ActivityMonitors(instance, settings.feedRetention, retirement);
         acceptors = new Acceptors(instance, monitors);
@@ -295,6 +303,73 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
+     * One page of the jobs of a type, in the order of their ids. Jobs that come, go or change meanwhile are listed, or
+     * not, as they are when their page is read; a place to go on from does not grow old.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the jobs
+     * @param page which part of the listing
+     * @return the page
+     * @throws IllegalArgumentException if the page is to begin where this listing has no place, or newest first
+     */
+    public CompletableFuture<Page<JobSummary>> list(
+            ReadTransactionContext context, JobType<?, ?> type, PageRequest page) {
+        return listings.all(context, type, page);
+    }
+
+    /**
+     * One page of the jobs of a type that are in one state. Those that are pending come in the order in which they are
+     * queued: by priority, in each priority those without a scheduled time before the others, and those with a priority
+     * whose time is to come at the end; jobs that wait for other jobs are in no queue and not among them. Those that are
+     * running or finished come in the order of their ids; a page looks at a bounded number of jobs to find them, and may be
+     * short, or empty, and yet not the last.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the jobs
+     * @param state pending, running or finished
+     * @param page which part of the listing
+     * @return the page
+     * @throws IllegalArgumentException if the page is to begin where this listing has no place, or newest first, or if the
+     *     state is {@link JobState#NOT_FOUND}
+     */
+    public CompletableFuture<Page<JobSummary>> list(
+            ReadTransactionContext context, JobType<?, ?> type, JobState state, PageRequest page) {
+        return listings.inState(context, type, state, page);
+    }
+
+    /**
+     * How many jobs of a type there are, by what has become of them: exactly, as of the moment that the transaction sees,
+     * and at the same small cost however many they are.
+     *
+     * <p>In a transaction of the caller's that also writes, this conflicts with every change of a job of that type; give
+     * {@code tx.snapshot()} where the counts are only to be looked at.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the jobs
+     * @return the counts
+     */
+    public CompletableFuture<JobCounts> counts(ReadTransactionContext context, JobType<?, ?> type) {
+        return listings.counts(context, type);
+    }
+
+    /**
+     * The same database or transaction, for reads that must not be older than something the caller knows of: an event's
+     * {@link JobEvent#sequence}, or the versionstamp of a transaction of his own. Whatever is read through it sees at least
+     * what was committed up to there, or fails with {@link SequenceNotVisibleException}.
+     *
+     * <p>A read in a transaction of its own is never too old on the database that the sequence is of. It may be in a
+     * transaction that was begun before, or whose read version is cached or set by the caller, or on another database.
+     *
+     * @param context a database, or a transaction to join
+     * @param sequence the sequence, of a commit that has happened
+     * @return a context for the verbs that read
+     * @throws IllegalArgumentException if the sequence is incomplete
+     */
+    public ReadTransactionContext notBefore(ReadTransactionContext context, Versionstamp sequence) {
+        return new NotBefore(context, sequence);
+    }
+
+    /**
      * What a job waits for: those of its dependencies that have not succeeded yet.
      *
      * @param context a database, or a transaction to read in
@@ -306,6 +381,95 @@ public final class CouchJobs implements AutoCloseable {
     public CompletableFuture<List<Dependency>> waitsFor(
             ReadTransactionContext context, JobType<?, ?> type, String jobId, int limit) {
         return queries.waitsFor(context, type, jobId, limit);
+    }
+
+    // The log of a job
+
+    /**
+     * Writes an entry into the log of a job that one holds; those who follow the job are told. It is not a sign of life.
+     * The last 1,000 entries of a job are kept, and they go with the job.
+     *
+     * @param context a database, or a transaction to join
+     * @param job the claim
+     * @param entry what to write: anything that Jackson can write, up to 65,536 bytes as JSON
+     * @return the entry's number; fails with {@link JobHaltedException} if the claim is lost, and then nothing was written
+     * @throws PayloadException if the entry cannot be stored
+     */
+    public CompletableFuture<Long> append(TransactionContext context, Job<?> job, Object entry) {
+        return logs.append(context, job, LogEntry.Kind.LOG, entry);
+    }
+
+    /**
+     * Writes an entry into the log of a job that one holds from which the next attempt may go on: like {@link #append},
+     * and the last one is kept for as long as the job is, however many entries follow.
+     *
+     * @param context a database, or a transaction to join
+     * @param job the claim
+     * @param checkpoint what to write: anything that Jackson can write, up to 65,536 bytes as JSON
+     * @return the entry's number; fails with {@link JobHaltedException} if the claim is lost, and then nothing was written
+     * @throws PayloadException if the checkpoint cannot be stored
+     */
+    public CompletableFuture<Long> checkpoint(TransactionContext context, Job<?> job, Object checkpoint) {
+        return logs.append(context, job, LogEntry.Kind.CHECKPOINT, checkpoint);
+    }
+
+    /**
+     * Says how far a job is that one holds, in place of what was said before; those who follow the job are told. It is not
+     * a sign of life.
+     *
+     * @param context a database, or a transaction to join
+     * @param job the claim
+     * @param done how much is done
+     * @param total of how much; 0 if that is not known
+     * @param text what is being done; may be empty
+     * @return when it is done; fails with {@link JobHaltedException} if the claim is lost, and then nothing was written
+     * @throws IllegalArgumentException if these make no {@link JobProgress}
+     */
+    public CompletableFuture<Void> progress(
+            TransactionContext context, Job<?> job, long done, long total, String text) {
+        return logs.progress(context, job, done, total, text);
+    }
+
+    /**
+     * Entries of the log of a job, oldest first.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the job
+     * @param jobId its id
+     * @param afterEntry the number of the last entry that is known, 0 to begin with the oldest that is kept
+     * @param limit the most entries to read, from 1 to 1,000
+     * @return the entries; none if there is no such job
+     * @throws IllegalArgumentException if the number is negative or the limit is anything else
+     */
+    public CompletableFuture<List<LogEntry>> log(
+            ReadTransactionContext context, JobType<?, ?> type, String jobId, long afterEntry, int limit) {
+        return logs.read(context, type, jobId, afterEntry, limit);
+    }
+
+    /**
+     * The last checkpoint of a job, whichever attempt wrote it.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the job
+     * @param jobId its id
+     * @return the checkpoint, or empty if there is none
+     */
+    public CompletableFuture<Optional<LogEntry>> lastCheckpoint(
+            ReadTransactionContext context, JobType<?, ?> type, String jobId) {
+        return logs.lastCheckpoint(context, type, jobId);
+    }
+
+    /**
+     * How far a job is, by what was last said.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the job
+     * @param jobId its id
+     * @return the progress, or empty if nothing was said
+     */
+    public CompletableFuture<Optional<JobProgress>> progress(
+            ReadTransactionContext context, JobType<?, ?> type, String jobId) {
+        return logs.progress(context, type, jobId);
     }
 
     // Types

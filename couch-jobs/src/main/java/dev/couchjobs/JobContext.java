@@ -98,6 +98,47 @@ public interface JobContext<D> {
             Function<? super Transaction, ? extends CompletableFuture<R>> body);
 
     /**
+     * Writes an entry into the job's log, in a transaction of its own; see {@link CouchJobs#append}, which also joins one
+     * of the handler's. Blocks.
+     *
+     * @param entry what to write: anything that Jackson can write, up to 65,536 bytes as JSON
+     * @throws JobHaltedException if the job is no longer this handler's; nothing was written
+     * @throws PayloadException if the entry cannot be stored
+     */
+    void log(Object entry);
+
+    /**
+     * Writes down where the next attempt may go on from, in a transaction of its own; see {@link CouchJobs#checkpoint},
+     * which also joins one of the handler's. Blocks.
+     *
+     * @param checkpoint what to write: anything that Jackson can write, up to 65,536 bytes as JSON
+     * @throws JobHaltedException if the job is no longer this handler's; nothing was written
+     * @throws PayloadException if the checkpoint cannot be stored
+     */
+    void checkpoint(Object checkpoint);
+
+    /**
+     * The last checkpoint, of this attempt or of one before it. Blocks.
+     *
+     * @param type the class that it was written as, or one that reads the same JSON
+     * @param <T> that class
+     * @return the checkpoint, or empty if there is none
+     * @throws PayloadException if it cannot be read so
+     */
+    <T> Optional<T> lastCheckpoint(Class<T> type);
+
+    /**
+     * Says how far the job is, in place of what was said before, in a transaction of its own. Blocks.
+     *
+     * @param done how much is done
+     * @param total of how much; 0 if that is not known
+     * @param text what is being done; may be empty
+     * @throws JobHaltedException if the job is no longer this handler's; nothing was written
+     * @throws IllegalArgumentException if these make no {@link JobProgress}
+     */
+    void progress(long done, long total, String text);
+
+    /**
      * Puts the job off: when the handler returns, it waits again and is not due before that time has passed. This
      * attempt does not count as one that failed. A handler that fails afterwards fails nevertheless.
      *

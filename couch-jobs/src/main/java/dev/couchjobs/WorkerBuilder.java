@@ -29,6 +29,7 @@ public final class WorkerBuilder {
     private final Map<String, Integer> limits = new LinkedHashMap<>();
     private final Map<String, Duration> timeLimits = new LinkedHashMap<>();
     private int concurrency = CONCURRENCY;
+    private AcceptOptions wanted = AcceptOptions.defaults();
     private Duration closeWithin = CLOSE_WITHIN;
     private @Nullable Executor executor;
 
@@ -113,6 +114,19 @@ public final class WorkerBuilder {
         return this;
     }
 
+    /**
+     * Keeps a part of what this worker claims for jobs of lower priorities, so that a stream of high ones does not let
+     * them wait for ever; by default nothing, and the order of priorities is strict. See {@link AcceptOptions#reserve}.
+     *
+     * @param share from 0 to 1
+     * @return this builder
+     * @throws IllegalArgumentException if it is anything else
+     */
+    public WorkerBuilder reserve(double share) {
+        wanted = wanted.reserve(share);
+        return this;
+    }
+
     private static int atLeastOne(int jobs) {
         if (jobs < 1) {
             throw new IllegalArgumentException("A worker runs at least one job at once; the limit is " + jobs + ".");
@@ -186,10 +200,10 @@ public final class WorkerBuilder {
 
     private WorkerSettings settings() {
         if (executor != null) {
-            return new WorkerSettings(concurrency, closeWithin, executor, () -> {});
+            return new WorkerSettings(concurrency, wanted, closeWithin, executor, () -> {});
         }
         ExecutorService own = Environment.handlerThreads();
-        return new WorkerSettings(concurrency, closeWithin, own, own::shutdown);
+        return new WorkerSettings(concurrency, wanted, closeWithin, own, own::shutdown);
     }
 
     private <D, R> Assignment<D, R> assignment(Handling<D, R> handling) {

@@ -28,6 +28,12 @@ class DurableJobsTest {
     class Priority extends PriorityContract implements OnDisk {}
 
     @Nested
+    class Counts extends CountsContract implements OnDisk {}
+
+    @Nested
+    class Log extends LogContract implements OnDisk {}
+
+    @Nested
     class TypeTimeouts extends TypeTimeoutsContract implements OnDisk {}
 
     @Nested

@@ -27,6 +27,12 @@ class InMemoryJobsTest {
     class Priority extends PriorityContract implements InMemory {}
 
     @Nested
+    class Counts extends CountsContract implements InMemory {}
+
+    @Nested
+    class Log extends LogContract implements InMemory {}
+
+    @Nested
     class TypeTimeouts extends TypeTimeoutsContract implements InMemory {}
 
     @Nested

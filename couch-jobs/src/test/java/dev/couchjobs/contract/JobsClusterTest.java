@@ -27,6 +27,12 @@ class JobsClusterTest {
     class Priority extends PriorityContract implements OnCluster {}
 
     @Nested
+    class Counts extends CountsContract implements OnCluster {}
+
+    @Nested
+    class Log extends LogContract implements OnCluster {}
+
+    @Nested
     class TypeTimeouts extends TypeTimeoutsContract implements OnCluster {}
 
     @Nested

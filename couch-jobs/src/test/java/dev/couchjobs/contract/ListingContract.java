@@ -8,10 +8,14 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobSummary;
+import dev.couchjobs.NewJob;
+import dev.couchjobs.Page;
+import dev.couchjobs.PageRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -79,6 +83,135 @@ public abstract class ListingContract extends JobsContract {
     @Test
     void aListingWithoutRoomIsRefused() {
         assertThatThrownBy(() -> jobs.listJobs(database, INDEX, "", 0)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    private List<String> idsOfAllPages(Function<PageRequest, CompletableFuture<Page<JobSummary>>> listing, int limit) {
+        List<String> all = new ArrayList<>();
+        Optional<PageRequest> page = Optional.of(PageRequest.of(limit));
+        while (page.isPresent()) {
+            Page<JobSummary> read = await(listing.apply(page.get()));
+            assertThat(read.items()).hasSizeLessThanOrEqualTo(limit);
+            read.items().forEach(job -> all.add(job.jobId()));
+            page = read.next().map(PageRequest.of(limit)::after);
+        }
+        return all;
+    }
+
+    private List<String> idsIn(JobState state, int limit) {
+        return idsOfAllPages(page -> jobs.list(database, INDEX, state, page), limit);
+    }
+
+    @Test
+    void pagesOfAllJobsAreInTheOrderOfTheIdsHoweverLongTheyAre() {
+        addMany(25);
+        List<String> ids =
+                IntStream.range(0, 25).mapToObj(i -> "j" + i).sorted().toList();
+
+        for (int limit : List.of(1, 5, 7, 25, 1_000)) {
+            assertThat(idsOfAllPages(page -> jobs.list(database, INDEX, page), limit))
+                    .isEqualTo(ids);
+        }
+    }
+
+    @Test
+    void pendingJobsAreListedInTheOrderInWhichTheyAreQueued() {
+        await(jobs.addAll(
+                database,
+                List.of(
+                        NewJob.of(INDEX, new Work(1)).id("low").priority(-1),
+                        NewJob.of(INDEX, new Work(1)).id("plain 2"),
+                        NewJob.of(INDEX, new Work(1)).id("plain 1"),
+                        NewJob.of(INDEX, new Work(1)).id("plain later").at(NOON),
+                        NewJob.of(INDEX, new Work(1))
+                                .id("high later")
+                                .priority(9)
+                                .at(NOON),
+                        NewJob.of(INDEX, new Work(1)).id("high").priority(1),
+                        NewJob.of(INDEX, new Work(1)).id("highest").priority(2))));
+        await(jobs.add(database, MAIL, "other", new Work(1)));
+
+        for (int limit : List.of(1, 2, 3, 7, 100)) {
+            assertThat(idsIn(JobState.PENDING, limit))
+                    .containsExactly("highest", "high", "plain 1", "plain 2", "plain later", "low", "high later");
+        }
+    }
+
+    @Test
+    void jobsInOneStateAreFoundAmongManyOthers() {
+        List<String> running = List.of(accepted("m", 1).id(), accepted("a", 1).id());
+        await(jobs.finish(database, accepted("z", 1)));
+        addMany(1_200);
+
+        assertThat(idsIn(JobState.RUNNING, 10)).containsExactlyInAnyOrderElementsOf(running);
+        assertThat(idsIn(JobState.FINISHED, 10)).containsExactly("z");
+        assertThat(idsIn(JobState.PENDING, 500)).hasSize(1_200);
+    }
+
+    @Test
+    void aContinuationIsKeptWhileJobsComeAndGo() {
+        addMany(10);
+        Page<JobSummary> first = await(jobs.list(database, INDEX, JobState.PENDING, PageRequest.of(4)));
+        String continuation = first.next().orElseThrow();
+        await(jobs.remove(database, INDEX, "j3"));
+        await(jobs.remove(database, INDEX, "j5"));
+        add("j33", 1);
+
+        Page<JobSummary> second = await(node().list(
+                        database, INDEX, JobState.PENDING, PageRequest.of(10).after(continuation)));
+
+        assertThat(second.items()).extracting(JobSummary::jobId).containsExactly("j33", "j4", "j6", "j7", "j8", "j9");
+        assertThat(second.next()).isEmpty();
+    }
+
+    @Test
+    void aListingGoesOnOnlyFromItsOwnContinuations() {
+        addMany(3);
+        String ofAll =
+                await(jobs.list(database, INDEX, PageRequest.of(1))).next().orElseThrow();
+        String ofPending = await(jobs.list(database, INDEX, JobState.PENDING, PageRequest.of(1)))
+                .next()
+                .orElseThrow();
+
+        for (String wrong : List.of("", "j1", "%%%", ofAll.substring(1), ofAll, "AAAA")) {
+            assertThatThrownBy(() -> jobs.list(
+                            database, INDEX, JobState.PENDING, PageRequest.of(1).after(wrong)))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+        assertThatThrownBy(() -> jobs.list(
+                        database, INDEX, JobState.RUNNING, PageRequest.of(1).after(ofPending)))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> jobs.list(database, MAIL, PageRequest.of(1).after(ofAll)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("unchanged");
+    }
+
+    @Test
+    void aPageHasItsLimits() {
+        assertThatThrownBy(() -> PageRequest.of(0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> PageRequest.of(1_001)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> jobs.list(database, INDEX, PageRequest.of(1).newestFirst()))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> jobs.list(database, INDEX, JobState.NOT_FOUND, PageRequest.of(1)))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void pagesInATransactionSeeWhatThatTransactionDid() {
+        Job<Work> job = accepted("b", 1);
+        add("d", 1);
+
+        commit(tx -> {
+            await(jobs.update(tx, job));
+            await(jobs.remove(tx, INDEX, "d"));
+            await(jobs.add(tx, NewJob.of(INDEX, new Work(1)).id("c").priority(3)));
+
+            assertThat(await(jobs.list(tx, INDEX, JobState.RUNNING, PageRequest.of(10)))
+                            .items())
+                    .containsExactly(line("b", JobState.RUNNING));
+            assertThat(await(jobs.list(tx, INDEX, JobState.PENDING, PageRequest.of(10)))
+                            .items())
+                    .containsExactly(line("c", JobState.PENDING));
+        });
     }
 
     @Test

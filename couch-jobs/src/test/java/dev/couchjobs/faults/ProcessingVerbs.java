@@ -14,6 +14,8 @@ import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobEvent;
 import dev.couchjobs.JobState;
+import dev.couchjobs.LogEntry;
+import dev.couchjobs.PageRequest;
 import dev.couchjobs.Subscription;
 import java.time.Duration;
 import java.util.List;
@@ -96,6 +98,41 @@ final class ProcessingVerbs {
                             shows(s, PENDING, "old", PENDING, RUNNING, FINISHED, PENDING);
                             assertThat(s.runs()).isEqualTo(1);
                         }),
+                writing(
+                        "append",
+                        ProcessingVerbs::withOneEntry,
+                        (s, job) -> s.jobs.append(s.faulty, job, "two"),
+                        (s, job, number) -> {
+                            assertThat(number).isEqualTo(2);
+                            shows(s, RUNNING, "old", PENDING, RUNNING, RUNNING, RUNNING);
+                            assertThat(s.await(s.others.log(s.database(), MAIL, "a", 0, 10)))
+                                    .extracting(LogEntry::number)
+                                    .containsExactly(1L, 2L);
+                        }),
+                writing(
+                        "checkpoint, the first entry of all",
+                        CreationVerbs::running,
+                        (s, job) -> s.jobs.checkpoint(s.faulty, job, "here"),
+                        (s, job, number) -> {
+                            assertThat(number).isEqualTo(1);
+                            shows(s, RUNNING, "old", PENDING, RUNNING, RUNNING);
+                            assertThat(s.await(s.others.lastCheckpoint(s.database(), MAIL, "a")))
+                                    .isPresent();
+                        }),
+                writing(
+                        "progress",
+                        CreationVerbs::running,
+                        (s, job) -> s.jobs.progress(s.faulty, job, 1, 2, "half"),
+                        (s, job, r) -> shows(s, RUNNING, "old", PENDING, RUNNING, RUNNING)),
+                reading(
+                        "log, lastCheckpoint, counts and list",
+                        ProcessingVerbs::withOneEntry,
+                        (s, job) -> s.jobs.log(s.faulty, MAIL, "a", 0, 10)
+                                .thenCompose(log -> s.jobs.lastCheckpoint(s.faulty, MAIL, "a"))
+                                .thenCompose(checkpoint -> s.jobs.counts(s.faulty, MAIL))
+                                .thenCompose(
+                                        counts -> s.jobs.list(s.faulty, MAIL, JobState.RUNNING, PageRequest.of(1))),
+                        (s, job, page) -> assertThat(page.items()).hasSize(1)),
                 reading("subscribe and wait", CreationVerbs::pending, (s, g) -> subscribed(s), (s, g, event) -> {
                     JobEvent<String> change = event.orElseThrow();
                     assertThat(change.state()).isEqualTo(PENDING);
@@ -128,6 +165,12 @@ final class ProcessingVerbs {
     private static CompletableFuture<Optional<Job<String>>> acceptedWhenAdded(Scene scene) {
         CompletableFuture<Optional<Job<String>>> accepted = scene.jobs.accept(MAIL);
         return scene.others.add(scene.database(), MAIL, "a", "new").thenCompose(added -> accepted);
+    }
+
+    private static Job<String> withOneEntry(Scene scene) {
+        Job<String> job = CreationVerbs.running(scene);
+        scene.await(scene.others.append(scene.database(), job, "one"));
+        return job;
     }
 
     private static Job<String> flagged(Scene scene) {

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param chunks how many rows the payload of a job has, by id
  * @param feed the change feed, oldest first
  * @param links who waits for whom, as either side has it
+ * @param indexes the rows of the other indexes
  */
 public record Rows(
         Map<String, Data> data,
@@ -36,9 +37,16 @@ public record Rows(
         Map<Versionstamp, Set<String>> activity,
         Map<String, Integer> chunks,
         List<Change> feed,
-        Links links) {
+        Links links,
+        IndexRows indexes) {
 
-    /** A row of the main table; with its data, unless that is in chunks. */
+    /**
+     * A row of the main table; with its data, unless that is in chunks.
+     *
+     * @param terms the element behind the RFC's for what its creator asked for
+     * @param claimant the element for its claims
+     * @param ending the element for how its last claim ended
+     */
     public record Data(
             @Nullable Versionstamp sequence,
             @Nullable UUID lock,
@@ -48,8 +56,33 @@ public record Rows(
             int chunks,
             @Nullable String json,
             @Nullable UUID finishedBy,
-            boolean blocked,
-            boolean failed) {
+            Tuple terms,
+            Tuple claimant,
+            Tuple ending) {
+        private static final Tuple NO_TERMS = Tuple.from(0, 0, false, false);
+        private static final Tuple NO_CLAIM = Tuple.from(0, 0, "", 0, false);
+
+        int priority() {
+            return Math.toIntExact(terms.getLong(0));
+        }
+
+        boolean blocked() {
+            return state == JobState.PENDING && terms.getBoolean(3);
+        }
+
+        boolean failed() {
+            return !ending.isEmpty() && !ending.getString(0).equals("succeeded");
+        }
+
+        boolean isDeadLetter() {
+            return state == JobState.FINISHED
+                    && !ending.isEmpty()
+                    && Set.of("failed", "expired").contains(ending.getString(0));
+        }
+
+        private static Tuple nested(Tuple row, int index, Tuple otherwise) {
+            return row.size() > index && row.get(index) != null ? row.getNestedTuple(index) : otherwise;
+        }
 
         private static Data decode(Tuple row) {
             UUID lock = row.getUUID(1);
@@ -63,18 +96,9 @@ public record Rows(
                     row.get(4) instanceof Long count ? Math.toIntExact(count) : 0,
                     row.get(4) instanceof byte[] json ? new String(json, StandardCharsets.UTF_8) : null,
                     row.getUUID(5),
-                    isBlocked(row),
-                    hasFailed(row));
-        }
-
-        private static boolean isBlocked(Tuple row) {
-            Tuple terms = row.size() > 6 ? row.getNestedTuple(6) : null;
-            return terms != null && terms.getBoolean(3);
-        }
-
-        private static boolean hasFailed(Tuple row) {
-            Tuple ending = row.size() > 8 ? row.getNestedTuple(8) : null;
-            return ending != null && !ending.getString(0).equals("succeeded");
+                    nested(row, 6, NO_TERMS),
+                    nested(row, 7, NO_CLAIM),
+                    nested(row, 8, new Tuple()));
         }
     }
 
@@ -114,7 +138,13 @@ public record Rows(
                 tx.snapshot().getRange(root.range().begin, feed.range().begin).asList();
         return head.thenCombine(tx.snapshot().getRange(unread, root.range().end).asList(), (upper, lower) -> {
             Rows rows = new Rows(
-                    new TreeMap<>(), new HashSet<>(), new TreeMap<>(), new TreeMap<>(), new ArrayList<>(), new Links());
+                    new TreeMap<>(),
+                    new HashSet<>(),
+                    new TreeMap<>(),
+                    new TreeMap<>(),
+                    new ArrayList<>(),
+                    new Links(),
+                    new IndexRows());
             rows.addAll(root, type, upper);
             rows.addAll(root, type, lower);
             return rows;
@@ -147,7 +177,8 @@ public record Rows(
                 }
             }
             case "waits_for", "dependents", "releasing", "expected" -> links.add(key);
-            case "counts", "ranked", "attempts", "result", "dead", "retire", "archiving" -> {}
+            case "counts", "ranked", "attempts", "dead", "log" -> indexes.add(key, value);
+            case "result", "retire", "archiving" -> {}
             default -> throw new AssertionError("An unknown row: " + key);
         }
     }
@@ -170,7 +201,7 @@ public record Rows(
         List<String> found = new ArrayList<>();
         Set<Pending> expected = new HashSet<>();
         data.forEach((jobId, row) -> {
-            if (row.state() == JobState.PENDING && !row.blocked()) {
+            if (row.state() == JobState.PENDING && row.priority() == 0 && !row.blocked()) {
                 expected.add(new Pending(row.scheduledTime(), jobId));
             }
             if (row.state() == JobState.RUNNING
@@ -193,6 +224,7 @@ public record Rows(
         chunks.keySet().stream()
                 .filter(jobId -> !data.containsKey(jobId))
                 .forEach(jobId -> found.add(jobId + " has a payload and no row"));
+        found.addAll(indexes.contradictions(data));
         return found;
     }
 }

@@ -66,9 +66,8 @@ final class Acceptor<D> implements AutoCloseable {
     }
 
     /** Claims for somebody from now on, whenever he has room. */
-    Intake serve(Taker<D> taker) {
-        TakerClient<D> client =
-                new TakerClient<>(taker, AcceptMode.of(AcceptOptions.defaults()), loop::poke, this::leave);
+    Intake serve(Taker<D> taker, AcceptOptions options) {
+        TakerClient<D> client = new TakerClient<>(taker, AcceptMode.of(options), loop::poke, this::leave);
         synchronized (clients) {
             if (closed) {
                 throw new CouchJobsClosedException();

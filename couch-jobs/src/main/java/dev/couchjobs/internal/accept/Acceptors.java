@@ -31,8 +31,8 @@ public final class Acceptors implements AutoCloseable {
     }
 
     /** Claims for somebody from now on, whenever he has room. */
-    public <D> Intake serve(JobType<D, ?> type, Taker<D> taker) {
-        return acceptor(type).serve(taker);
+    public <D> Intake serve(JobType<D, ?> type, Taker<D> taker, AcceptOptions options) {
+        return acceptor(type).serve(taker, options);
     }
 
     @SuppressWarnings("unchecked") // a job type is only ever the key of an acceptor of its own data type

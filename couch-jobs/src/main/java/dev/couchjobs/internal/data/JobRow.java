@@ -88,6 +88,12 @@ public record JobRow(
         return on(terms.due(true));
     }
 
+    /** {@return this running job, with something written down that goes with it; not a sign of life} */
+    JobRow logging() {
+        return new JobRow(
+                state, sequence, lock, scheduledTime, resubmit, payload, finishedBy, terms, claimant.logging(), ending);
+    }
+
     /** {@return this job tied otherwise to others} */
     public JobRow tied(Ties ties) {
         return on(terms.tied(ties));

@@ -155,6 +155,7 @@ public final class JobTable {
             savePayloads(tx, ref, before, next);
             saveDeadLetter(tx, ref, before, next);
             AttemptLog.replace(tx, ref, before, next);
+            JobLog.replace(tx, ref, before, next);
             scope.remember(ref.dataKey(), next);
         }
         together.save(scope.shard(steps.get(0).ref().id()), token);

@@ -51,7 +51,7 @@ public final class PendingQueue {
                         rows.stream().map(row -> decode(keys, row.getKey())).toList());
     }
 
-    private static Queued decode(TypeKeys keys, byte[] key) {
+    static Queued decode(TypeKeys keys, byte[] key) {
         Tuple place = keys.unpackPending(key);
         long scheduledTime = place.getLong(0);
         return new Queued(key, place.getString(1), 0, Waiting.since(scheduledTime), scheduledTime, true);

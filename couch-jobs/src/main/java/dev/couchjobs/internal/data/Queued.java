@@ -26,6 +26,11 @@ public final class Queued {
         this.due = due;
     }
 
+    /** {@return its key} */
+    public byte[] key() {
+        return key.clone();
+    }
+
     /** {@return the job that waits} */
     public String jobId() {
         return jobId;

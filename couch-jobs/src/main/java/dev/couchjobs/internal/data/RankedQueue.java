@@ -71,7 +71,7 @@ public final class RankedQueue {
         });
     }
 
-    private static Queued decode(TypeKeys keys, byte[] key) {
+    static Queued decode(TypeKeys keys, byte[] key) {
         Tuple place = keys.unpackRanked(key);
         return place.getLong(0) == TypeKeys.RANKED_NOW
                 ? new Queued(

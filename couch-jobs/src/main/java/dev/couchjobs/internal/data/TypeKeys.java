@@ -27,6 +27,7 @@ public final class TypeKeys {
     private final Subspace attempts;
     private final Subspace result;
     private final Subspace dead;
+    private final Subspace log;
     private final Subspace retire;
     private final Subspace waitsFor;
     private final Subspace dependents;
@@ -51,6 +52,7 @@ public final class TypeKeys {
         attempts = root.subspace(Tuple.from("attempts", typeName));
         result = root.subspace(Tuple.from("result", typeName));
         dead = root.subspace(Tuple.from("dead", typeName));
+        log = root.subspace(Tuple.from("log", typeName));
         retire = root.subspace(Tuple.from("retire", typeName));
         waitsFor = root.subspace(Tuple.from("waits_for", typeName));
         dependents = root.subspace(Tuple.from("dependents", typeName));
@@ -182,16 +184,19 @@ public final class TypeKeys {
         return ranked.pack(Tuple.from(RANKED_LATER, scheduledTime, -(long) priority, jobId));
     }
 
+    /** All rows of jobs with a priority of their own whose time is to come, or has come since they were put there. */
+    Range rankedLater() {
+        return ranked.get(RANKED_LATER).range();
+    }
+
     Range rankedLaterUpTo(long latest) {
         return new Range(
-                ranked.get(RANKED_LATER).range().begin,
+                rankedLater().begin,
                 ranked.get(Tuple.from(RANKED_LATER, latest)).range().end);
     }
 
     Range rankedLaterAfter(long scheduledTime) {
-        return new Range(
-                ranked.get(Tuple.from(RANKED_LATER, scheduledTime)).range().end,
-                ranked.get(RANKED_LATER).range().end);
+        return new Range(ranked.get(Tuple.from(RANKED_LATER, scheduledTime)).range().end, rankedLater().end);
     }
 
     Tuple unpackRanked(byte[] key) {
@@ -209,6 +214,11 @@ public final class TypeKeys {
     /** The past attempts at a job, by the numbers of their claims. */
     Subspace attempts(String jobId) {
         return attempts.get(jobId);
+    }
+
+    /** What the attempts at a job wrote down. */
+    Subspace log(String jobId) {
+        return log.get(jobId);
     }
 
     /** The dead letters, in the order in which they failed. */

@@ -4,6 +4,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.PayloadTooLargeException;
 import java.lang.reflect.Type;
+import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,9 @@ import tools.jackson.databind.ObjectMapper;
 public final class PayloadCodec {
     /** Leaves room in a transaction of 10,000,000 bytes for keys and for what the caller writes beside the job. */
     public static final int BYTES_MAX = 8_000_000;
+
+    /** An entry is one value, and many of them are read together. */
+    static final int ENTRY_BYTES_MAX = 65_536;
 
     private final ObjectMapper mapper;
 
@@ -44,6 +48,26 @@ public final class PayloadCodec {
             throw new PayloadTooLargeException(what, type.name(), jobId, json.length, BYTES_MAX);
         }
         return json;
+    }
+
+    /** An entry of a job's log, or a checkpoint. */
+    String encodeEntry(JobType<?, ?> type, String jobId, Object entry) {
+        byte[] json = write("log entry", type, jobId, Objects.requireNonNull(entry, "entry"), entry.getClass());
+        if (json.length > ENTRY_BYTES_MAX) {
+            throw new PayloadTooLargeException("log entry", type.name(), jobId, json.length, ENTRY_BYTES_MAX);
+        }
+        return new String(json, StandardCharsets.UTF_8);
+    }
+
+    <T> T decodeEntry(String typeName, String jobId, String json, Class<T> as) {
+        try {
+            return mapper.readValue(json, as);
+        } catch (JacksonException e) {
+            throw new PayloadException(
+                    "A log entry of job " + jobId + " of type " + typeName + " cannot be read as " + as.getName() + ": "
+                            + e.getOriginalMessage() + ". Read it as what it was written as, or look at its JSON.",
+                    e);
+        }
     }
 
     /** {@return the data} */

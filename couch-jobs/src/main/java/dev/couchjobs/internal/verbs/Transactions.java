@@ -47,6 +47,9 @@ public final class Transactions {
     /** Runs something that only reads. */
     public <T> CompletableFuture<T> read(
             ReadTransactionContext context, Function<ReadTransaction, CompletableFuture<T>> body) {
+        if (context instanceof NotBefore bound) {
+            return read(bound.context(), tx -> bound.check(tx, body));
+        }
         if (context instanceof ReadTransaction tx) {
             return body.apply(tx);
         }

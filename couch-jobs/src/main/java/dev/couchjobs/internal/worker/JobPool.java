@@ -80,7 +80,7 @@ public final class JobPool {
     }
 
     private <D> void serve(Lane<D> lane) {
-        lane.start(acceptors.serve(lane.type(), lane));
+        lane.start(acceptors.serve(lane.type(), lane, settings.wanted()));
     }
 
     /** Has something done when this has ended. */

@@ -7,6 +7,7 @@ import dev.couchjobs.JobAlreadyFinishedException;
 import dev.couchjobs.JobContext;
 import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.JobType;
+import dev.couchjobs.LogEntry;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
@@ -15,6 +16,7 @@ import dev.couchjobs.internal.verbs.Ends;
 import dev.couchjobs.internal.verbs.Fence;
 import dev.couchjobs.internal.verbs.How;
 import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.verbs.Logs;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -33,6 +35,7 @@ final class RunContext<D> implements JobContext<D> {
     private final Database database;
     private final Instance instance;
     private final Ends ends;
+    private final Logs logs;
     private final Run<D> run;
     private final ClaimedJob<D> job;
     private final Optional<Instant> deadline;
@@ -45,6 +48,7 @@ final class RunContext<D> implements JobContext<D> {
         this.database = instance.database();
         this.instance = instance;
         this.ends = ends;
+        this.logs = new Logs(instance);
         this.run = run;
         this.job = run.job();
         this.deadline = deadline;
@@ -106,6 +110,29 @@ final class RunContext<D> implements JobContext<D> {
     @Override
     public void cancel(String reason) {
         wanted = new How.Cancelled(Objects.requireNonNull(reason, "reason"));
+    }
+
+    @Override
+    public void log(Object entry) {
+        noticing(() -> logs.append(database, job, LogEntry.Kind.LOG, entry).join());
+    }
+
+    @Override
+    public void checkpoint(Object checkpoint) {
+        noticing(() ->
+                logs.append(database, job, LogEntry.Kind.CHECKPOINT, checkpoint).join());
+    }
+
+    @Override
+    public <T> Optional<T> lastCheckpoint(Class<T> type) {
+        return noticing(() ->
+                        logs.lastCheckpoint(database, job.type(), job.id()).join())
+                .map(entry -> entry.as(type));
+    }
+
+    @Override
+    public void progress(long done, long total, String text) {
+        noticing(() -> logs.progress(database, job, done, total, text).join());
     }
 
     @Override

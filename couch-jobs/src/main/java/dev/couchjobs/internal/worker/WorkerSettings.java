@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.worker;
 
+import dev.couchjobs.AcceptOptions;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 
@@ -7,8 +8,10 @@ import java.util.concurrent.Executor;
  * What a worker may have otherwise than others.
  *
  * @param concurrency how many jobs may run at once
+ * @param wanted which jobs it takes
  * @param closeWithin how long those that run may take when the worker is closed
  * @param executor runs the handlers
  * @param releaseExecutor lets go of the executor when the worker has ended
  */
-public record WorkerSettings(int concurrency, Duration closeWithin, Executor executor, Runnable releaseExecutor) {}
+public record WorkerSettings(
+        int concurrency, AcceptOptions wanted, Duration closeWithin, Executor executor, Runnable releaseExecutor) {}

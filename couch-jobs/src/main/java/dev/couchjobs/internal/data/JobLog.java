@@ -1,0 +1,146 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.JobProgress;
+import dev.couchjobs.JobState;
+import dev.couchjobs.LogEntry;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the attempts at a job write down: entries numbered from 1 without a gap, of which the last {@value #KEPT} are kept;
+ * beside them the last checkpoint, which is not trimmed with the entries; and the progress.
+ *
+ * <p>The next number is found by reading the last entry in a way that conflicts, so that no two entries get the same. A
+ * job's row only says whether there is anything to remove with the job: heartbeats and entries do not conflict.
+ */
+public final class JobLog {
+    static final int KEPT = 1_000;
+
+    private static final String CHECKPOINT = "checkpoint";
+    private static final String PROGRESS = "progress";
+
+    private JobLog() {}
+
+    /**
+     * An entry as it is stored.
+     *
+     * @param number its number, from 1
+     * @param claim the number of the claim that wrote it
+     * @param at when, in milliseconds since the epoch
+     * @param kind what it was written as
+     * @param json what was written
+     */
+    public record Stored(long number, long claim, long at, LogEntry.Kind kind, String json) {
+        private Tuple encode() {
+            return Tuple.from(number, claim, at, kind.name().toLowerCase(Locale.ROOT), json);
+        }
+
+        private static Stored decode(byte[] value) {
+            Tuple entry = Tuple.fromBytes(value);
+            return new Stored(
+                    entry.getLong(0),
+                    entry.getLong(1),
+                    entry.getLong(2),
+                    LogEntry.Kind.valueOf(entry.getString(3).toUpperCase(Locale.ROOT)),
+                    entry.getString(4));
+        }
+    }
+
+    /** Writes an entry behind the last, and tells those who follow the job. {@return its number} */
+    public static CompletableFuture<Long> append(
+            Transaction tx, JobRef ref, JobRow row, LogEntry.Kind kind, long now, String json, OptionalLong token) {
+        Subspace log = ref.keys().log(ref.id());
+        return tx.getRange(entries(log), 1, true).asList().thenApply(last -> {
+            long number = last.isEmpty() ? 1 : log.unpack(last.get(0).getKey()).getLong(0) + 1;
+            byte[] value = new Stored(number, row.claimant().number(), now, kind, json)
+                    .encode()
+                    .pack();
+            tx.set(log.pack(number), value);
+            if (number > KEPT) {
+                tx.clear(log.pack(number - KEPT));
+            }
+            if (kind == LogEntry.Kind.CHECKPOINT) {
+                tx.set(log.pack(CHECKPOINT), value);
+            }
+            noteAndTell(tx, ref, row, token);
+            return number;
+        });
+    }
+
+    /** Writes how far the job is, in place of what was said before, and tells those who follow it. */
+    public static void progress(Transaction tx, JobRef ref, JobRow row, JobProgress progress, OptionalLong token) {
+        Tuple value = Tuple.from(
+                progress.done(),
+                progress.total(),
+                progress.text(),
+                progress.at().toEpochMilli());
+        tx.set(ref.keys().log(ref.id()).pack(PROGRESS), value.pack());
+        noteAndTell(tx, ref, row, token);
+    }
+
+    private static void noteAndTell(Transaction tx, JobRef ref, JobRow row, OptionalLong token) {
+        if (!row.claimant().logged()) {
+            JobTable.save(tx, ref, row, row.logging(), OptionalLong.empty());
+        }
+        int userVersion = TransactionScope.of(tx).userVersion(List.of(ref.dataKey()));
+        ChangeFeed.append(
+                tx, ref.keys(), userVersion, List.of(new ChangeFeed.Entry(ref.id(), JobState.RUNNING)), token);
+    }
+
+    /** {@return entries behind a number, oldest first} */
+    public static CompletableFuture<List<Stored>> read(ReadTransaction tx, JobRef ref, long after, int limit) {
+        Subspace log = ref.keys().log(ref.id());
+        Range behind = new Range(ByteArrayUtil.keyAfter(log.pack(after)), log.range().end);
+        return tx.getRange(behind, limit)
+                .asList()
+                .thenApply(rows -> rows.stream()
+                        .map(KeyValue::getValue)
+                        .map(Stored::decode)
+                        .toList());
+    }
+
+    /** {@return the last checkpoint, however long ago it was} */
+    public static CompletableFuture<Optional<Stored>> lastCheckpoint(ReadTransaction tx, JobRef ref) {
+        return tx.get(ref.keys().log(ref.id()).pack(CHECKPOINT))
+                .thenApply(value -> Optional.ofNullable(value).map(Stored::decode));
+    }
+
+    /** {@return how far the job is, if that was said} */
+    public static CompletableFuture<Optional<JobProgress>> progress(ReadTransaction tx, JobRef ref) {
+        return tx.get(ref.keys().log(ref.id()).pack(PROGRESS))
+                .thenApply(value -> Optional.ofNullable(value).map(JobLog::decodeProgress));
+    }
+
+    private static JobProgress decodeProgress(byte[] value) {
+        Tuple progress = Tuple.fromBytes(value);
+        return new JobProgress(
+                progress.getLong(0),
+                progress.getLong(1),
+                progress.getString(2),
+                Instant.ofEpochMilli(progress.getLong(3)));
+    }
+
+    /** Removes all that was written for a job that goes. */
+    static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
+        if (before != null && before.claimant().logged() && after == null) {
+            tx.clear(ref.keys().log(ref.id()).range());
+        }
+    }
+
+    /** Numbers come behind names in the order of tuples. */
+    private static Range entries(Subspace log) {
+        return new Range(log.pack(1), log.range().end);
+    }
+}

@@ -1,0 +1,76 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+/**
+ * Lists the jobs that wait to run: by priority, in each as they are queued, and those with a priority whose time is to come
+ * at the end. A job that waits for others is in no queue, and not listed.
+ */
+public final class QueueListing {
+    private final TypeKeys keys;
+    /** One behind the other in the order of running, whatever the order of their keys. */
+    private final List<Range> parts;
+
+    public QueueListing(TypeKeys keys) {
+        this.keys = keys;
+        Range below = keys.rankedBelow(0);
+        this.parts = List.of(
+                new Range(keys.ranked().begin, below.begin),
+                new Range(keys.pendingUnscheduled().begin, keys.pendingAfter(0).end),
+                below,
+                keys.rankedLater());
+    }
+
+    /** {@return whether a row can have that key} */
+    public boolean covers(byte[] key) {
+        return part(key) < parts.size();
+    }
+
+    private int part(byte[] key) {
+        int part = 0;
+        while (part < parts.size() && !contains(parts.get(part), key)) {
+            part++;
+        }
+        return part;
+    }
+
+    private static boolean contains(Range range, byte[] key) {
+        return Arrays.compareUnsigned(range.begin, key) <= 0 && Arrays.compareUnsigned(key, range.end) < 0;
+    }
+
+    /**
+     * Reads without conflicts.
+     *
+     * @param after the key of the last row that is known, empty to begin
+     * @return rows behind it
+     */
+    public CompletableFuture<List<Queued>> read(ReadTransaction tx, byte[] after, int limit) {
+        if (after.length == 0) {
+            return read(tx, 0, parts.get(0), limit);
+        }
+        int part = part(after);
+        return read(tx, part, new Range(ByteArrayUtil.keyAfter(after), parts.get(part).end), limit);
+    }
+
+    private CompletableFuture<List<Queued>> read(ReadTransaction tx, int part, Range range, int limit) {
+        boolean ranked = part != 1;
+        return tx.snapshot().getRange(range, limit).asList().thenCompose(rows -> {
+            List<Queued> here = rows.stream()
+                    .map(row ->
+                            ranked ? RankedQueue.decode(keys, row.getKey()) : PendingQueue.decode(keys, row.getKey()))
+                    .toList();
+            if (here.size() == limit || part + 1 == parts.size()) {
+                return CompletableFuture.completedFuture(here);
+            }
+            return read(tx, part + 1, parts.get(part + 1), limit - here.size())
+                    .thenApply(
+                            more -> Stream.concat(here.stream(), more.stream()).toList());
+        });
+    }
+}

@@ -1,0 +1,155 @@
+package dev.couchjobs.internal.verbs;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.ReadTransactionContext;
+import dev.couchjobs.JobCounts;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobSummary;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Page;
+import dev.couchjobs.PageRequest;
+import dev.couchjobs.internal.data.Counts;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.QueueListing;
+import dev.couchjobs.internal.data.Queued;
+import dev.couchjobs.internal.data.TypeKeys;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+
+/** Pages of jobs, and how many there are. What a page reads is bounded, however many jobs there are. */
+public final class Listings {
+    /** How many jobs are looked at for one page of those in one state. */
+    private static final int LOOKED_AT_MAX = 500;
+
+    private final Keyspace keyspace;
+    private final Transactions transactions;
+
+    public Listings(Instance instance) {
+        this.keyspace = instance.keyspace();
+        this.transactions = instance.transactions();
+    }
+
+    /** {@return how many jobs there are} */
+    public CompletableFuture<JobCounts> counts(ReadTransactionContext context, JobType<?, ?> type) {
+        return transactions.read(context, tx -> Counts.read(tx, keyspace.type(type.name())));
+    }
+
+    /** {@return a page of all jobs by id} */
+    public CompletableFuture<Page<JobSummary>> all(
+            ReadTransactionContext context, JobType<?, ?> type, PageRequest page) {
+        return byId(context, type, "all", page, page.limit(), row -> true);
+    }
+
+    /** {@return a page of the jobs in one state: those that are pending as they are queued, others by id} */
+    public CompletableFuture<Page<JobSummary>> inState(
+            ReadTransactionContext context, JobType<?, ?> type, JobState state, PageRequest page) {
+        return switch (state) {
+            case PENDING -> queued(context, type, page);
+            case RUNNING, FINISHED ->
+                byId(context, type, state.name(), page, LOOKED_AT_MAX, row -> row.state() == state);
+            case NOT_FOUND ->
+                throw new IllegalArgumentException(
+                        "Jobs that are not there cannot be listed: list those that are pending,"
+                                + " running or finished.");
+        };
+    }
+
+    private CompletableFuture<Page<JobSummary>> byId(
+            ReadTransactionContext context,
+            JobType<?, ?> type,
+            String listing,
+            PageRequest page,
+            int lookedAtMax,
+            Predicate<JobRow> wanted) {
+        requireOldestFirst(page);
+        TypeKeys keys = keyspace.type(type.name());
+        String name = listing + " " + type.name();
+        String after = page.after()
+                .map(continuation -> new String(Continuation.decode(name, continuation), StandardCharsets.UTF_8))
+                .orElse("");
+        int lookedAt = Math.max(lookedAtMax, page.limit());
+        return transactions
+                .read(context, tx -> JobTable.list(tx, keys, after, lookedAt))
+                .thenApply(rows -> {
+                    List<JobSummary> jobs = new ArrayList<>();
+                    Optional<String> last = Optional.empty();
+                    for (Map.Entry<String, JobRow> row : rows.entrySet()) {
+                        last = Optional.of(row.getKey());
+                        if (wanted.test(row.getValue())) {
+                            jobs.add(summary(row.getKey(), row.getValue()));
+                        }
+                        if (jobs.size() == page.limit()) {
+                            break;
+                        }
+                    }
+                    boolean more = jobs.size() == page.limit() || rows.size() == lookedAt;
+                    return new Page<>(
+                            jobs,
+                            last.filter(id -> more)
+                                    .map(id -> Continuation.encode(name, id.getBytes(StandardCharsets.UTF_8))));
+                });
+    }
+
+    private CompletableFuture<Page<JobSummary>> queued(
+            ReadTransactionContext context, JobType<?, ?> type, PageRequest page) {
+        requireOldestFirst(page);
+        TypeKeys keys = keyspace.type(type.name());
+        String name = JobState.PENDING + " " + type.name();
+        QueueListing listing = new QueueListing(keys);
+        byte[] after = page.after()
+                .map(continuation -> {
+                    byte[] last = Continuation.decode(name, continuation);
+                    if (!listing.covers(last)) {
+                        throw Continuation.unknown(continuation);
+                    }
+                    return last;
+                })
+                .orElse(new byte[0]);
+        return transactions.read(
+                context,
+                tx -> listing.read(tx, after, page.limit())
+                        .thenCompose(rows -> summaries(tx, keys, rows).thenApply(jobs -> {
+                            boolean more = rows.size() == page.limit();
+                            return new Page<>(
+                                    jobs,
+                                    more
+                                            ? Optional.of(Continuation.encode(
+                                                    name,
+                                                    rows.get(rows.size() - 1).key()))
+                                            : Optional.empty());
+                        })));
+    }
+
+    private static CompletableFuture<List<JobSummary>> summaries(ReadTransaction tx, TypeKeys keys, List<Queued> rows) {
+        List<CompletableFuture<Optional<JobSummary>>> all = rows.stream()
+                .map(row -> {
+                    JobRef ref = new JobRef(keys, row.jobId());
+                    return JobTable.read(tx, ref)
+                            .thenApply(job -> job.filter(found -> row.isBorneOutBy(ref, found))
+                                    .map(found -> summary(ref.id(), found)));
+                })
+                .toList();
+        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+                .thenApply(
+                        done -> all.stream().flatMap(job -> job.join().stream()).toList());
+    }
+
+    private static void requireOldestFirst(PageRequest page) {
+        if (page.isNewestFirst()) {
+            throw new IllegalArgumentException(
+                    "Only dead letters are listed newest first; a listing of jobs has one order.");
+        }
+    }
+
+    private static JobSummary summary(String jobId, JobRow row) {
+        return new JobSummary(jobId, row.state(), ScheduledTimes.toInstant(row.scheduledTime()));
+    }
+}

@@ -1,0 +1,135 @@
+package dev.couchjobs.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobCounts;
+import dev.couchjobs.JobState;
+import dev.couchjobs.NewJob;
+import dev.couchjobs.Retention;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Feature F7: counts by state, exact in every transaction that looks. */
+public abstract class CountsContract extends JobsContract {
+
+    private JobCounts counts() {
+        return await(jobs.counts(database, INDEX));
+    }
+
+    private static JobCounts are(long pending, long running, long succeeded) {
+        return new JobCounts(pending, 0, running, succeeded, 0, 0);
+    }
+
+    @Test
+    void aTypeWithoutJobsHasNone() {
+        assertThat(counts()).isEqualTo(are(0, 0, 0));
+        assertThat(counts().total()).isZero();
+    }
+
+    @Test
+    void everyVerbChangesTheCountsWithTheJob() {
+        add("j1", 1);
+        assertThat(counts()).isEqualTo(are(1, 0, 0));
+        add("j1", 2);
+        assertThat(counts()).isEqualTo(are(1, 0, 0));
+        Job<Work> job = accept();
+        assertThat(counts()).isEqualTo(are(0, 1, 0));
+        await(jobs.update(database, job, new Work(3)));
+        await(jobs.resubmit(database, job));
+        assertThat(counts()).isEqualTo(are(0, 1, 0));
+        await(jobs.finish(database, job));
+        assertThat(counts()).isEqualTo(are(1, 0, 0));
+        await(jobs.finish(database, accept()));
+        assertThat(counts()).isEqualTo(are(0, 0, 1));
+        add("j1", 4);
+        assertThat(counts()).isEqualTo(are(1, 0, 0));
+        await(jobs.remove(database, INDEX, "j1"));
+        assertThat(counts()).isEqualTo(are(0, 0, 0));
+    }
+
+    @Test
+    void batchesAreCountedJobByJob() {
+        await(jobs.addAll(
+                database,
+                IntStream.range(0, 300)
+                        .mapToObj(i -> NewJob.of(INDEX, new Work(i)).priority(i % 3 - 1))
+                        .toList()));
+        assertThat(counts()).isEqualTo(are(300, 0, 0));
+
+        List<CompletableFuture<Optional<Job<Work>>>> calls =
+                IntStream.range(0, 120).mapToObj(i -> jobs.accept(INDEX)).toList();
+        calls.forEach(JobsContract::await);
+
+        assertThat(counts()).isEqualTo(are(180, 120, 0));
+    }
+
+    @Test
+    void aJobThatFallsSilentIsPendingAgain() {
+        shortLeases(INDEX);
+        accepted("j1", 1);
+        var subscription = subscribe("j1");
+
+        await(jobs.wait(subscription, JobState.PENDING, LONG));
+
+        assertThat(counts()).isEqualTo(are(1, 0, 0));
+    }
+
+    @Test
+    void aJobOfWhichNothingIsKeptIsNotCounted() {
+        var vanishing = INDEX.retention(Retention.of(Duration.ZERO));
+        await(jobs.add(database, vanishing, "j1", new Work(1)));
+
+        await(jobs.finish(database, await(jobs.accept(vanishing)).orElseThrow()));
+
+        assertThat(counts().total()).isZero();
+    }
+
+    @Test
+    void aTransactionCountsWhatItDidItself() {
+        add("j1", 1);
+        commit(tx -> {
+            await(jobs.add(tx, INDEX, "j2", new Work(1)));
+            await(jobs.remove(tx, INDEX, "j1"));
+            await(jobs.add(tx, INDEX, "j3", new Work(1)));
+
+            assertThat(await(jobs.counts(tx, INDEX))).isEqualTo(are(2, 0, 0));
+        });
+        assertThat(counts()).isEqualTo(are(2, 0, 0));
+    }
+
+    @Test
+    void whoDecidesByTheCountsConflictsWithWhoChangesThemUnlessHeOnlyLooks() {
+        try (Transaction decides = database.createTransaction();
+                Transaction looks = database.createTransaction()) {
+            await(jobs.counts(decides, INDEX));
+            await(jobs.counts(looks.snapshot(), INDEX));
+            decides.set(key("decides"), new byte[0]);
+            looks.set(key("looks"), new byte[0]);
+            add("j1", 1);
+
+            assertThat(failureOf(decides.commit())).hasMessageContaining("not committed");
+            await(looks.commit());
+        }
+    }
+
+    @Test
+    void countsStayExactWhenManyChangeThemAtOnce() {
+        List<CompletableFuture<?>> all = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            all.add(jobs.add(database, INDEX, "j" + i, new Work(i)));
+            if (i % 3 == 0) {
+                all.add(jobs.accept(INDEX).thenCompose(job -> jobs.finish(database, job.orElseThrow())));
+            }
+        }
+        all.forEach(JobsContract::await);
+
+        assertThat(counts()).isEqualTo(are(40, 0, 20));
+    }
+}

@@ -1,0 +1,330 @@
+package dev.couchjobs.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.apple.foundationdb.ReadTransactionContext;
+import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobEvent;
+import dev.couchjobs.JobHaltedException;
+import dev.couchjobs.JobProgress;
+import dev.couchjobs.JobState;
+import dev.couchjobs.LogEntry;
+import dev.couchjobs.PayloadException;
+import dev.couchjobs.PayloadTooLargeException;
+import dev.couchjobs.SequenceNotVisibleException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Features E4 and E6: the log of a job, its checkpoints and progress, and reads that are not too old. */
+public abstract class LogContract extends JobsContract {
+    private Rows rows;
+
+    @BeforeEach
+    void openRows() {
+        rows = new Rows(database, prefix);
+    }
+
+    private List<LogEntry> log(String jobId) {
+        return await(jobs.log(database, INDEX, jobId, 0, 1_000));
+    }
+
+    private List<Long> numbers(String jobId) {
+        return log(jobId).stream().map(LogEntry::number).toList();
+    }
+
+    @Test
+    void entriesAreNumberedFromOneAndReadInTheirOrder() {
+        Job<Work> job = accepted("j1", 1);
+
+        assertThat(await(jobs.append(database, job, "one"))).isEqualTo(1);
+        assertThat(await(jobs.append(database, job, new Work(2)))).isEqualTo(2);
+
+        List<LogEntry> log = log("j1");
+        assertThat(log.get(0).as(String.class)).isEqualTo("one");
+        assertThat(log.get(0).json()).isEqualTo("\"one\"");
+        assertThat(log.get(1).as(Work.class)).isEqualTo(new Work(2));
+        assertThat(log).allMatch(entry -> entry.claim() == 1 && entry.kind() == LogEntry.Kind.LOG);
+        assertThat(numbers("j1")).containsExactly(1L, 2L);
+    }
+
+    @Test
+    void aLogIsReadOnFromAnyEntry() {
+        Job<Work> job = accepted("j1", 1);
+        for (int i = 1; i <= 5; i++) {
+            await(jobs.append(database, job, i));
+        }
+
+        assertThat(await(jobs.log(database, INDEX, "j1", 2, 2)))
+                .extracting(LogEntry::number)
+                .containsExactly(3L, 4L);
+        assertThat(await(jobs.log(database, INDEX, "j1", 5, 2))).isEmpty();
+        assertThat(await(jobs.log(database, INDEX, "never", 0, 2))).isEmpty();
+    }
+
+    @Test
+    void severalEntriesInOneTransactionHaveNumbersOfTheirOwn() {
+        Job<Work> job = accepted("j1", 1);
+
+        commit(tx -> {
+            List<CompletableFuture<Long>> all = IntStream.range(0, 20)
+                    .mapToObj(i -> jobs.append(tx, job, i))
+                    .toList();
+            all.forEach(JobsContract::await);
+        });
+
+        assertThat(numbers("j1"))
+                .containsExactlyElementsOf(LongStream.rangeClosed(1, 20).boxed().toList());
+    }
+
+    @Test
+    void entriesThatAreWrittenSideBySideHaveNumbersOfTheirOwn() {
+        Job<Work> job = accepted("j1", 1);
+
+        List<CompletableFuture<Long>> all = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            all.add(jobs.append(database, job, i));
+        }
+
+        assertThat(all.stream().map(JobsContract::await))
+                .containsExactlyInAnyOrderElementsOf(
+                        LongStream.rangeClosed(1, 20).boxed().toList());
+        assertThat(numbers("j1")).hasSize(20);
+    }
+
+    @Test
+    void anEntryJoinsTheCallersTransactionAndIsItsFence() {
+        Job<Work> job = accepted("j1", 1);
+        await(jobs.remove(database, INDEX, "j1"));
+
+        try (var tx = database.createTransaction()) {
+            tx.set(key("effect"), new byte[0]);
+            assertThat(failureOf(jobs.append(tx, job, "late"))).isInstanceOf(JobHaltedException.class);
+            assertThat(failureOf(tx.commit())).isNotNull();
+        }
+        assertThat(isWritten("effect")).isFalse();
+        assertThat(rows.under("log")).isEmpty();
+    }
+
+    @Test
+    void whoLostTheJobWritesNothing() {
+        Job<Work> job = accepted("j1", 1);
+        await(jobs.finish(database, job));
+
+        assertThat(failureOf(jobs.append(database, job, "late"))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.checkpoint(database, job, "late"))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.progress(database, job, 1, 2, ""))).isInstanceOf(JobHaltedException.class);
+        assertThat(log("j1")).isEmpty();
+    }
+
+    @Test
+    void theNextAttemptGoesOnFromTheLastCheckpoint() {
+        Job<Work> first = accepted("j1", 1);
+        await(jobs.checkpoint(database, first, new Work(10)));
+        await(jobs.checkpoint(database, first, new Work(20)));
+        await(jobs.append(database, first, "more"));
+        await(jobs.resubmit(database, first));
+        await(jobs.finish(database, first));
+
+        Job<Work> second = accept();
+        LogEntry checkpoint =
+                await(jobs.lastCheckpoint(database, INDEX, second.id())).orElseThrow();
+        await(jobs.append(database, second, "again"));
+
+        assertThat(checkpoint.as(Work.class)).isEqualTo(new Work(20));
+        assertThat(checkpoint.kind()).isEqualTo(LogEntry.Kind.CHECKPOINT);
+        assertThat(checkpoint.number()).isEqualTo(2);
+        assertThat(log("j1")).extracting(LogEntry::claim).containsExactly(1L, 1L, 1L, 2L);
+        assertThat(numbers("j1")).containsExactly(1L, 2L, 3L, 4L);
+    }
+
+    @Test
+    void aJobWithoutACheckpointHasNone() {
+        add("j1", 1);
+
+        assertThat(await(jobs.lastCheckpoint(database, INDEX, "j1"))).isEmpty();
+        assertThat(await(jobs.progress(database, INDEX, "j1"))).isEmpty();
+    }
+
+    @Test
+    void theOldestEntriesAreTrimmedAndNumbersGoOnAndTheCheckpointStays() {
+        Job<Work> job = accepted("j1", 1);
+        await(jobs.checkpoint(database, job, "kept"));
+        for (int from = 0; from < 1_100; from += 100) {
+            commit(tx -> {
+                List<CompletableFuture<Long>> all = IntStream.range(0, 100)
+                        .mapToObj(i -> jobs.append(tx, job, i))
+                        .toList();
+                all.forEach(JobsContract::await);
+            });
+        }
+
+        assertThat(numbers("j1"))
+                .containsExactlyElementsOf(
+                        LongStream.rangeClosed(102, 1_101).boxed().toList());
+        assertThat(await(jobs.lastCheckpoint(database, INDEX, "j1"))
+                        .orElseThrow()
+                        .as(String.class))
+                .isEqualTo("kept");
+    }
+
+    @Test
+    void whoFollowsAJobIsToldOfEntriesAndProgress() {
+        Job<Work> job = accepted("j1", 1);
+        var subscription = subscribe("j1");
+
+        await(jobs.append(database, job, "one"));
+        JobEvent<Work> event = await(jobs.wait(subscription, LONG)).orElseThrow();
+        await(jobs.progress(database, job, 1, 3, "reading"));
+        JobEvent<Work> next = await(jobs.wait(subscription, LONG)).orElseThrow();
+
+        assertThat(event.state()).isEqualTo(JobState.RUNNING);
+        assertThat(next.sequence()).isGreaterThan(event.sequence());
+        assertThat(await(jobs.progress(database, INDEX, "j1"))).hasValueSatisfying(progress -> {
+            assertThat(progress.done()).isEqualTo(1);
+            assertThat(progress.total()).isEqualTo(3);
+            assertThat(progress.text()).isEqualTo("reading");
+        });
+    }
+
+    @Test
+    void theLogGoesWithItsJob() {
+        Job<Work> job = accepted("j1", 1);
+        await(jobs.append(database, job, "one"));
+        await(jobs.checkpoint(database, job, "two"));
+        await(jobs.progress(database, job, 1, 2, "three"));
+        await(jobs.finish(database, job));
+        assertThat(log("j1")).hasSize(2);
+
+        await(jobs.remove(database, INDEX, "j1"));
+
+        assertThat(rows.under("log")).isEmpty();
+        Job<Work> again = accepted("j1", 1);
+        assertThat(await(jobs.append(database, again, "new"))).isEqualTo(1);
+    }
+
+    @Test
+    void entriesDoNotDisturbHeartbeats() {
+        Job<Work> job = accepted("j1", 1);
+        await(jobs.append(database, job, "one"));
+
+        try (var beat = database.createTransaction();
+                var entry = database.createTransaction()) {
+            await(jobs.update(beat, job));
+            await(jobs.append(entry, job, "two"));
+            await(entry.commit());
+            await(beat.commit());
+        }
+
+        assertThat(numbers("j1")).containsExactly(1L, 2L);
+    }
+
+    @Test
+    void aJobClaimedInATransactionLikeOthersCanBeWrittenAboutInItsNext() {
+        addMany(2);
+        List<CompletableFuture<Optional<Job<Work>>>> calls = List.of(jobs.accept(INDEX), jobs.accept(INDEX));
+
+        commit(tx -> calls.forEach(call -> {
+            Job<Work> job = await(call).orElseThrow();
+            await(jobs.update(tx, job));
+            await(jobs.append(tx, job, "one"));
+        }));
+
+        assertThat(numbers("j0")).containsExactly(1L);
+        assertThat(numbers("j1")).containsExactly(1L);
+        calls.forEach(call -> await(jobs.finish(database, await(call).orElseThrow())));
+    }
+
+    @Test
+    void whatIsTooLargeOrCannotBeStoredIsRefused() {
+        Job<Work> job = accepted("j1", 1);
+
+        assertThatThrownBy(() -> jobs.append(database, job, Texts.ofLength(70_000)))
+                .isInstanceOf(PayloadTooLargeException.class)
+                .hasMessageContaining("log entry")
+                .hasMessageContaining("65536");
+        await(jobs.append(database, job, Texts.ofLength(65_000)));
+        assertThatThrownBy(() -> log("j1").get(0).as(Work.class)).isInstanceOf(PayloadException.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-1, 10", "0, 0", "0, -1", "0, 1001"})
+    void aLogIsReadWithinItsLimits(long after, int limit) {
+        assertThatThrownBy(() -> jobs.log(database, INDEX, "j1", after, limit))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-1, 10", "0, -1", "11, 10"})
+    void aProgressThatMakesNoSenseIsRefused(long done, long total) {
+        Job<Work> job = accepted("j1", 1);
+
+        assertThatThrownBy(() -> jobs.progress(database, job, done, total, ""))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new JobProgress(1, 2, "x".repeat(1_001), NOON)).hasMessageContaining("1000");
+    }
+
+    // No older than
+
+    @Test
+    void whatFollowsAnEventSeesAtLeastThatEvent() {
+        add("j1", 1);
+        var subscription = subscribe("j1");
+        Job<Work> job = accept();
+        JobEvent<Work> event =
+                await(jobs.wait(subscription, JobState.RUNNING, LONG)).orElseThrow();
+        ReadTransactionContext fresh = jobs.notBefore(database, event.sequence());
+
+        assertThat(await(jobs.getJobState(fresh, INDEX, "j1"))).isEqualTo(JobState.RUNNING);
+        assertThat(await(jobs.counts(fresh, INDEX)).running()).isEqualTo(1);
+        assertThat(await(jobs.log(fresh, INDEX, job.id(), 0, 10))).isEmpty();
+    }
+
+    @Test
+    void whatFollowsAWriteSeesAtLeastThatWrite() {
+        Job<Work> job = accepted("j1", 1);
+        Versionstamp written;
+        try (var tx = database.createTransaction()) {
+            await(jobs.append(tx, job, "one"));
+            CompletableFuture<byte[]> stamp = tx.getVersionstamp();
+            await(tx.commit());
+            written = Versionstamp.complete(await(stamp));
+        }
+
+        assertThat(await(jobs.log(jobs.notBefore(database, written), INDEX, "j1", 0, 10)))
+                .hasSize(1);
+    }
+
+    @Test
+    void aTransactionThatIsTooOldToSeeItSaysSo() {
+        Job<Work> job = accepted("j1", 1);
+        try (var old = database.createTransaction();
+                var tx = database.createTransaction()) {
+            await(old.getReadVersion());
+            await(jobs.append(tx, job, "one"));
+            CompletableFuture<byte[]> stamp = tx.getVersionstamp();
+            await(tx.commit());
+            Versionstamp written = Versionstamp.complete(await(stamp));
+
+            assertThat(failureOf(jobs.log(jobs.notBefore(old, written), INDEX, "j1", 0, 10)))
+                    .isInstanceOf(SequenceNotVisibleException.class)
+                    .hasMessageContaining("new transaction");
+            assertThat(await(jobs.log(old, INDEX, "j1", 0, 10))).isEmpty();
+        }
+    }
+
+    @Test
+    void aSequenceThatIsStillToComeCannotBeSeen() {
+        assertThatThrownBy(() -> jobs.notBefore(database, Versionstamp.incomplete()))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+}

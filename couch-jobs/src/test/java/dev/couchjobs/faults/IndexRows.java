@@ -1,0 +1,160 @@
+package dev.couchjobs.faults;
+
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.JobState;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** The rows of one job type that go beyond RFC 007, and whether they agree with the main table. */
+final class IndexRows {
+    private static final int LANES = 6;
+    private static final int LANE_BITS = 64;
+    private static final int ATTEMPTS_KEPT = 100;
+    private static final int ENTRIES_KEPT = 1_000;
+
+    private final Set<Tuple> ranked = new HashSet<>();
+    private final Set<Tuple> dead = new HashSet<>();
+    private final Map<String, SortedSet<Long>> attempts = new TreeMap<>();
+    private final Map<String, SortedSet<Long>> log = new TreeMap<>();
+    private BigInteger counts = BigInteger.ZERO;
+
+    /** Takes a row in; its path begins with the table and the type. */
+    void add(Tuple key, byte[] value) {
+        Tuple place = Tuple.fromList(key.getItems().subList(2, key.size()));
+        switch (key.getString(0)) {
+            case "counts" -> counts = counts.add(new BigInteger(reversed(value)));
+            case "ranked" -> ranked.add(place);
+            case "dead" -> dead.add(place);
+            case "attempts" -> numbered(attempts, place);
+            default -> numbered(log, place);
+        }
+    }
+
+    private static void numbered(Map<String, SortedSet<Long>> of, Tuple place) {
+        SortedSet<Long> numbers = of.computeIfAbsent(place.getString(0), id -> new TreeSet<>());
+        if (place.get(1) instanceof Long number) {
+            numbers.add(number);
+        }
+    }
+
+    private static byte[] reversed(byte[] bytes) {
+        byte[] reversed = new byte[bytes.length];
+        for (int i = 0; i < bytes.length; i++) {
+            reversed[i] = bytes[bytes.length - 1 - i];
+        }
+        return reversed;
+    }
+
+    List<String> contradictions(Map<String, Rows.Data> data) {
+        List<String> found = new ArrayList<>();
+        differ(found, "the order of priorities", ranked, expectedRanked(data));
+        differ(found, "the dead letters", dead, expectedDead(data));
+        differ(found, "the counts", counted(), expectedCounts(data));
+        data.keySet().forEach(jobId -> attempts.computeIfAbsent(jobId, id -> new TreeSet<>()));
+        attempts.forEach((jobId, numbers) -> checkAttempts(found, jobId, numbers, data));
+        log.forEach((jobId, numbers) -> checkLog(found, jobId, numbers, data));
+        return found;
+    }
+
+    private static void differ(List<String> found, String what, Object is, Object expected) {
+        if (!is.equals(expected)) {
+            found.add(what + " are " + is + ", the table says " + expected);
+        }
+    }
+
+    private static Set<Tuple> expectedRanked(Map<String, Rows.Data> data) {
+        Set<Tuple> expected = new HashSet<>();
+        data.forEach((jobId, row) -> {
+            if (row.state() == JobState.PENDING && row.priority() != 0 && !row.blocked()) {
+                long rank = -(long) row.priority();
+                long time = row.scheduledTime();
+                boolean moved = row.terms().getBoolean(2);
+                if (time == 0) {
+                    expected.add(Tuple.from(0L, rank, row.terms().getLong(1), 0L, jobId));
+                } else if (moved) {
+                    expected.add(Tuple.from(0L, rank, time * 1_000, time, jobId));
+                } else {
+                    expected.add(Tuple.from(1L, time, rank, jobId));
+                }
+            }
+        });
+        return expected;
+    }
+
+    private static Set<Tuple> expectedDead(Map<String, Rows.Data> data) {
+        Set<Tuple> expected = new HashSet<>();
+        data.forEach((jobId, row) -> {
+            if (row.isDeadLetter()) {
+                expected.add(Tuple.from(row.ending().getLong(1), jobId));
+            }
+        });
+        return expected;
+    }
+
+    /** Pending, blocked, running, succeeded, failed and cancelled jobs, as the counters have them. */
+    private List<Long> counted() {
+        List<Long> lanes = new ArrayList<>();
+        BigInteger rest = counts;
+        for (int lane = 0; lane < LANES; lane++) {
+            long value = rest.longValue();
+            lanes.add(value);
+            rest = rest.subtract(BigInteger.valueOf(value)).shiftRight(LANE_BITS);
+        }
+        return lanes;
+    }
+
+    private static List<Long> expectedCounts(Map<String, Rows.Data> data) {
+        Map<Integer, Long> lanes = new HashMap<>();
+        data.values().forEach(row -> lanes.merge(lane(row), 1L, Long::sum));
+        List<Long> expected = new ArrayList<>();
+        for (int lane = 0; lane < LANES; lane++) {
+            expected.add(lanes.getOrDefault(lane, 0L));
+        }
+        return expected;
+    }
+
+    private static int lane(Rows.Data row) {
+        if (row.state() == JobState.PENDING) {
+            return row.blocked() ? 1 : 0;
+        }
+        if (row.state() == JobState.RUNNING) {
+            return 2;
+        }
+        boolean cancelled = !row.ending().isEmpty() && row.ending().getString(0).equals("cancelled");
+        int ended = cancelled ? 5 : 3;
+        return row.isDeadLetter() ? 4 : ended;
+    }
+
+    /** The last attempt is in the job's own row; each before it has one here, as far back as they are kept. */
+    private static void checkAttempts(
+            List<String> found, String jobId, SortedSet<Long> numbers, Map<String, Rows.Data> data) {
+        Rows.Data row = data.get(jobId);
+        long last = row == null ? 0 : row.claimant().getLong(0);
+        SortedSet<Long> expected = new TreeSet<>();
+        for (long number = Math.max(1, last - ATTEMPTS_KEPT); number < last; number++) {
+            expected.add(number);
+        }
+        if (!numbers.equals(expected)) {
+            found.add(jobId + " has the past attempts " + numbers + ", its row says " + expected);
+        }
+    }
+
+    private static void checkLog(
+            List<String> found, String jobId, SortedSet<Long> numbers, Map<String, Rows.Data> data) {
+        if (!data.containsKey(jobId)) {
+            found.add(jobId + " has a log and no row");
+        } else if (!numbers.isEmpty()
+                && (numbers.last() - numbers.first() + 1 != numbers.size()
+                        || numbers.size() != Math.min(numbers.last(), ENTRIES_KEPT))) {
+            found.add(jobId + " has a log with gaps: " + numbers);
+        }
+    }
+}
