@@ -12,6 +12,7 @@ import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -146,12 +147,13 @@ final class Acceptor<D> implements AutoCloseable {
                 .whenComplete((pause, error) -> round.end());
     }
 
+    /** Takes those out who are given something: whoever is left in the round has got nothing. */
     private void deliver(List<Claimed<D>> jobs, List<Round.Order<D>> orders) {
         int given = 0;
-        for (Round.Order<D> order : orders) {
-            if (given == jobs.size()) {
-                return;
-            }
+        Iterator<Round.Order<D>> unserved = orders.iterator();
+        while (given < jobs.size() && unserved.hasNext()) {
+            Round.Order<D> order = unserved.next();
+            unserved.remove();
             List<Claimed<D>> share = jobs.subList(given, Math.min(jobs.size(), given + order.wanted()));
             given += share.size();
             served(order.client());
