@@ -1,12 +1,16 @@
 package dev.couchjobs.simulation;
 
+import dev.couchjobs.Dependency;
+import dev.couchjobs.DependencyPolicy;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobSummary;
 import dev.couchjobs.NewJob;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 
@@ -18,6 +22,7 @@ final class Client {
     private final Node node;
     private final RandomGenerator random;
     private final Oracle oracle;
+    private String lastAdded = "";
     private boolean stopped;
 
     Client(Node node, Oracle oracle) {
@@ -37,7 +42,7 @@ final class Client {
 
     private CompletableFuture<?> turn() {
         String jobId = JobsSimulation.jobId(random);
-        return node.sleepUpTo(REST).thenCompose(rested -> switch (random.nextInt(20)) {
+        return node.sleepUpTo(REST).thenCompose(rested -> switch (random.nextInt(22)) {
             case 0 -> remove(jobId);
             case 1 -> replace(jobId);
             case 2, 3 -> addTogether(jobId, JobsSimulation.jobId(random));
@@ -46,6 +51,7 @@ final class Client {
             case 7, 8, 9 -> addWithTerms(jobId);
             case 10 -> addAll();
             case 11 -> sendAgain(jobId);
+            case 12, 13 -> addDependent(jobId);
             default -> add(jobId);
         });
     }
@@ -83,10 +89,56 @@ final class Client {
             jobs.add(newJob(node.jobs().newJobId()));
         }
         List<String> fresh = idsOf(jobs);
+        if (random.nextBoolean()) {
+            waitFor(jobs, fresh);
+        }
         jobs.add(newJob(JobsSimulation.jobId(random)));
         idsOf(jobs).forEach(oracle::adding);
         oracle.addingTogether(fresh);
         return node.jobs().addAll(node.database(), jobs).thenAccept(ids -> node.log("added together " + ids));
+    }
+
+    /** All of them wait for the first, and the last for all. */
+    private void waitFor(List<NewJob<String>> jobs, List<String> ids) {
+        for (int i = 1; i < jobs.size(); i++) {
+            List<String> others = i + 1 < jobs.size() ? ids.subList(0, 1) : ids.subList(0, i);
+            jobs.set(i, waiting(jobs.get(i), ids.get(i), others));
+        }
+        lastAdded = ids.get(ids.size() - 1);
+    }
+
+    private NewJob<String> waiting(NewJob<String> job, String jobId, List<String> others) {
+        List<Dependency> dependencies = others.stream()
+                .map(other -> Dependency.on(node.type(), other).orElse(policy()))
+                .toList();
+        oracle.addingDependent(jobId, dependencies);
+        return job.after(dependencies);
+    }
+
+    private DependencyPolicy policy() {
+        return switch (random.nextInt(4)) {
+            case 0 -> DependencyPolicy.WAIT;
+            case 1 -> DependencyPolicy.IGNORE;
+            default -> DependencyPolicy.FAIL;
+        };
+    }
+
+    /** A new job, which waits for some that others know and for the last one added. */
+    private CompletableFuture<Void> addDependent(String jobId) {
+        String fresh = node.jobs().newJobId();
+        Set<String> others = new LinkedHashSet<>(List.of(jobId));
+        if (random.nextBoolean()) {
+            others.add(JobsSimulation.otherJobId(jobId, random));
+        }
+        if (random.nextBoolean() && !lastAdded.isEmpty()) {
+            others.add(lastAdded);
+        }
+        oracle.adding(fresh);
+        NewJob<String> job = waiting(newJob(fresh), fresh, List.copyOf(others));
+        lastAdded = fresh;
+        return node.jobs()
+                .add(node.database(), job)
+                .thenAccept(id -> node.log("added " + id + " after " + job.dependencies()));
     }
 
     private static List<String> idsOf(List<NewJob<String>> jobs) {

@@ -47,6 +47,7 @@ final class JobsSimulation implements AutoCloseable {
     private final List<Node> nodes = new ArrayList<>();
     private final List<Client> clients = new ArrayList<>();
     private final List<Processor> processors = new ArrayList<>();
+    private final List<Crew> crews = new ArrayList<>();
     private final List<Watcher> watchers = new ArrayList<>();
     private boolean calm;
 
@@ -134,6 +135,11 @@ final class JobsSimulation implements AutoCloseable {
             processors.add(processor);
             processor.start();
         }
+        if (!calm && random.nextInt(2) == 0) {
+            Crew crew = new Crew(node, oracle);
+            crews.add(crew);
+            crew.start();
+        }
         for (int left = random.nextInt(3); left > 0; left--) {
             Watcher watcher = new Watcher(node, oracle);
             watchers.add(watcher);
@@ -149,6 +155,7 @@ final class JobsSimulation implements AutoCloseable {
         clients.forEach(Client::stop);
         watchers.forEach(Watcher::stop);
         processors.forEach(Processor::beCareful);
+        crews.forEach(Crew::beCareful);
         simulation.advance(CALM_AT_LEAST);
     }
 
@@ -165,7 +172,9 @@ final class JobsSimulation implements AutoCloseable {
     }
 
     private boolean isOver() {
-        return oracle.jobs().values().stream().allMatch(job -> job.state() == JobState.FINISHED)
+        return oracle.jobs().entrySet().stream()
+                        .allMatch(job ->
+                                job.getValue().state() == JobState.FINISHED || oracle.mayWaitForEver(job.getKey()))
                 && watchers.stream().noneMatch(Watcher::isWaiting);
     }
 

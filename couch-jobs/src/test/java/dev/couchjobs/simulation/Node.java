@@ -8,6 +8,7 @@ import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -41,6 +42,11 @@ final class Node {
 
     JobType<String, String> type() {
         return type;
+    }
+
+    /** What runs the handlers of its workers: its only thread. */
+    Executor executor() {
+        return process.scheduler();
     }
 
     RandomGenerator random() {

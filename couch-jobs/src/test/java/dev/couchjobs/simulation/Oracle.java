@@ -5,6 +5,7 @@ import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.Dependency;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.faults.Rows;
@@ -33,6 +34,7 @@ final class Oracle {
     private final Complaints complaints = new Complaints();
     private final Batches batches = new Batches(complaints);
     private final Removals removals = new Removals(calls, complaints);
+    private final Waits waits = new Waits(calls, complaints);
     private final List<Law> laws;
     private final List<Rows.Change> changes = new ArrayList<>();
     private final Set<UUID> locks = new HashSet<>();
@@ -50,8 +52,13 @@ final class Oracle {
 
     Oracle(Simulation simulation, Scenario scenario) {
         this.simulation = simulation;
-        this.laws =
-                List.of(new Attempts(scenario, calls, complaints), new Order(scenario, complaints), batches, removals);
+        this.laws = List.of(
+                new Attempts(scenario, calls, complaints),
+                new Order(scenario, complaints),
+                new FollowUps(complaints),
+                batches,
+                removals,
+                waits);
         simulation.onCommit(this::look);
     }
 
@@ -61,6 +68,15 @@ final class Oracle {
 
     void addingTogether(List<String> newIds) {
         batches.adding(newIds);
+    }
+
+    void addingDependent(String newId, List<Dependency> dependencies) {
+        waits.adding(newId, dependencies);
+    }
+
+    /** {@return whether a job waits for another that will not succeed any more} */
+    boolean mayWaitForEver(String jobId) {
+        return waits.mayWaitForEver(jobId, books);
     }
 
     void resubmitting(String jobId) {
@@ -225,10 +241,10 @@ final class Oracle {
         }
     }
 
-    /** By its holder, or because he was silent. */
+    /** By its holder, because he was silent, or because of another that it waited for. */
     private void checkEnded(String jobId, Rows.@Nullable Data was, Rows.Data is, String step) {
         UUID holder = was == null ? null : was.lock();
-        require(holder != null, step);
+        require(holder != null || was == null || was.blocked(), step);
         if (holder != null && is.finishedBy() == null) {
             checkPutBack(holder, simulation.elapsed().toNanos() - heardAt.getOrDefault(jobId, 0L), step);
         }
