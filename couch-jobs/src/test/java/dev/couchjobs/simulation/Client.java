@@ -146,7 +146,7 @@ final class Client {
     }
 
     private NewJob<String> newJob(String jobId) {
-        NewJob<String> job = NewJob.of(node.type(), data(random)).id(jobId);
+        NewJob<String> job = NewJob.of(node.type(), data(random)).id(jobId).priority(random.nextInt(-1, 3));
         return random.nextInt(3) == 0 ? job.retry(Scenario.retries(1 + random.nextInt(3))) : job;
     }
 

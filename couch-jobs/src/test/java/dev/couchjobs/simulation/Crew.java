@@ -71,10 +71,17 @@ final class Crew {
         };
     }
 
+    /** Under the fence, and into the job's log. */
     private CompletableFuture<Boolean> write(JobContext<String> job) {
-        return job.runAsync(tx -> {
+        CompletableFuture<Boolean> written = job.runAsync(tx -> {
             Work.beat(tx, job.job());
-            return CompletableFuture.completedFuture(true);
+            return node.jobs()
+                    .append(tx, job.job(), "claim " + job.claim())
+                    .thenCombine(node.jobs().append(tx, job.job(), "at work"), (one, next) -> next == one + 1);
+        });
+        return written.thenApply(inOrder -> {
+            oracle.require(inOrder, "The log of " + job.job() + " is not in the order of the calls");
+            return inOrder;
         });
     }
 

@@ -181,12 +181,12 @@ final class Oracle {
         Books now = Books.read(tx, seen);
         require(now.contradictions().isEmpty(), "contradictions: " + now.contradictions());
         laws.forEach(law -> law.check(books, now, rows.feed()));
-        books = now;
         Set<String> ids = new HashSet<>(before.keySet());
         ids.addAll(rows.data().keySet());
         ids.forEach(jobId -> follow(jobId, before.get(jobId), rows.data().get(jobId)));
         changes.addAll(rows.feed());
         before = rows.data();
+        books = now;
         checkFences(tx);
     }
 
@@ -244,10 +244,15 @@ final class Oracle {
     /** By its holder, because he was silent, or because of another that it waited for. */
     private void checkEnded(String jobId, Rows.@Nullable Data was, Rows.Data is, String step) {
         UUID holder = was == null ? null : was.lock();
-        require(holder != null || was == null || was.blocked(), step);
+        require(holder != null || was == null || wasBlocked(jobId), step);
         if (holder != null && is.finishedBy() == null) {
             checkPutBack(holder, simulation.elapsed().toNanos() - heardAt.getOrDefault(jobId, 0L), step);
         }
+    }
+
+    private boolean wasBlocked(String jobId) {
+        Line line = books.jobs().get(jobId);
+        return line != null && line.isBlocked();
     }
 
     /** Either its processor was silent, or a claim that nobody wanted any more was handed back. */
