@@ -243,6 +243,14 @@ final class Oracle {
 
     /** By its holder, because he was silent, or because of another that it waited for. */
     private void checkEnded(String jobId, Rows.@Nullable Data was, Rows.Data is, String step) {
+        if (was != null && was.state() == JobState.FINISHED) {
+            // Others may begin to wait for a job that has failed; that is all that can happen to it where it is.
+            require(
+                    Objects.equals(was.finishedBy(), is.finishedBy())
+                            && was.ending().equals(is.ending()),
+                    step);
+            return;
+        }
         UUID holder = was == null ? null : was.lock();
         require(holder != null || was == null || wasBlocked(jobId), step);
         if (holder != null && is.finishedBy() == null) {
