@@ -8,10 +8,16 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** What is done with whole directories. */
-final class Directories {
+public final class Directories {
     private Directories() {}
 
-    static void delete(Path directory) throws IOException {
+    /**
+     * Deletes a directory and all that is in it.
+     *
+     * @param directory the directory
+     * @throws IOException if a part of it cannot be deleted
+     */
+    public static void delete(Path directory) throws IOException {
         for (Path file : files(directory)) {
             Files.deleteIfExists(file);
         }

@@ -5,19 +5,35 @@ import java.util.List;
 import java.util.Locale;
 
 /** Rows of cells, aligned when printed. */
-final class Table {
+public final class Table {
     private final List<List<String>> lines = new ArrayList<>();
 
-    Table(String... header) {
+    /**
+     * A table with nothing but its first line.
+     *
+     * @param header the first line's cells
+     */
+    public Table(String... header) {
         add(header);
     }
 
-    void add(String... cells) {
+    /**
+     * Adds a line.
+     *
+     * @param cells its cells
+     */
+    public void add(String... cells) {
         lines.add(List.of(cells));
     }
 
-    /** How many times {@code of} {@code number} is, or a dash if one of them is not known. */
-    static String ratio(double number, double of) {
+    /**
+     * How many times {@code of} {@code number} is.
+     *
+     * @param number the numerator, 0 if it is not known
+     * @param of the denominator, 0 if it is not known
+     * @return the ratio to two decimals, or a dash if one of them is not known
+     */
+    public static String ratio(double number, double of) {
         return number > 0 && of > 0 ? String.format(Locale.ROOT, "%.2f", number / of) : "-";
     }
 

@@ -1,0 +1,138 @@
+package dev.couchjobs.bench.jobs;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobSummary;
+import dev.couchjobs.JobType;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Phaser;
+import java.util.function.IntConsumer;
+
+/** Our own jobs, on any FoundationDB. */
+final class CouchJobsSystem implements JobSystem {
+    private static final int CONCURRENCY = 200;
+    private static final Duration ACTIVITY_TIMEOUT = Duration.ofSeconds(30);
+    private static final int PAGE = 1_000;
+    static final long QUIET_MILLIS = 10;
+
+    static final String SETTINGS = "fdb-embedded, every commit synced; " + CONCURRENCY
+            + " jobs at once in each instance, activity timeout " + ACTIVITY_TIMEOUT.toSeconds() + " s";
+
+    private static final JobType<String> TYPE = JobType.of("bench", String.class);
+
+    private final Database database;
+    private final CouchJobs jobs;
+
+    /** The database is closed with this. */
+    CouchJobsSystem(Database database) {
+        this.database = database;
+        jobs = CouchJobs.on(database);
+        jobs.setTypeTimeout(database, TYPE, ACTIVITY_TIMEOUT).join();
+    }
+
+    @Override
+    public Instance join() {
+        return new Member(database);
+    }
+
+    @Override
+    public boolean areFinished(List<Integer> numbers) {
+        return database.run(tx -> {
+            List<CompletableFuture<JobState>> states = numbers.stream()
+                    .map(number -> jobs.getJobState(tx, TYPE, id(number)))
+                    .toList();
+            return states.stream().allMatch(state -> state.join() == JobState.FINISHED);
+        });
+    }
+
+    @Override
+    public long unfinished() {
+        long unfinished = 0;
+        String last = "";
+        while (true) {
+            List<JobSummary> page = jobs.listJobs(database, TYPE, last, PAGE).join();
+            unfinished += page.stream()
+                    .filter(job -> job.state() != JobState.FINISHED)
+                    .count();
+            if (page.size() < PAGE) {
+                return unfinished;
+            }
+            last = page.get(PAGE - 1).jobId();
+        }
+    }
+
+    @Override
+    public void close() {
+        jobs.close();
+        database.close();
+    }
+
+    /** Of one length, so that the order of the ids is that of the numbers, as with ids made from the time. */
+    private static String id(int number) {
+        return String.format(Locale.ROOT, "%010d", number);
+    }
+
+    private static final class Member implements Instance {
+        private final Database database;
+        private final CouchJobs jobs;
+        private final Phaser running = new Phaser(1);
+
+        Member(Database database) {
+            this.database = database;
+            jobs = CouchJobs.on(database);
+        }
+
+        @Override
+        public void add(int number) {
+            jobs.add(database, TYPE, id(number), PAYLOAD).join();
+        }
+
+        @Override
+        public void addAll(int first, int count) {
+            database.run(tx -> {
+                List<CompletableFuture<Void>> added = new ArrayList<>();
+                for (int number = first; number < first + count; number++) {
+                    added.add(jobs.add(tx, TYPE, id(number), PAYLOAD));
+                }
+                return CompletableFuture.allOf(added.toArray(CompletableFuture<?>[]::new))
+                        .join();
+            });
+        }
+
+        @Override
+        public void work(IntConsumer handler) {
+            for (int loop = 0; loop < CONCURRENCY; loop++) {
+                next(handler);
+            }
+        }
+
+        @SuppressWarnings("FutureReturnValueIgnored") // it fails when this is closed, and that ends the loop
+        private void next(IntConsumer handler) {
+            running.register();
+            jobs.accept(TYPE)
+                    .thenCompose(job -> {
+                        handler.accept(Integer.parseInt(job.orElseThrow().id()));
+                        return jobs.finish(database, job.get());
+                    })
+                    .whenCompleteAsync(
+                            (done, error) -> {
+                                if (error == null) {
+                                    next(handler);
+                                }
+                                running.arriveAndDeregister();
+                            },
+                            database.getExecutor());
+        }
+
+        @Override
+        public void close() {
+            jobs.close();
+            running.arriveAndAwaitAdvance();
+        }
+    }
+}

@@ -1,0 +1,161 @@
+package dev.couchjobs.bench.jobs;
+
+import com.github.kagkarlsson.scheduler.Scheduler;
+import com.github.kagkarlsson.scheduler.SchedulerClient;
+import com.github.kagkarlsson.scheduler.SchedulerName;
+import com.github.kagkarlsson.scheduler.serializer.Serializer;
+import com.github.kagkarlsson.scheduler.task.TaskDescriptor;
+import com.github.kagkarlsson.scheduler.task.TaskInstance;
+import com.github.kagkarlsson.scheduler.task.helper.OneTimeTask;
+import com.github.kagkarlsson.scheduler.task.helper.Tasks;
+import com.zaxxer.hikari.HikariDataSource;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * db-scheduler as its pages on performance and configuration advise for high throughput: it locks jobs while it fetches
+ * them, keeps its threads busy, and looks at once when a job was added by itself.
+ */
+final class DbSchedulerSystem implements JobSystem {
+    private static final int THREADS = 50;
+    private static final double LOWER_LIMIT = 1.0;
+    private static final double UPPER_LIMIT = 4.0;
+    private static final int CONNECTIONS = 20;
+    static final long POLL_MILLIS = 100;
+
+    static final String SETTINGS =
+            "16.12.0, pollUsingLockAndFetch(" + LOWER_LIMIT + ", " + UPPER_LIMIT + "), " + THREADS
+                    + " threads, polling interval " + POLL_MILLIS + " ms, immediate execution, scheduleBatch, "
+                    + CONNECTIONS + " connections for each instance";
+
+    private static final TaskDescriptor<String> TASK = TaskDescriptor.of("bench", String.class);
+
+    /** The table and the indexes that its README asks for, without those for priorities, which are not used. */
+    private static final List<String> TABLE = List.of(
+            "create table scheduled_tasks (task_name text not null, task_instance text not null, task_data bytea,"
+                    + " execution_time timestamp with time zone not null, picked boolean not null, picked_by text,"
+                    + " last_success timestamp with time zone, last_failure timestamp with time zone,"
+                    + " consecutive_failures int, last_heartbeat timestamp with time zone, version bigint not null,"
+                    + " priority smallint, primary key (task_name, task_instance))",
+            "create index execution_time_idx on scheduled_tasks (execution_time)",
+            "create index last_heartbeat_idx on scheduled_tasks (last_heartbeat)");
+
+    private final PostgresServer server;
+    private final String database;
+    private final HikariDataSource own;
+    private final Queries queries;
+    private final AtomicInteger instances = new AtomicInteger();
+
+    DbSchedulerSystem(PostgresServer server) {
+        this.server = server;
+        database = server.createDatabase();
+        own = server.pool(database, 1);
+        queries = new Queries(own);
+        TABLE.forEach(queries::execute);
+    }
+
+    @Override
+    public Instance join() {
+        return new Member("instance-" + instances.incrementAndGet(), server.pool(database, CONNECTIONS));
+    }
+
+    /** It deletes what is over. */
+    @Override
+    public boolean areFinished(List<Integer> numbers) {
+        String[] ids = numbers.stream().map(DbSchedulerSystem::id).toArray(String[]::new);
+        return queries.count(
+                        "select count(*) from scheduled_tasks where task_name = 'bench' and task_instance = any(?)",
+                        (Object) ids)
+                == 0;
+    }
+
+    @Override
+    public long unfinished() {
+        return queries.count("select count(*) from scheduled_tasks");
+    }
+
+    @Override
+    public void close() {
+        own.close();
+        server.dropDatabase(database);
+    }
+
+    private static String id(int number) {
+        return Integer.toString(number);
+    }
+
+    /** The cheapest there is. */
+    private static final class Text implements Serializer {
+        @Override
+        public byte[] serialize(Object data) {
+            return ((String) data).getBytes(StandardCharsets.UTF_8);
+        }
+
+        @Override
+        public <T> T deserialize(Class<T> type, byte[] data) {
+            return type.cast(new String(data, StandardCharsets.UTF_8));
+        }
+    }
+
+    private static final class Member implements Instance {
+        private final String name;
+        private final HikariDataSource connections;
+        private volatile SchedulerClient client;
+        private @Nullable Scheduler scheduler;
+
+        Member(String name, HikariDataSource connections) {
+            this.name = name;
+            this.connections = connections;
+            client = SchedulerClient.Builder.create(connections, task(number -> {}))
+                    .serializer(new Text())
+                    .build();
+        }
+
+        @Override
+        public void add(int number) {
+            client.scheduleIfNotExists(TASK.instance(id(number)).data(PAYLOAD).build(), Instant.now());
+        }
+
+        @Override
+        public void addAll(int first, int count) {
+            List<TaskInstance<?>> tasks = new ArrayList<>();
+            for (int number = first; number < first + count; number++) {
+                tasks.add(TASK.instance(id(number)).data(PAYLOAD).build());
+            }
+            client.scheduleBatch(tasks, Instant.now());
+        }
+
+        @Override
+        public void work(IntConsumer handler) {
+            Scheduler made = Scheduler.create(connections, task(handler))
+                    .serializer(new Text())
+                    .schedulerName(new SchedulerName.Fixed(name))
+                    .threads(THREADS)
+                    .pollUsingLockAndFetch(LOWER_LIMIT, UPPER_LIMIT)
+                    .pollingInterval(Duration.ofMillis(POLL_MILLIS))
+                    .enableImmediateExecution()
+                    .build();
+            made.start();
+            client = made;
+            scheduler = made;
+        }
+
+        @Override
+        public void close() {
+            if (scheduler != null) {
+                scheduler.stop();
+            }
+            connections.close();
+        }
+
+        private static OneTimeTask<String> task(IntConsumer handler) {
+            return Tasks.oneTime(TASK).execute((job, context) -> handler.accept(Integer.parseInt(job.getId())));
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package dev.couchjobs.bench.jobs;
+
+import dev.couchjobs.bench.Directories;
+import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Measures the jobs beside their peers on this machine's disk, and prints how many times the one is the other. */
+public final class JobBenchmarks {
+    private final JobSettings settings;
+    private final @Nullable PostgresServer server;
+    private final JobResults results = new JobResults();
+
+    private JobBenchmarks(JobSettings settings, @Nullable PostgresServer server) {
+        this.settings = settings;
+        this.server = server;
+    }
+
+    /**
+     * Runs them.
+     *
+     * @param words the options; an unknown one is answered with a list of them
+     * @throws IOException if a file cannot be written or PostgreSQL does not start
+     * @throws InterruptedException if somebody interrupts it
+     */
+    public static void main(String... words) throws IOException, InterruptedException {
+        JobSettings settings;
+        try {
+            settings = JobSettings.parse(words);
+        } catch (IllegalArgumentException e) {
+            System.err.println(e.getMessage());
+            return;
+        }
+        if (settings.systems().stream().noneMatch(SystemKind::isPeer)) {
+            new JobBenchmarks(settings, null).run();
+        } else if (PostgresServer.isInstalled(settings.postgres())) {
+            try (PostgresServer server = PostgresServer.start(settings.postgres(), settings.directory())) {
+                new JobBenchmarks(settings, server).run();
+            }
+        } else {
+            System.out.println("PostgreSQL is not in " + settings.postgres()
+                    + ": the peers are left out (Debian: apt install postgresql-15; elsewhere: --postgres PATH).");
+            new JobBenchmarks(settings, null).run();
+        }
+    }
+
+    private void run() throws IOException, InterruptedException {
+        System.out.printf(
+                "%s, %d processors, Java %s, %d s each, %d bytes of payload%n",
+                System.getProperty("os.name"),
+                Runtime.getRuntime().availableProcessors(),
+                Runtime.version(),
+                settings.seconds(),
+                JobSystem.PAYLOAD.length());
+        for (SystemKind system : measured()) {
+            System.out.printf("  %s: %s%n", system.label(), system.settings());
+        }
+        System.out.println("  " + database() + "\n");
+        for (Scenario scenario : settings.scenarios()) {
+            for (SystemKind system : measured()) {
+                for (Variant variant : scenario.variants(system, settings)) {
+                    measure(scenario, system, variant);
+                }
+            }
+            System.out.println(results.table(scenario) + "(" + scenario.reading() + ")\n");
+        }
+        List<String> faults = results.faults();
+        System.out.println(faults.isEmpty() ? "Every job was run once." : String.join("\n", faults));
+        Path json = settings.json().toAbsolutePath();
+        Files.createDirectories(Objects.requireNonNull(json.getParent()));
+        Files.writeString(json, results.json(settings, database()));
+        System.out.println("All figures are in " + json);
+    }
+
+    private List<SystemKind> measured() {
+        return settings.systems().stream()
+                .filter(system -> server != null || !system.isPeer())
+                .toList();
+    }
+
+    private String database() {
+        return server == null ? "no PostgreSQL" : "PostgreSQL " + server.version() + ": " + PostgresServer.settings();
+    }
+
+    private void measure(Scenario scenario, SystemKind kind, Variant variant) throws IOException, InterruptedException {
+        Path directory = Files.createTempDirectory(settings.directory(), "bench-jobs-");
+        try (JobSystem system = open(kind, directory)) {
+            Subject subject = new Subject(system, Duration.ofSeconds(settings.seconds()));
+            variant.measure(subject).forEach(figure -> results.add(scenario, kind, figure));
+        }
+        Directories.delete(directory);
+    }
+
+    private JobSystem open(SystemKind kind, Path directory) {
+        return switch (kind) {
+            case COUCH_JOBS -> new CouchJobsSystem(EmbeddedDatabase.open(directory.resolve("database")));
+            case DB_SCHEDULER -> new DbSchedulerSystem(Objects.requireNonNull(server));
+            case JOBRUNR -> new JobRunrSystem(Objects.requireNonNull(server));
+        };
+    }
+}

@@ -1,0 +1,146 @@
+package dev.couchjobs.bench.jobs;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
+import org.jobrunr.jobs.lambdas.JobRequest;
+import org.jobrunr.jobs.lambdas.JobRequestHandler;
+import org.jobrunr.jobs.mappers.JobMapper;
+import org.jobrunr.scheduling.JobBuilder;
+import org.jobrunr.scheduling.JobRequestScheduler;
+import org.jobrunr.server.BackgroundJobServer;
+import org.jobrunr.server.BackgroundJobServerConfiguration;
+import org.jobrunr.server.JobActivator;
+import org.jobrunr.storage.StorageProvider;
+import org.jobrunr.storage.sql.common.SqlStorageProviderFactory;
+import org.jobrunr.utils.mapper.JsonMapper;
+import org.jobrunr.utils.mapper.jackson3.Jackson3JsonMapper;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * JobRunr, the version that is free. It looks for jobs whenever a worker is through with one, and otherwise at intervals,
+ * of which five seconds are the shortest that it allows.
+ */
+final class JobRunrSystem implements JobSystem {
+    private static final int WORKERS = 50;
+    private static final int CONNECTIONS = 20;
+    static final long POLL_MILLIS = 5_000;
+
+    static final String SETTINGS = "8.7.0, " + WORKERS + " workers, poll interval " + POLL_MILLIS
+            + " ms (the least), job requests, bulk by a stream, " + CONNECTIONS + " connections for each instance";
+
+    private final PostgresServer server;
+    private final String database;
+    private final HikariDataSource own;
+    private final Queries queries;
+
+    JobRunrSystem(PostgresServer server) {
+        this.server = server;
+        database = server.createDatabase();
+        own = server.pool(database, 1);
+        queries = new Queries(own);
+    }
+
+    @Override
+    public Instance join() {
+        return new Member(server.pool(database, CONNECTIONS));
+    }
+
+    @Override
+    public boolean areFinished(List<Integer> numbers) {
+        String[] ids = numbers.stream().map(number -> id(number).toString()).toArray(String[]::new);
+        return queries.count(
+                        "select count(*) from jobrunr_jobs where id = any(?) and state = 'SUCCEEDED'", (Object) ids)
+                == ids.length;
+    }
+
+    @Override
+    public long unfinished() {
+        return queries.count("select count(*) from jobrunr_jobs where state <> 'SUCCEEDED'");
+    }
+
+    @Override
+    public void close() {
+        own.close();
+        server.dropDatabase(database);
+    }
+
+    private static UUID id(int number) {
+        return new UUID(0, number);
+    }
+
+    /** A job. */
+    public record Work(int number, String payload) implements JobRequest {
+        @Override
+        public Class<Handler> getJobRequestHandler() {
+            return Handler.class;
+        }
+    }
+
+    /** What runs it. */
+    public record Handler(IntConsumer handler) implements JobRequestHandler<Work> {
+        @Override
+        public void run(Work work) {
+            handler.accept(work.number);
+        }
+    }
+
+    private static final class Member implements Instance {
+        private final HikariDataSource connections;
+        private final JsonMapper json = new Jackson3JsonMapper();
+        private final StorageProvider storage;
+        private final JobRequestScheduler scheduler;
+        private @Nullable BackgroundJobServer server;
+
+        Member(HikariDataSource connections) {
+            this.connections = connections;
+            storage = SqlStorageProviderFactory.using(connections);
+            storage.setJobMapper(new JobMapper(json));
+            scheduler = new JobRequestScheduler(storage);
+        }
+
+        @Override
+        public void add(int number) {
+            scheduler.enqueue(id(number), new Work(number, PAYLOAD));
+        }
+
+        @Override
+        public void addAll(int first, int count) {
+            scheduler.create(IntStream.range(first, first + count)
+                    .mapToObj(
+                            number -> JobBuilder.aJob().withId(id(number)).withJobRequest(new Work(number, PAYLOAD))));
+        }
+
+        @Override
+        public void work(IntConsumer handler) {
+            Handler runner = new Handler(handler);
+            JobActivator activator = new JobActivator() {
+                @Override
+                public <T> T activateJob(Class<T> type) {
+                    return type.cast(runner);
+                }
+            };
+            BackgroundJobServer made = new BackgroundJobServer(
+                    storage,
+                    json,
+                    activator,
+                    BackgroundJobServerConfiguration.usingStandardBackgroundJobServerConfiguration()
+                            .andWorkerCount(WORKERS)
+                            .andPollInterval(Duration.ofMillis(POLL_MILLIS)));
+            made.start();
+            server = made;
+        }
+
+        @Override
+        public void close() {
+            if (server != null) {
+                server.stop();
+            }
+            storage.close();
+            connections.close();
+        }
+    }
+}

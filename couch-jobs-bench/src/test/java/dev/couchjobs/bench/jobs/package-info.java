@@ -1,0 +1,4 @@
+@NullMarked
+package dev.couchjobs.bench.jobs;
+
+import org.jspecify.annotations.NullMarked;
