@@ -26,18 +26,24 @@ final class CouchJobsSystem implements JobSystem {
     private static final JobType<String> TYPE = JobType.of("bench", String.class);
 
     private final Database database;
+    private final Database forInstances;
     private final CouchJobs jobs;
 
-    /** The database is closed with this. */
-    CouchJobsSystem(Database database) {
+    /**
+     * On a database, which is closed with this.
+     *
+     * @param forInstances the way to it that instances take, if there is another
+     */
+    CouchJobsSystem(Database database, Database forInstances) {
         this.database = database;
+        this.forInstances = forInstances;
         jobs = CouchJobs.on(database);
         jobs.setTypeTimeout(database, TYPE, ACTIVITY_TIMEOUT).join();
     }
 
     @Override
     public Instance join() {
-        return new Member(database);
+        return new Member(forInstances);
     }
 
     @Override

@@ -17,7 +17,7 @@ record Drain(int workers) implements Variant {
     /** More than all workers together ever run at once. */
     private static final int LAST = 2_000;
 
-    private record Round(int jobs, double seconds, long lost, long doubled) {
+    record Round(int jobs, double seconds, long lost, long doubled) {
         double rate() {
             return jobs / seconds;
         }
@@ -32,7 +32,7 @@ record Drain(int workers) implements Variant {
         long lost = 0;
         long doubled = 0;
         for (double spent = 0; ; ) {
-            Round round = round(subject, jobs);
+            Round round = drain(subject, subject.load(jobs), jobs);
             lost += round.lost;
             doubled += round.doubled;
             spent += round.seconds;
@@ -45,8 +45,8 @@ record Drain(int workers) implements Variant {
         }
     }
 
-    private Round round(Subject subject, int jobs) throws InterruptedException {
-        int first = subject.load(jobs);
+    /** Has jobs that are there run, from number {@code first} on. */
+    Round drain(Subject subject, int first, int jobs) throws InterruptedException {
         Tally tally = new Tally(first, jobs);
         List<JobSystem.Instance> instances = new ArrayList<>();
         for (int worker = 0; worker < workers; worker++) {

@@ -1,5 +1,6 @@
 package dev.couchjobs.bench.jobs;
 
+import com.apple.foundationdb.Database;
 import dev.couchjobs.bench.Directories;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import java.io.IOException;
@@ -63,11 +64,13 @@ public final class JobBenchmarks {
         System.out.println("  " + database() + "\n");
         for (Scenario scenario : settings.scenarios()) {
             for (SystemKind system : measured()) {
-                for (Variant variant : scenario.variants(system, settings)) {
-                    measure(scenario, system, variant);
+                if (!(scenario.isCounted() && system.isPeer())) {
+                    for (Variant variant : scenario.variants(system, settings)) {
+                        measure(scenario, system, variant);
+                    }
                 }
             }
-            System.out.println(results.table(scenario) + "(" + scenario.reading() + ")\n");
+            System.out.println(results.table(scenario));
         }
         List<String> faults = results.faults();
         System.out.println(faults.isEmpty() ? "Every job was run once." : String.join("\n", faults));
@@ -89,18 +92,27 @@ public final class JobBenchmarks {
 
     private void measure(Scenario scenario, SystemKind kind, Variant variant) throws IOException, InterruptedException {
         Path directory = Files.createTempDirectory(settings.directory(), "bench-jobs-");
-        try (JobSystem system = open(kind, directory)) {
-            Subject subject = new Subject(system, Duration.ofSeconds(settings.seconds()));
-            variant.measure(subject).forEach(figure -> results.add(scenario, kind, figure));
+        Duration window = Duration.ofSeconds(settings.seconds());
+        if (kind == SystemKind.COUCH_JOBS) {
+            Database database = EmbeddedDatabase.open(directory.resolve("database"));
+            CountedDatabase counted = new CountedDatabase(database);
+            Database way = scenario.isCounted() ? counted.asDatabase() : database;
+            try (JobSystem system = new CouchJobsSystem(database, way)) {
+                add(scenario, kind, variant.measure(new Subject(system, window, counted::traffic)));
+            }
+        } else {
+            try (JobSystem system = peer(kind, Objects.requireNonNull(server))) {
+                add(scenario, kind, variant.measure(new Subject(system, window, () -> Traffic.NONE)));
+            }
         }
         Directories.delete(directory);
     }
 
-    private JobSystem open(SystemKind kind, Path directory) {
-        return switch (kind) {
-            case COUCH_JOBS -> new CouchJobsSystem(EmbeddedDatabase.open(directory.resolve("database")));
-            case DB_SCHEDULER -> new DbSchedulerSystem(Objects.requireNonNull(server));
-            case JOBRUNR -> new JobRunrSystem(Objects.requireNonNull(server));
-        };
+    private void add(Scenario scenario, SystemKind kind, List<Figure> figures) {
+        figures.forEach(figure -> results.add(scenario, kind, figure));
+    }
+
+    private static JobSystem peer(SystemKind kind, PostgresServer server) {
+        return kind == SystemKind.JOBRUNR ? new JobRunrSystem(server) : new DbSchedulerSystem(server);
     }
 }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.StringJoiner;
+import java.util.stream.Stream;
 
 /** All that was measured in one run. */
 final class JobResults {
@@ -18,25 +19,33 @@ final class JobResults {
         entries.add(new Entry(scenario, system, figure));
     }
 
-    /** How many times a peer's figure ours is. */
+    /** How many times a peer's figure ours is; where no peer is looked at, ours itself. */
     Table table(Scenario scenario) {
+        return scenario.isCounted() ? own(scenario) : ratios(scenario);
+    }
+
+    private Table ratios(Scenario scenario) {
+        List<SystemKind> peers =
+                Stream.of(SystemKind.values()).filter(SystemKind::isPeer).toList();
         List<String> header = new ArrayList<>(List.of(scenario.title()));
-        for (SystemKind system : SystemKind.values()) {
-            if (system.isPeer()) {
-                header.add("/ " + system.label());
-            }
-        }
+        peers.forEach(peer -> header.add(peer.label()));
         Table table = new Table(header.toArray(String[]::new));
         for (String row : rows(scenario)) {
             List<String> cells = new ArrayList<>(List.of(row));
             double ours = value(scenario, row, SystemKind.COUCH_JOBS);
-            for (SystemKind system : SystemKind.values()) {
-                if (system.isPeer()) {
-                    cells.add(Table.ratio(ours, value(scenario, row, system)));
-                }
-            }
+            peers.forEach(peer -> cells.add(Table.ratio(ours, value(scenario, row, peer))));
             table.add(cells.toArray(String[]::new));
         }
+        return table;
+    }
+
+    private Table own(Scenario scenario) {
+        Table table = new Table(scenario.title(), "", "");
+        entries.stream()
+                .filter(entry -> entry.scenario == scenario)
+                .map(Entry::figure)
+                .forEach(figure ->
+                        table.add(figure.row(), String.format(Locale.ROOT, "%.2f", figure.value()), figure.unit()));
         return table;
     }
 

@@ -8,15 +8,20 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
-/** A job system that is measured, and the numbers that its jobs have got so far. */
-record Subject(JobSystem system, Duration window, AtomicInteger numbers) {
+/**
+ * A job system that is measured, and the numbers that its jobs have got so far.
+ *
+ * @param window how long each figure is measured, after half as long to warm up
+ * @param traffic what the system did to its database, if that is counted
+ */
+record Subject(JobSystem system, Duration window, Supplier<Traffic> traffic, AtomicInteger numbers) {
     private static final int LOADERS = 4;
     private static final int LOADED_AT_ONCE = 500;
 
-    /** @param window how long each figure is measured, after half as long to warm up */
-    Subject(JobSystem system, Duration window) {
-        this(system, window, new AtomicInteger());
+    Subject(JobSystem system, Duration window, Supplier<Traffic> traffic) {
+        this(system, window, traffic, new AtomicInteger());
     }
 
     Duration warmUp() {

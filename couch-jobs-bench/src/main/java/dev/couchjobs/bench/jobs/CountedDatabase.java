@@ -1,0 +1,81 @@
+package dev.couchjobs.bench.jobs;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.ReadTransaction;
+import java.lang.reflect.Method;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A way to a database on which everything that is run through it is counted. It takes time: rates are measured without.
+ * Transactions that are made with {@code createTransaction} are not counted; the jobs make none.
+ */
+final class CountedDatabase {
+    private static final Set<String> TRANSACTIONS = Set.of("run", "runAsync", "read", "readAsync");
+
+    private final Database target;
+    private Traffic traffic = Traffic.NONE; // guarded by this
+
+    CountedDatabase(Database target) {
+        this.target = target;
+    }
+
+    Database asDatabase() {
+        return (Database) Forwarding.to(target, Database.class, this::forward);
+    }
+
+    /** What was done so far. */
+    synchronized Traffic traffic() {
+        return traffic;
+    }
+
+    private synchronized void add(Traffic more) {
+        traffic = traffic.plus(more);
+    }
+
+    private @Nullable Object forward(Object self, Method method, @Nullable Object[] arguments) throws Throwable {
+        return TRANSACTIONS.contains(method.getName())
+                ? run(method, arguments)
+                : Forwarding.invoke(target, method, arguments);
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // the caller of the forwarded method gets it
+    private @Nullable Object run(Method method, @Nullable Object[] arguments) throws Throwable {
+        Tries tries = new Tries();
+        @Nullable Object[] counted = arguments.clone();
+        counted[0] = tries.counting(arguments[0]);
+        Object result = Forwarding.invoke(target, method, counted);
+        if (result instanceof CompletableFuture<?> future && method.getName().endsWith("Async")) {
+            return future.whenComplete((value, error) -> add(tries.traffic()));
+        }
+        add(tries.traffic());
+        return result;
+    }
+
+    /** The tries of one transaction. */
+    private static final class Tries {
+        private CountedTry last = new CountedTry();
+        private long count;
+        private long claims;
+
+        @SuppressWarnings("unchecked") // what these methods take first is such a function
+        Function<ReadTransaction, Object> counting(@Nullable Object body) {
+            Function<Object, Object> called = (Function<Object, Object>) Objects.requireNonNull(body);
+            return transaction -> called.apply(next().counted(transaction));
+        }
+
+        private synchronized CountedTry next() {
+            claims += last.isClaim() ? 1 : 0;
+            count++;
+            last = new CountedTry();
+            return last;
+        }
+
+        synchronized Traffic traffic() {
+            return last.traffic(Math.max(0, count - 1)).plus(new Traffic(0, 0, 0, 0, 0, 0, 0, 0, claims));
+        }
+    }
+}
