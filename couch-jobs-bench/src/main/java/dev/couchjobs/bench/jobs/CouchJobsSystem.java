@@ -23,7 +23,7 @@ final class CouchJobsSystem implements JobSystem {
     static final String SETTINGS = "fdb-embedded, every commit synced; " + CONCURRENCY
             + " jobs at once in each instance, activity timeout " + ACTIVITY_TIMEOUT.toSeconds() + " s";
 
-    private static final JobType<String> TYPE = JobType.of("bench", String.class);
+    private static final JobType<String, Void> TYPE = JobType.of("bench", String.class);
 
     private final Database database;
     private final Database forInstances;

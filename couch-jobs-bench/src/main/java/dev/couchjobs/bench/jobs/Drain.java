@@ -1,5 +1,6 @@
 package dev.couchjobs.bench.jobs;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -17,7 +18,7 @@ record Drain(int workers) implements Variant {
     /** More than all workers together ever run at once. */
     private static final int LAST = 2_000;
 
-    record Round(int jobs, double seconds, long lost, long doubled) {
+    record Round(int jobs, double seconds, Duration processorTime, long lost, long doubled) {
         double rate() {
             return jobs / seconds;
         }
@@ -38,7 +39,9 @@ record Drain(int workers) implements Variant {
             spent += round.seconds;
             if ((round.seconds >= warmUp && spent >= window) || jobs == MOST || round.lost > 0) {
                 String row = workers == 1 ? "1 worker" : workers + " workers";
-                return List.of(new Figure(row, Figure.RATE, round.rate(), jobs, lost, doubled));
+                return List.of(
+                        new Figure(row, Figure.RATE, round.rate(), jobs, lost, doubled),
+                        Figure.processorTime(row, round.processorTime, jobs, lost, doubled));
             }
             int wanted = (int) Math.min(MOST, round.rate() * window);
             jobs = Math.max(FEWEST, Math.min(wanted, jobs * GROWTH_MOST));
@@ -52,17 +55,19 @@ record Drain(int workers) implements Variant {
         for (int worker = 0; worker < workers; worker++) {
             instances.add(subject.system().join());
         }
+        Duration before = subject.processorTime();
         for (JobSystem.Instance instance : instances) {
             instance.work(tally::run);
         }
         boolean isOver = tally.await(jobs) && tally.awaitEnd(subject.system(), LAST);
         double seconds = seconds(System.nanoTime() - tally.firstAt());
+        Duration processorTime = subject.processorTime().minus(before);
         for (JobSystem.Instance instance : instances) {
             instance.close();
         }
         long lost =
                 Math.max(isOver ? 0 : 1, Math.max(tally.lost(), subject.system().unfinished()));
-        return new Round(jobs, seconds, lost, tally.doubled());
+        return new Round(jobs, seconds, processorTime, lost, tally.doubled());
     }
 
     private static double seconds(long nanos) {

@@ -13,9 +13,9 @@ record DrainCost(int workers, int jobs) implements Variant {
     @Override
     public List<Figure> measure(Subject subject) throws InterruptedException {
         int first = subject.load(jobs);
-        Traffic before = subject.traffic().get();
+        Traffic before = subject.traffic();
         Drain.Round round = new Drain(workers).drain(subject, first, jobs);
-        Traffic traffic = subject.traffic().get().since(before);
+        Traffic traffic = subject.traffic().since(before);
         String row = workers == 1 ? "running by 1 worker" : "running by " + workers + " workers";
         List<Figure> figures = new ArrayList<>(Cost.perJob(row, traffic, jobs, round.lost(), round.doubled()));
         figures.add(new Figure(

@@ -1,5 +1,6 @@
 package dev.couchjobs.bench.jobs;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -16,15 +17,21 @@ record Enqueue(int perTransaction) implements Variant {
     public List<Figure> measure(Subject subject) throws InterruptedException {
         LongAdder added = new LongAdder();
         double rate;
+        long jobs;
+        Duration used;
         try (JobSystem.Instance instance = subject.system().join()) {
             produce(subject, instance, subject.warmUp().toNanos(), added);
             long before = added.sum();
+            Duration usedBefore = subject.processorTime();
             long begin = System.nanoTime();
             produce(subject, instance, subject.window().toNanos(), added);
-            rate = (added.sum() - before) * (double) TimeUnit.SECONDS.toNanos(1) / (System.nanoTime() - begin);
+            jobs = added.sum() - before;
+            rate = jobs * (double) TimeUnit.SECONDS.toNanos(1) / (System.nanoTime() - begin);
+            used = subject.processorTime().minus(usedBefore);
         }
         long lost = Math.abs(added.sum() - subject.system().unfinished());
-        return List.of(new Figure(row(), Figure.RATE, rate, added.sum(), lost, 0));
+        return List.of(
+                new Figure(row(), Figure.RATE, rate, jobs, lost, 0), Figure.processorTime(row(), used, jobs, lost, 0));
     }
 
     private String row() {
@@ -35,7 +42,7 @@ record Enqueue(int perTransaction) implements Variant {
             throws InterruptedException {
         long begin = System.nanoTime();
         Subject.inThreads(PRODUCERS, () -> {
-            while (System.nanoTime() - begin < nanos) {
+            do {
                 int first = subject.next(perTransaction);
                 if (perTransaction == 1) {
                     instance.add(first);
@@ -43,7 +50,7 @@ record Enqueue(int perTransaction) implements Variant {
                     instance.addAll(first, perTransaction);
                 }
                 added.add(perTransaction);
-            }
+            } while (System.nanoTime() - begin < nanos);
         });
     }
 }

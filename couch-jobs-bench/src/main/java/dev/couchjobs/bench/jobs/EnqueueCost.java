@@ -13,13 +13,13 @@ record EnqueueCost(int perTransaction) implements Variant {
     @Override
     public List<Figure> measure(Subject subject) {
         int jobs = TRANSACTIONS * perTransaction;
-        Traffic before = subject.traffic().get();
+        Traffic before = subject.traffic();
         try (JobSystem.Instance instance = subject.system().join()) {
             for (int transaction = 0; transaction < TRANSACTIONS; transaction++) {
                 instance.addAll(subject.next(perTransaction), perTransaction);
             }
         }
-        Traffic traffic = subject.traffic().get().since(before);
+        Traffic traffic = subject.traffic().since(before);
         long lost = Math.abs(jobs - subject.system().unfinished());
         return Cost.perJob("adding " + perTransaction + " per transaction", traffic, jobs, lost, 0);
     }

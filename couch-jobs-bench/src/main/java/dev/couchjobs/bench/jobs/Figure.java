@@ -1,5 +1,8 @@
 package dev.couchjobs.bench.jobs;
 
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
 /**
  * One result.
  *
@@ -13,6 +16,12 @@ package dev.couchjobs.bench.jobs;
 record Figure(String row, String unit, double value, long jobs, long lost, long doubled) {
     static final String RATE = "jobs/s";
     static final String LATENCY = "ms";
+
+    /** What the machine's processors had to do for each job. */
+    static Figure processorTime(String row, Duration used, long jobs, long lost, long doubled) {
+        double micros = used.toNanos() / (double) TimeUnit.MICROSECONDS.toNanos(jobs);
+        return new Figure(row + ": processor time per job", "us", micros, jobs, lost, doubled);
+    }
 
     boolean isSound() {
         return lost == 0 && doubled == 0;

@@ -16,11 +16,11 @@ record IdleCost() implements Variant {
             worker.add(number);
             tally.await(1);
             TimeUnit.NANOSECONDS.sleep(subject.warmUp().toNanos());
-            Traffic before = subject.traffic().get();
+            Traffic before = subject.traffic();
             long begin = System.nanoTime();
             TimeUnit.NANOSECONDS.sleep(subject.window().toNanos());
             nanos = System.nanoTime() - begin;
-            traffic = subject.traffic().get().since(before);
+            traffic = subject.traffic().since(before);
         }
         double perSecond = traffic.transactions() * (double) TimeUnit.SECONDS.toNanos(1) / nanos;
         double writing = traffic.writing() * (double) TimeUnit.SECONDS.toNanos(1) / nanos;

@@ -63,13 +63,7 @@ public final class JobBenchmarks {
         }
         System.out.println("  " + database() + "\n");
         for (Scenario scenario : settings.scenarios()) {
-            for (SystemKind system : measured()) {
-                if (!(scenario.isCounted() && system.isPeer())) {
-                    for (Variant variant : scenario.variants(system, settings)) {
-                        measure(scenario, system, variant);
-                    }
-                }
-            }
+            measure(scenario);
             System.out.println(results.table(scenario));
         }
         List<String> faults = results.faults();
@@ -90,6 +84,21 @@ public final class JobBenchmarks {
         return server == null ? "no PostgreSQL" : "PostgreSQL " + server.version() + ": " + PostgresServer.settings();
     }
 
+    /** What is compared is measured one after the other, so that little else changes in between. */
+    private void measure(Scenario scenario) throws IOException, InterruptedException {
+        int variants = scenario.variants(SystemKind.COUCH_JOBS, settings).size();
+        for (int variant = 0; variant < variants; variant++) {
+            for (SystemKind system : measured()) {
+                if (!(scenario.isCounted() && system.isPeer())) {
+                    measure(
+                            scenario,
+                            system,
+                            scenario.variants(system, settings).get(variant));
+                }
+            }
+        }
+    }
+
     private void measure(Scenario scenario, SystemKind kind, Variant variant) throws IOException, InterruptedException {
         Path directory = Files.createTempDirectory(settings.directory(), "bench-jobs-");
         Duration window = Duration.ofSeconds(settings.seconds());
@@ -98,11 +107,12 @@ public final class JobBenchmarks {
             CountedDatabase counted = new CountedDatabase(database);
             Database way = scenario.isCounted() ? counted.asDatabase() : database;
             try (JobSystem system = new CouchJobsSystem(database, way)) {
-                add(scenario, kind, variant.measure(new Subject(system, window, counted::traffic)));
+                add(scenario, kind, variant.measure(new Subject(system, window, Gauges.of(counted::traffic))));
             }
         } else {
-            try (JobSystem system = peer(kind, Objects.requireNonNull(server))) {
-                add(scenario, kind, variant.measure(new Subject(system, window, () -> Traffic.NONE)));
+            PostgresServer postgres = Objects.requireNonNull(server);
+            try (JobSystem system = peer(kind, postgres)) {
+                add(scenario, kind, variant.measure(new Subject(system, window, Gauges.of(postgres.process()))));
             }
         }
         Directories.delete(directory);

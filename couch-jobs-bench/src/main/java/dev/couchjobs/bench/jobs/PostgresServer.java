@@ -99,6 +99,12 @@ final class PostgresServer implements AutoCloseable {
         }
     }
 
+    /** Its first process, of which all others descend. */
+    ProcessHandle process() throws IOException {
+        String pid = Files.readAllLines(Path.of(data(), "postmaster.pid")).get(0);
+        return ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
+    }
+
     /** Makes an empty database and returns its name. */
     String createDatabase() {
         String name = "jobs" + databases.incrementAndGet();

@@ -8,24 +8,30 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 
 /**
  * A job system that is measured, and the numbers that its jobs have got so far.
  *
  * @param window how long each figure is measured, after half as long to warm up
- * @param traffic what the system did to its database, if that is counted
  */
-record Subject(JobSystem system, Duration window, Supplier<Traffic> traffic, AtomicInteger numbers) {
+record Subject(JobSystem system, Duration window, Gauges gauges, AtomicInteger numbers) {
     private static final int LOADERS = 4;
     private static final int LOADED_AT_ONCE = 500;
 
-    Subject(JobSystem system, Duration window, Supplier<Traffic> traffic) {
-        this(system, window, traffic, new AtomicInteger());
+    Subject(JobSystem system, Duration window, Gauges gauges) {
+        this(system, window, gauges, new AtomicInteger());
     }
 
     Duration warmUp() {
         return window.dividedBy(2);
+    }
+
+    Traffic traffic() {
+        return gauges.traffic().get();
+    }
+
+    Duration processorTime() {
+        return gauges.processorTime().get();
     }
 
     /** The first of so many numbers that no job has had. */

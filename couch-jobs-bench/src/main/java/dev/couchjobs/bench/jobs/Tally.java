@@ -79,7 +79,7 @@ final class Tally {
             } else if (System.nanoTime() - since > GIVE_UP_NANOS) {
                 return false;
             }
-            TimeUnit.MICROSECONDS.sleep(200);
+            TimeUnit.MICROSECONDS.sleep(500);
         }
         return true;
     }

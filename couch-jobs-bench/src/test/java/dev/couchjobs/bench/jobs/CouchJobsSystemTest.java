@@ -62,7 +62,7 @@ class CouchJobsSystemTest {
     @ParameterizedTest
     @MethodSource("variants")
     void aVariantCountsWhatWasDoneAndNothingElse(Variant variant) throws InterruptedException {
-        List<Figure> figures = variant.measure(new Subject(system, Duration.ofMillis(20), counted::traffic));
+        List<Figure> figures = variant.measure(new Subject(system, Duration.ofMillis(20), Gauges.of(counted::traffic)));
         assertThat(figures).isNotEmpty().allMatch(Figure::isSound).allSatisfy(figure -> {
             assertThat(figure.jobs()).isPositive();
             assertThat(figure.value()).isGreaterThanOrEqualTo(0);
