@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * them, keeps its threads busy, and looks at once when a job was added by itself.
  */
 final class DbSchedulerSystem implements JobSystem {
-    private static final int THREADS = 50;
-    private static final double LOWER_LIMIT = 1.0;
-    private static final double UPPER_LIMIT = 4.0;
+    private static final int THREADS = 20;
+    private static final double LOWER_LIMIT = 4.0;
+    private static final double UPPER_LIMIT = 20.0;
     private static final int CONNECTIONS = 20;
     static final long POLL_MILLIS = 100;
 

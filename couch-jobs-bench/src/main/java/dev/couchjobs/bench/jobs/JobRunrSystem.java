@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * of which five seconds are the shortest that it allows.
  */
 final class JobRunrSystem implements JobSystem {
-    private static final int WORKERS = 50;
-    private static final int CONNECTIONS = 20;
+    private static final int WORKERS = 100;
+    private static final int CONNECTIONS = 30;
     static final long POLL_MILLIS = 5_000;
 
     static final String SETTINGS = "8.7.0, " + WORKERS + " workers, poll interval " + POLL_MILLIS

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * @param directory on the disk to measure
  * @param json where the results are written
  * @param postgres where PostgreSQL's programs are
- * @param seconds how long each figure is measured, after half as long to warm up
+ * @param seconds how long each figure is measured, after as long to warm up
  * @param depths the numbers of pending jobs that are compared
  * @param scenarios what is measured
  * @param systems on what

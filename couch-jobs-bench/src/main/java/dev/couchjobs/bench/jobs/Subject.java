@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * A job system that is measured, and the numbers that its jobs have got so far.
  *
- * @param window how long each figure is measured, after half as long to warm up
+ * @param window how long each figure is measured, after as long to warm up
  */
 record Subject(JobSystem system, Duration window, Gauges gauges, AtomicInteger numbers) {
     private static final int LOADERS = 4;
@@ -23,7 +23,7 @@ record Subject(JobSystem system, Duration window, Gauges gauges, AtomicInteger n
     }
 
     Duration warmUp() {
-        return window.dividedBy(2);
+        return window;
     }
 
     Traffic traffic() {
