@@ -22,6 +22,15 @@ class JobReportTest {
     }
 
     @Test
+    void whatOnlyWeAreAskedIsGivenAsItIs() {
+        JobResults results = new JobResults();
+        results.add(Scenario.COST, SystemKind.COUCH_JOBS, new Figure("keys written", "per job", 2.5, 10, 0, 0));
+        assertThat(results.table(Scenario.COST).toString().lines().skip(1))
+                .map(line -> line.replaceAll(" +", " "))
+                .containsExactly("keys written 2.50 per job");
+    }
+
+    @Test
     void jsonHasEveryFigureAsItWasMeasured() {
         JobResults results = new JobResults();
         results.add(Scenario.DRAIN, SystemKind.JOBRUNR, new Figure("1 worker", Figure.RATE, 12.5, 100, 1, 2));
