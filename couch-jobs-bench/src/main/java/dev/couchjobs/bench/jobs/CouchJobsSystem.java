@@ -5,13 +5,14 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Phaser;
 import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
 
 /** Our own jobs, on any FoundationDB. */
 final class CouchJobsSystem implements JobSystem {
@@ -100,14 +101,12 @@ final class CouchJobsSystem implements JobSystem {
 
         @Override
         public void addAll(int first, int count) {
-            database.run(tx -> {
-                List<CompletableFuture<Void>> added = new ArrayList<>();
-                for (int number = first; number < first + count; number++) {
-                    added.add(jobs.add(tx, TYPE, id(number), PAYLOAD));
-                }
-                return CompletableFuture.allOf(added.toArray(CompletableFuture<?>[]::new))
-                        .join();
-            });
+            jobs.addAll(
+                            database,
+                            IntStream.range(first, first + count)
+                                    .mapToObj(number -> NewJob.of(TYPE, PAYLOAD).id(id(number)))
+                                    .toList())
+                    .join();
         }
 
         @Override
