@@ -2,6 +2,7 @@ package dev.couchjobs.bench.jobs;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
@@ -9,7 +10,10 @@ import dev.couchjobs.NewJob;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Phaser;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
@@ -88,6 +92,8 @@ final class CouchJobsSystem implements JobSystem {
         private final Database database;
         private final CouchJobs jobs;
         private final Phaser running = new Phaser(1);
+        private final Map<Integer, CompletableFuture<?>> waiting = new ConcurrentHashMap<>(); // by loop
+        private volatile boolean closing;
 
         Member(Database database) {
             this.database = database;
@@ -112,22 +118,27 @@ final class CouchJobsSystem implements JobSystem {
         @Override
         public void work(IntConsumer handler) {
             for (int loop = 0; loop < CONCURRENCY; loop++) {
-                next(handler);
+                next(loop, handler);
             }
         }
 
         @SuppressWarnings("FutureReturnValueIgnored") // it fails when this is closed, and that ends the loop
-        private void next(IntConsumer handler) {
+        private void next(int loop, IntConsumer handler) {
             running.register();
-            jobs.accept(TYPE)
-                    .thenCompose(job -> {
+            CompletableFuture<Optional<Job<String>>> accepted = jobs.accept(TYPE);
+            waiting.put(loop, accepted);
+            if (closing) {
+                accepted.cancel(false);
+            }
+            accepted.thenCompose(job -> {
+                        waiting.remove(loop);
                         handler.accept(Integer.parseInt(job.orElseThrow().id()));
                         return jobs.finish(database, job.get());
                     })
                     .whenCompleteAsync(
                             (done, error) -> {
                                 if (error == null) {
-                                    next(handler);
+                                    next(loop, handler);
                                 }
                                 running.arriveAndDeregister();
                             },
@@ -136,8 +147,10 @@ final class CouchJobsSystem implements JobSystem {
 
         @Override
         public void close() {
-            jobs.close();
+            closing = true;
+            waiting.values().forEach(accepted -> accepted.cancel(false));
             running.arriveAndAwaitAdvance();
+            jobs.close();
         }
     }
 }
