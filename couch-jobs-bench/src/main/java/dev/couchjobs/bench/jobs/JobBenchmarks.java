@@ -101,21 +101,37 @@ public final class JobBenchmarks {
 
     private void measure(Scenario scenario, SystemKind kind, Variant variant) throws IOException, InterruptedException {
         Path directory = Files.createTempDirectory(settings.directory(), "bench-jobs-");
-        Duration window = Duration.ofSeconds(settings.seconds());
-        if (kind == SystemKind.COUCH_JOBS) {
-            Database database = EmbeddedDatabase.open(directory.resolve("database"));
-            CountedDatabase counted = new CountedDatabase(database);
-            Database way = scenario.isCounted() ? counted.asDatabase() : database;
-            try (JobSystem system = new CouchJobsSystem(database, way)) {
-                add(scenario, kind, variant.measure(new Subject(system, window, Gauges.of(counted::traffic))));
+        try {
+            if (kind.isPeer()) {
+                measurePeer(scenario, kind, variant);
+            } else {
+                measureOurs(scenario, variant, directory);
             }
-        } else {
-            PostgresServer postgres = Objects.requireNonNull(server);
-            try (JobSystem system = peer(kind, postgres)) {
-                add(scenario, kind, variant.measure(new Subject(system, window, Gauges.of(postgres.process()))));
-            }
+        } finally {
+            Directories.delete(directory);
         }
-        Directories.delete(directory);
+    }
+
+    private void measureOurs(Scenario scenario, Variant variant, Path directory) throws InterruptedException {
+        Database database = EmbeddedDatabase.open(directory.resolve("database"));
+        CountedDatabase counted = new CountedDatabase(database);
+        Database way = scenario.isCounted() ? counted.asDatabase() : database;
+        try (JobSystem system = new CouchJobsSystem(database, way)) {
+            Subject subject = new Subject(system, window(), Gauges.of(counted::traffic));
+            add(scenario, SystemKind.COUCH_JOBS, variant.measure(subject));
+        }
+    }
+
+    private void measurePeer(Scenario scenario, SystemKind kind, Variant variant)
+            throws IOException, InterruptedException {
+        PostgresServer postgres = Objects.requireNonNull(server);
+        try (JobSystem system = peer(kind, postgres)) {
+            add(scenario, kind, variant.measure(new Subject(system, window(), Gauges.of(postgres.process()))));
+        }
+    }
+
+    private Duration window() {
+        return Duration.ofSeconds(settings.seconds());
     }
 
     private void add(Scenario scenario, SystemKind kind, List<Figure> figures) {
