@@ -2,21 +2,19 @@ package dev.couchjobs.bench.jobs;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.CouchJobs;
-import dev.couchjobs.Job;
+import dev.couchjobs.JobContext;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.Worker;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Phaser;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Our own jobs, on any FoundationDB. */
 final class CouchJobsSystem implements JobSystem {
@@ -47,7 +45,7 @@ final class CouchJobsSystem implements JobSystem {
     }
 
     @Override
-    public Instance join() {
+    public Member join() {
         return new Member(forInstances);
     }
 
@@ -83,17 +81,21 @@ final class CouchJobsSystem implements JobSystem {
         database.close();
     }
 
+    /** How long an instance may be silent. */
+    void setActivityTimeout(Duration timeout) {
+        jobs.setTypeTimeout(database, TYPE, timeout).join();
+    }
+
     /** Of one length, so that the order of the ids is that of the numbers, as with ids made from the time. */
     private static String id(int number) {
         return String.format(Locale.ROOT, "%010d", number);
     }
 
-    private static final class Member implements Instance {
+    /** One process of ours. */
+    static final class Member implements Instance {
         private final Database database;
         private final CouchJobs jobs;
-        private final Phaser running = new Phaser(1);
-        private final Map<Integer, CompletableFuture<?>> waiting = new ConcurrentHashMap<>(); // by loop
-        private volatile boolean closing;
+        private @Nullable Worker worker;
 
         Member(Database database) {
             this.database = database;
@@ -117,39 +119,33 @@ final class CouchJobsSystem implements JobSystem {
 
         @Override
         public void work(IntConsumer handler) {
-            for (int loop = 0; loop < CONCURRENCY; loop++) {
-                next(loop, handler);
-            }
+            worker = jobs.worker()
+                    .process(TYPE, job -> handler.accept(number(job)))
+                    .concurrency(CONCURRENCY)
+                    .start();
         }
 
-        @SuppressWarnings("FutureReturnValueIgnored") // it fails when this is closed, and that ends the loop
-        private void next(int loop, IntConsumer handler) {
-            running.register();
-            CompletableFuture<Optional<Job<String>>> accepted = jobs.accept(TYPE);
-            waiting.put(loop, accepted);
-            if (closing) {
-                accepted.cancel(false);
-            }
-            accepted.thenCompose(job -> {
-                        waiting.remove(loop);
-                        handler.accept(Integer.parseInt(job.orElseThrow().id()));
-                        return jobs.finish(database, job.get());
+        /** Begins as many jobs as that, which then run without end. */
+        void hold(int count, IntConsumer handler) {
+            worker = jobs.worker()
+                    .handleAsync(TYPE, job -> {
+                        handler.accept(number(job));
+                        return new CompletableFuture<>();
                     })
-                    .whenCompleteAsync(
-                            (done, error) -> {
-                                if (error == null) {
-                                    next(loop, handler);
-                                }
-                                running.arriveAndDeregister();
-                            },
-                            database.getExecutor());
+                    .concurrency(count)
+                    .closeWithin(Duration.ZERO)
+                    .start();
+        }
+
+        private static int number(JobContext<String> job) {
+            return Integer.parseInt(job.id());
         }
 
         @Override
         public void close() {
-            closing = true;
-            waiting.values().forEach(accepted -> accepted.cancel(false));
-            running.arriveAndAwaitAdvance();
+            if (worker != null) {
+                worker.close();
+            }
             jobs.close();
         }
     }

@@ -1,5 +1,6 @@
 package dev.couchjobs.bench.jobs;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -45,7 +46,8 @@ enum Scenario {
                         new EnqueueCost(100),
                         new DrainCost(1, COUNTED_JOBS),
                         new DrainCost(8, COUNTED_JOBS),
-                        new IdleCost());
+                        new IdleCost(),
+                        new HeartbeatCost(10_000, Duration.ofSeconds(10)));
         };
     }
 

@@ -56,7 +56,8 @@ class CouchJobsSystemTest {
                 new Depth(JOBS),
                 new EnqueueCost(3),
                 new DrainCost(2, JOBS),
-                new IdleCost());
+                new IdleCost(),
+                new HeartbeatCost(JOBS, Duration.ofSeconds(1)));
     }
 
     @ParameterizedTest
