@@ -9,8 +9,9 @@ import java.util.concurrent.TimeUnit;
  *
  * @param jobs how many run
  * @param timeout after how long a silence they would be given to others
+ * @param window how long they are watched; some timeouts, or what it costs is known roughly
  */
-record HeartbeatCost(int jobs, Duration timeout) implements Variant {
+record HeartbeatCost(int jobs, Duration timeout, Duration window) implements Variant {
     @Override
     public List<Figure> measure(Subject subject) throws InterruptedException {
         CouchJobsSystem system = (CouchJobsSystem) subject.system();
@@ -22,7 +23,7 @@ record HeartbeatCost(int jobs, Duration timeout) implements Variant {
         try (CouchJobsSystem.Member worker = system.join()) {
             worker.hold(jobs, tally::run);
             tally.await(jobs);
-            TimeUnit.NANOSECONDS.sleep(timeout.toNanos());
+            TimeUnit.NANOSECONDS.sleep(subject.warmUp().toNanos());
             Traffic before = subject.traffic();
             Duration usedBefore = subject.processorTime();
             long begin = System.nanoTime();

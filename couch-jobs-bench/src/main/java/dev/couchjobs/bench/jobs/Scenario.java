@@ -47,7 +47,7 @@ enum Scenario {
                         new DrainCost(1, COUNTED_JOBS),
                         new DrainCost(8, COUNTED_JOBS),
                         new IdleCost(),
-                        new HeartbeatCost(10_000, Duration.ofSeconds(10)));
+                        new HeartbeatCost(10_000, Duration.ofSeconds(10), Duration.ofSeconds(30)));
         };
     }
 

@@ -57,7 +57,7 @@ class CouchJobsSystemTest {
                 new EnqueueCost(3),
                 new DrainCost(2, JOBS),
                 new IdleCost(),
-                new HeartbeatCost(JOBS, Duration.ofSeconds(1)));
+                new HeartbeatCost(50, Duration.ofMinutes(1), Duration.ofMillis(20)));
     }
 
     @ParameterizedTest
