@@ -27,8 +27,7 @@ record HeartbeatCost(int jobs, Duration timeout, Duration window) implements Var
             Traffic before = subject.traffic();
             Duration usedBefore = subject.processorTime();
             long begin = System.nanoTime();
-            TimeUnit.NANOSECONDS.sleep(
-                    Math.max(timeout.toNanos(), subject.window().toNanos()));
+            TimeUnit.NANOSECONDS.sleep(window.toNanos());
             timeouts = (System.nanoTime() - begin) / (double) timeout.toNanos();
             traffic = subject.traffic().since(before);
             used = subject.processorTime().minus(usedBefore);
