@@ -2,7 +2,6 @@ package dev.couchjobs.bench.jobs;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** What is measured. */
 enum Scenario {
@@ -49,9 +48,5 @@ enum Scenario {
                         new IdleCost(),
                         new HeartbeatCost(10_000, Duration.ofSeconds(10), Duration.ofSeconds(30)));
         };
-    }
-
-    static List<String> names() {
-        return Stream.of(values()).map(Scenario::name).toList();
     }
 }
