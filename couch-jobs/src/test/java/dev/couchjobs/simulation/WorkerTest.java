@@ -27,6 +27,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -120,6 +122,21 @@ class WorkerTest {
         simulation.advance(Duration.ofSeconds(1));
         assertThat(stateOf("j0")).isEqualTo(JobState.FINISHED);
         assertThat(stateOf("j9")).isEqualTo(JobState.FINISHED);
+    }
+
+    @Test
+    void moreJobsThanOneClaimTakesRunAtOnceIfThereIsRoomForThem() {
+        for (int i = 0; i < 250; i++) {
+            simulation.await(others.add(database, MAIL, "j" + i, "data"));
+        }
+
+        Executor laterThanTheNextClaim = task -> {
+            var unused = home.scheduler().schedule(task, 10, TimeUnit.MILLISECONDS);
+        };
+        worker(jobs, home).concurrency(240).executor(laterThanTheNextClaim).start();
+        simulation.advance(Duration.ofSeconds(1));
+
+        assertThat(begun).hasSize(240);
     }
 
     @Test

@@ -136,6 +136,7 @@ public final class JobPool {
         try {
             for (Optional<? extends Run<?>> next = begin(); next.isPresent(); next = begin()) {
                 summonIfNeeded();
+                pokeAll(); // a job that no longer waits makes room for another to be claimed
                 runner.run(next.get());
             }
         } finally {
