@@ -60,6 +60,7 @@ final class PostgresServer implements AutoCloseable {
 
     /** Makes a cluster and starts it. PostgreSQL refuses to run as root, so root has it run as somebody else. */
     static PostgresServer start(Path programs, Path parent) throws IOException, InterruptedException {
+        Files.createDirectories(parent);
         Path directory = Files.createTempDirectory(parent, "postgresql-");
         if (isRoot()) {
             Files.setOwner(
