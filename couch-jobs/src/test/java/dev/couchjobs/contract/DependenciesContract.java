@@ -11,7 +11,6 @@ import dev.couchjobs.DependencyCycleException;
 import dev.couchjobs.DependencyException;
 import dev.couchjobs.DependencyNotFoundException;
 import dev.couchjobs.DependencyPolicy;
-import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
@@ -23,33 +22,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Feature E2: a job may be accepted only when all that it waits for have finished successfully. */
-public abstract class DependenciesContract extends JobsContract {
-    private static final Work WORK = new Work(1);
-
-    private Fate.Hand hand;
-    private Rows rows;
-
-    @BeforeEach
-    void openHand() {
-        hand = new Fate.Hand(jobs, database, Environment.system(), prefix);
-        rows = new Rows(database, prefix);
-    }
-
-    private static NewJob<Work> job(String jobId) {
-        return NewJob.of(INDEX, WORK).id(jobId);
-    }
-
-    private static NewJob<Work> mail(String jobId) {
-        return NewJob.of(MAIL, WORK).id(jobId);
-    }
-
+public abstract class DependenciesContract extends DependingJobs {
     private static NewJob<Work> mail(String jobId, String waitsFor, DependencyPolicy policy) {
         return mail(jobId).after(Dependency.on(INDEX, waitsFor).orElse(policy));
     }

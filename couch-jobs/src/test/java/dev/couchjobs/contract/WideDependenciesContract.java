@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.CouchJobs;
-import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.NewJob;
@@ -15,32 +14,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Feature E2 with more jobs than one transaction can tell, with many who end jobs at once, and with nodes that die. */
-public abstract class WideDependenciesContract extends JobsContract {
+public abstract class WideDependenciesContract extends DependingJobs {
     private static final int WIDE = 10_000;
     private static final int PER_TRANSACTION = 1_000;
     private static final int MORE_THAN_ONE_TRANSACTION_TELLS = 250;
-    private static final Work WORK = new Work(1);
-
-    private Fate.Hand hand;
-    private Rows rows;
-
-    @BeforeEach
-    void openHand() {
-        hand = new Fate.Hand(jobs, database, Environment.system(), prefix);
-        rows = new Rows(database, prefix);
-    }
-
-    private static NewJob<Work> job(String jobId) {
-        return NewJob.of(INDEX, WORK).id(jobId);
-    }
-
-    private static NewJob<Work> mail(String jobId) {
-        return NewJob.of(MAIL, WORK).id(jobId);
-    }
 
     private void add(int count, IntFunction<NewJob<Work>> each) {
         for (int from = 0; from < count; from += PER_TRANSACTION) {

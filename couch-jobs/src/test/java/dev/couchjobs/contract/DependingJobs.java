@@ -1,0 +1,27 @@
+package dev.couchjobs.contract;
+
+import dev.couchjobs.Environment;
+import dev.couchjobs.NewJob;
+import org.junit.jupiter.api.BeforeEach;
+
+/** What tests of jobs that wait for others begin with. */
+abstract class DependingJobs extends JobsContract {
+    static final Work WORK = new Work(1);
+
+    Fate.Hand hand;
+    Rows rows;
+
+    @BeforeEach
+    void openHand() {
+        hand = new Fate.Hand(jobs, database, Environment.system(), prefix);
+        rows = new Rows(database, prefix);
+    }
+
+    static NewJob<Work> job(String jobId) {
+        return NewJob.of(INDEX, WORK).id(jobId);
+    }
+
+    static NewJob<Work> mail(String jobId) {
+        return NewJob.of(MAIL, WORK).id(jobId);
+    }
+}
