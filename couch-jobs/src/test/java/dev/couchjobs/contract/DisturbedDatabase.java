@@ -22,7 +22,9 @@ final class DisturbedDatabase {
     }
 
     private final Database target;
-    private volatile Disturbance disturbance = Supplier::get;
+    // Guarded by this.
+    private CompletableFuture<Void> begun = CompletableFuture.completedFuture(null);
+    private Disturbance disturbance = Supplier::get;
 
     DisturbedDatabase(Database target) {
         this.target = target;
@@ -35,37 +37,55 @@ final class DisturbedDatabase {
                 (proxy, method, arguments) -> forward(method, arguments));
     }
 
-    /** Every transaction fails as if it had run out of its time limit; completes when so many have. */
+    /**
+     * Every transaction fails as if it had run out of its time limit; completes when so many have. None that began earlier
+     * is still under way when this returns, and so none of them can see what is written afterwards.
+     */
     CompletableFuture<Void> cut(int failures) {
         CompletableFuture<Void> felt = new CompletableFuture<>();
         AtomicInteger left = new AtomicInteger(failures);
-        disturbance = transaction -> {
+        disturb(transaction -> {
             if (left.decrementAndGet() == 0) {
                 felt.complete(null);
             }
             return CompletableFuture.failedFuture(new FDBException("The way was cut", TRANSACTION_TIMED_OUT));
-        };
+        });
+        JobsContract.await(allBegun());
         return felt;
     }
 
     /** Every transaction is done, but nobody hears of it until {@code release} completes; completes with the first. */
     CompletableFuture<Void> hold(CompletableFuture<Void> release) {
         CompletableFuture<Void> held = new CompletableFuture<>();
-        disturbance = transaction -> transaction
+        disturb(transaction -> transaction
                 .get()
                 .whenComplete((value, error) -> held.complete(null))
-                .thenCombine(release, (value, released) -> value);
+                .thenCombine(release, (value, released) -> value));
         return held;
     }
 
     void mend() {
-        disturbance = Supplier::get;
+        disturb(Supplier::get);
+    }
+
+    private synchronized void disturb(Disturbance next) {
+        disturbance = next;
+    }
+
+    private synchronized CompletableFuture<Void> allBegun() {
+        return begun;
+    }
+
+    private synchronized CompletableFuture<?> begin(Supplier<CompletableFuture<?>> transaction) {
+        CompletableFuture<?> next = disturbance.run(transaction);
+        begun = CompletableFuture.allOf(begun, next.exceptionally(error -> null));
+        return next;
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // The caller of the proxied method gets it.
     private @Nullable Object forward(Method method, Object @Nullable [] arguments) throws Throwable {
         if (TRANSACTIONS.contains(method.getName())) {
-            return disturbance.run(() -> (CompletableFuture<?>) invoke(method, arguments));
+            return begin(() -> (CompletableFuture<?>) invoke(method, arguments));
         }
         return invoke(method, arguments);
     }
