@@ -132,8 +132,8 @@ final class Acceptor<D> implements AutoCloseable {
             return CompletableFuture.completedFuture(Pause.untilPoked());
         }
         Claims<D>.Claim claim = claims.new Claim(round.wanted(JOBS_PER_ROUND_MAX));
-        return transactions
-                .run(database, claim::attempt)
+        return CompletableFuture.completedFuture(claim)
+                .thenCompose(begun -> transactions.run(database, begun::attempt)) // a closed database throws
                 .whenComplete((outcome, error) -> {
                     if (error != null) {
                         round.clients().forEach(client -> giveUpOn(client, error));

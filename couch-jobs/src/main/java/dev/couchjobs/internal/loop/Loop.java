@@ -7,6 +7,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -83,7 +84,11 @@ public final class Loop implements AutoCloseable {
         endPause();
         phase = Phase.IN_ROUND;
         poked = false;
-        executor.execute(this::runRound);
+        try {
+            executor.execute(this::runRound);
+        } catch (RejectedExecutionException e) { // its database has been closed; whoever pokes has more to do
+            backOff(e);
+        }
     }
 
     private void runRound() {
