@@ -648,7 +648,8 @@ public final class CouchJobs implements AutoCloseable {
      *     and then nothing was changed
      */
     public CompletableFuture<JobState> fail(TransactionContext context, Job<?> job, Throwable error) {
-        return ends.end(context, job.type(), job, How.failed(job.type(), error)).thenApply(ended -> ended.state());
+        How failed = How.failed(job.type(), Objects.requireNonNull(error, "error"));
+        return ends.end(context, job.type(), job, failed).thenApply(ended -> ended.state());
     }
 
     /**

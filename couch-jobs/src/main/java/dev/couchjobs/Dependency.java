@@ -1,5 +1,6 @@
 package dev.couchjobs;
 
+import dev.couchjobs.internal.data.Keyspace;
 import java.util.Objects;
 
 /**
@@ -11,16 +12,19 @@ import java.util.Objects;
  */
 public record Dependency(String typeName, String jobId, DependencyPolicy policy) {
     /**
-     * Checks that all is given.
+     * Checks that there can be such a job.
      *
      * @param typeName the name of its type
      * @param jobId its id
      * @param policy what becomes of the job that waits if this one does not succeed
+     * @throws IllegalArgumentException if no type can have that name, or no job that id
      */
     public Dependency {
         Objects.requireNonNull(typeName, "typeName");
         Objects.requireNonNull(jobId, "jobId");
         Objects.requireNonNull(policy, "policy");
+        Keyspace.checkTypeName(typeName);
+        Keyspace.checkJobId(jobId);
     }
 
     /**
@@ -29,6 +33,7 @@ public record Dependency(String typeName, String jobId, DependencyPolicy policy)
      * @param type the type of the job to wait for
      * @param jobId its id
      * @return the dependency
+     * @throws IllegalArgumentException if no job can have that id
      */
     public static Dependency on(JobType<?, ?> type, String jobId) {
         return new Dependency(type.name(), jobId, DependencyPolicy.FAIL);

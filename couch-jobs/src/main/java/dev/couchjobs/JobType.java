@@ -1,7 +1,7 @@
 package dev.couchjobs;
 
+import dev.couchjobs.internal.data.Keyspace;
 import java.lang.reflect.Type;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -21,8 +21,6 @@ import tools.jackson.core.type.TypeReference;
  */
 @SuppressWarnings("UnusedTypeParameter") // they tie what add and finish take to what accept and result give
 public final class JobType<D, R> {
-    private static final int NAME_BYTES_MAX = 500;
-
     private final String name;
     private final Type dataType;
     private final Type resultType;
@@ -43,11 +41,7 @@ public final class JobType<D, R> {
         this.retry = Objects.requireNonNull(retry, "retry");
         this.retention = Objects.requireNonNull(retention, "retention");
         this.notRetried = notRetried;
-        int bytes = name.getBytes(StandardCharsets.UTF_8).length;
-        if (bytes == 0 || bytes > NAME_BYTES_MAX) {
-            throw new IllegalArgumentException("A job type needs a name of 1 to " + NAME_BYTES_MAX
-                    + " bytes in UTF-8; this one has " + bytes + ": choose a short, stable name.");
-        }
+        Keyspace.checkTypeName(name);
     }
 
     private static <D, R> JobType<D, R> of(String name, Type dataType, Type resultType) {
@@ -61,7 +55,7 @@ public final class JobType<D, R> {
      * @param dataType the class of the job's data
      * @param <D> the type of the job's data
      * @return the job type
-     * @throws IllegalArgumentException if the name is empty or too long
+     * @throws IllegalArgumentException if the name is empty, too long, or no well-formed text
      */
     public static <D> JobType<D, Void> of(String name, Class<D> dataType) {
         return of(name, dataType, (Type) Void.class);
@@ -76,7 +70,7 @@ public final class JobType<D, R> {
      * @param <D> the type of the job's data
      * @param <R> the type of the job's result
      * @return the job type
-     * @throws IllegalArgumentException if the name is empty or too long
+     * @throws IllegalArgumentException if the name is empty, too long, or no well-formed text
      */
     public static <D, R> JobType<D, R> of(String name, Class<D> dataType, Class<R> resultType) {
         return of(name, (Type) dataType, resultType);
@@ -89,7 +83,7 @@ public final class JobType<D, R> {
      * @param dataType the type of the job's data
      * @param <D> the type of the job's data
      * @return the job type
-     * @throws IllegalArgumentException if the name is empty or too long
+     * @throws IllegalArgumentException if the name is empty, too long, or no well-formed text
      */
     public static <D> JobType<D, Void> of(String name, TypeReference<D> dataType) {
         return of(name, dataType.getType(), Void.class);
@@ -104,7 +98,7 @@ public final class JobType<D, R> {
      * @param <D> the type of the job's data
      * @param <R> the type of the job's result
      * @return the job type
-     * @throws IllegalArgumentException if the name is empty or too long
+     * @throws IllegalArgumentException if the name is empty, too long, or no well-formed text
      */
     public static <D, R> JobType<D, R> of(String name, TypeReference<D> dataType, TypeReference<R> resultType) {
         return of(name, dataType.getType(), resultType.getType());

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Dependency;
+import dev.couchjobs.DependencyPolicy;
 import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
@@ -141,6 +143,10 @@ public abstract class NewJobContract extends JobsContract {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("1001");
         assertThatThrownBy(() -> job.id("half \ud83d")).hasMessageContaining("surrogate");
+        assertThatThrownBy(() -> JobType.of("half \ud83d", Work.class)).hasMessageContaining("surrogate");
+        assertThatThrownBy(() -> job.after(INDEX, "x".repeat(1_001))).hasMessageContaining("1001");
+        assertThatThrownBy(() -> new Dependency("x".repeat(501), "j1", DependencyPolicy.WAIT))
+                .hasMessageContaining("501");
         assertThatThrownBy(() -> job.at(Instant.EPOCH.minusSeconds(1))).hasMessageContaining("1970");
         assertThatThrownBy(() -> jobs.getJobState(database, INDEX, "\udc00"))
                 .isInstanceOf(IllegalArgumentException.class);

@@ -4,6 +4,7 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
@@ -11,6 +12,8 @@ import java.util.concurrent.ConcurrentMap;
 public final class Keyspace {
     /** Leaves room in a key of 10,000 bytes for the user's prefix. */
     public static final int JOB_ID_BYTES_MAX = 1_000;
+
+    private static final int TYPE_NAME_BYTES_MAX = 500;
 
     private final Subspace root;
     private final ConcurrentMap<String, TypeKeys> types = new ConcurrentHashMap<>();
@@ -30,15 +33,29 @@ public final class Keyspace {
         return new JobRef(type(typeName), jobId);
     }
 
+    /** Refuses what cannot be the name of a type. */
+    public static void checkTypeName(String name) {
+        int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes == 0 || bytes > TYPE_NAME_BYTES_MAX || !isWellFormed(name)) {
+            throw new IllegalArgumentException("A job type needs a name of 1 to " + TYPE_NAME_BYTES_MAX
+                    + " bytes in UTF-8 without half of a surrogate pair; this one has " + bytes
+                    + ": choose a short, stable name.");
+        }
+    }
+
+    private static boolean isWellFormed(String text) {
+        return StandardCharsets.UTF_8.newEncoder().canEncode(text);
+    }
+
     /** Refuses what cannot be the id of a job. */
     public static void checkJobId(String jobId) {
-        int bytes = jobId.getBytes(StandardCharsets.UTF_8).length;
+        int bytes = Objects.requireNonNull(jobId, "jobId").getBytes(StandardCharsets.UTF_8).length;
         if (bytes == 0 || bytes > JOB_ID_BYTES_MAX) {
             throw new IllegalArgumentException(
                     "A job id has 1 to " + JOB_ID_BYTES_MAX + " bytes in UTF-8; this one has " + bytes
                             + ": use a short id and put the rest into the job's data.");
         }
-        if (!StandardCharsets.UTF_8.newEncoder().canEncode(jobId)) {
+        if (!isWellFormed(jobId)) {
             throw new IllegalArgumentException("A job id is well-formed text; this one has half of a surrogate pair in"
                     + " it: write bytes as text first, for example in Base64.");
         }
