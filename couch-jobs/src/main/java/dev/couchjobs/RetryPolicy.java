@@ -14,9 +14,9 @@ import java.util.random.RandomGenerator;
  *
  * @param maxAttempts how often a job is tried in all, at least once. An attempt whose process died counts too, so that a
  *     job that kills its process does not do so for ever
- * @param firstPause the pause after the first failure, zero or more
+ * @param firstPause the pause after the first failure, from zero to 365 days
  * @param factor by how much each pause is longer than the one before, at least 1
- * @param longestPause the longest pause, at most 365 days
+ * @param longestPause the longest pause, from zero to 365 days; also for the first, if that is longer
  * @param jitter the part of a pause that is left to chance, from 0 to 1
  */
 public record RetryPolicy(int maxAttempts, Duration firstPause, double factor, Duration longestPause, double jitter) {
@@ -38,7 +38,10 @@ public record RetryPolicy(int maxAttempts, Duration firstPause, double factor, D
         Objects.requireNonNull(firstPause, "firstPause");
         Objects.requireNonNull(longestPause, "longestPause");
         require(maxAttempts >= 1, "maxAttempts is at least 1, for the first attempt", maxAttempts);
-        require(!firstPause.isNegative(), "firstPause is not negative", firstPause);
+        require(
+                !firstPause.isNegative() && firstPause.compareTo(LONGEST) <= 0,
+                "firstPause is from zero to 365 days",
+                firstPause);
         require(factor >= 1 && Double.isFinite(factor), "factor is at least 1", factor);
         require(
                 !longestPause.isNegative() && longestPause.compareTo(LONGEST) <= 0,

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class WorkerBuilder {
     private static final int CONCURRENCY = 16;
     private static final Duration CLOSE_WITHIN = Duration.ofSeconds(30);
+    private static final Duration LIMIT_MAX = Duration.ofDays(36_500);
 
     private final Instance instance;
     private final Acceptors acceptors;
@@ -139,13 +140,14 @@ public final class WorkerBuilder {
      * interrupted, and the attempt has failed.
      *
      * @param type the type
-     * @param limit more than nothing
+     * @param limit more than nothing, at most 36,500 days
      * @return this builder
      * @throws IllegalArgumentException if it is not
      */
     public WorkerBuilder timeLimit(JobType<?, ?> type, Duration limit) {
-        if (limit.isZero() || limit.isNegative()) {
-            throw new IllegalArgumentException("A time limit is more than nothing; this is " + limit + ".");
+        if (limit.isZero() || limit.isNegative() || limit.compareTo(LIMIT_MAX) > 0) {
+            throw new IllegalArgumentException("A time limit is more than nothing and at most " + LIMIT_MAX.toDays()
+                    + " days; this is " + limit + ". Set none if there is to be none.");
         }
         timeLimits.put(type.name(), limit);
         return this;
@@ -169,7 +171,8 @@ public final class WorkerBuilder {
     /**
      * What runs the handlers; by default threads of the worker's own, virtual ones where the Java runtime has them.
      *
-     * @param executor is handed no more tasks at once than jobs may run; not shut down by the worker
+     * @param executor is handed no more tasks at once than jobs may run, and asked again in a second if it refuses one;
+     *     not shut down by the worker
      * @return this builder
      */
     public WorkerBuilder executor(Executor executor) {

@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.verbs;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -15,16 +16,24 @@ public final class ErrorText {
 
     private ErrorText() {}
 
-    /** {@return the text} */
+    /** {@return the text; an error is of a user's class, and whatever that does, there is one} */
     public static String of(Throwable error) {
         List<String> lines = new ArrayList<>();
+        try {
+            describe(lines, error);
+        } catch (RuntimeException e) {
+            lines.add("(the rest cannot be had: " + e.getClass().getName() + ")");
+        }
+        return String.join("\n", lines);
+    }
+
+    private static void describe(List<String> lines, Throwable error) {
         Throwable each = error;
         for (int depth = 0; each != null && depth <= CAUSES_MAX; depth++) {
             lines.add((depth == 0 ? "" : "Caused by: ") + headline(each));
             addFrames(lines, each);
             each = each.getCause();
         }
-        return String.join("\n", lines);
     }
 
     private static String headline(Throwable error) {
@@ -50,6 +59,14 @@ public final class ErrorText {
         if (frames.length > FRAMES_MAX) {
             lines.add("  ... " + (frames.length - FRAMES_MAX) + " more");
         }
+    }
+
+    /**
+     * {@return the text as it can be stored} Half of a surrogate pair cannot, and is easily had by a message that cuts
+     * somebody's text off.
+     */
+    static String storable(String text) {
+        return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
     }
 
     /** {@return the text, if it is not longer, or else its beginning; never half of a character} */

@@ -22,7 +22,11 @@ public sealed interface How {
      * @param error what went wrong, see {@link ErrorText}
      * @param again whether another attempt may mend it; whether there is one left is for the retry policy to say
      */
-    record Failed(String error, boolean again) implements How {}
+    record Failed(String error, boolean again) implements How {
+        public Failed {
+            error = ErrorText.storable(error);
+        }
+    }
 
     /**
      * The job is to be attempted again later, without a failure.
@@ -45,7 +49,11 @@ public sealed interface How {
      *
      * @param reason why
      */
-    record Cancelled(String reason) implements How {}
+    record Cancelled(String reason) implements How {
+        public Cancelled {
+            reason = ErrorText.storable(reason);
+        }
+    }
 
     /** The job goes back as if it had not been claimed. */
     record HandedBack() implements How {}

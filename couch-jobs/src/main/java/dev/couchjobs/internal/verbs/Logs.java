@@ -59,7 +59,7 @@ public final class Logs {
     public CompletableFuture<@Nullable Void> progress(
             TransactionContext context, Job<?> job, long done, long total, String text) {
         JobRef ref = ref(job);
-        JobProgress progress = new JobProgress(done, total, text, clock.instant());
+        JobProgress progress = new JobProgress(done, total, ErrorText.storable(text), clock.instant());
         return transactions.runOnce(
                 context,
                 ref.keys(),

@@ -115,16 +115,17 @@ final class Finisher implements AutoCloseable {
                 : 0;
     }
 
-    /** What could not be written comes first again, in smaller portions, lest one job keep the others back for ever. */
+    /**
+     * What could not be written comes first again, in smaller portions, and one that cannot be written alone comes last:
+     * it must not keep the others back.
+     */
     private void roundEnded(List<Run<?>> some, boolean failed) {
         CompletableFuture<Void> nobodyLeft = null;
         synchronized (this) {
             underWay = 0;
             if (failed) {
                 batch = Math.max(1, batch / 2);
-                for (int i = some.size() - 1; i >= 0; i--) {
-                    ended.addFirst(some.get(i));
-                }
+                putBack(some);
             } else {
                 batch = Math.min(BATCH_MAX, batch + 10);
                 if (ended.isEmpty()) {
@@ -135,6 +136,16 @@ final class Finisher implements AutoCloseable {
         }
         if (nobodyLeft != null) {
             nobodyLeft.complete(null);
+        }
+    }
+
+    private void putBack(List<Run<?>> some) {
+        if (some.size() == 1) {
+            ended.addAll(some);
+            return;
+        }
+        for (int i = some.size() - 1; i >= 0; i--) {
+            ended.addFirst(some.get(i));
         }
     }
 }

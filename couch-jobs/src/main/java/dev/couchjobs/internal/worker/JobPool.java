@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +34,8 @@ public final class JobPool {
     private static final Logger LOG = LoggerFactory.getLogger(JobPool.class);
     /** How long the ends of the last jobs may take to be written. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(10);
+
+    private static final Duration AFTER_REFUSAL = Duration.ofSeconds(1);
 
     /** The pool whose handler runs on a thread. */
     private static final ThreadLocal<JobPool> AT_WORK = new ThreadLocal<>();
@@ -120,7 +123,27 @@ public final class JobPool {
             }
             summoned = true;
         }
-        settings.executor().execute(this::work);
+        try {
+            settings.executor().execute(this::work);
+        } catch (RejectedExecutionException e) {
+            refused(e);
+        }
+    }
+
+    private void refused(RejectedExecutionException error) {
+        synchronized (this) {
+            summoned = false;
+        }
+        LOG.warn("The executor of a worker refuses its jobs; it is asked again in {}", AFTER_REFUSAL, error);
+        var unused = environment
+                .scheduler()
+                .schedule(
+                        () -> {
+                            pokeAll(); // those that waited may have been given back meanwhile
+                            summonIfNeeded();
+                        },
+                        Delays.nanos(AFTER_REFUSAL),
+                        TimeUnit.NANOSECONDS);
     }
 
     private boolean canBegin() {

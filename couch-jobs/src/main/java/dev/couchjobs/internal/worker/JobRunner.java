@@ -69,7 +69,12 @@ final class JobRunner {
 
     private void over(
             Run<?> run, RunContext<?> context, @Nullable Object result, @Nullable Throwable error, Instant begun) {
-        How how = error == null ? ended(run, context, result) : failed(run, context, error);
+        How how;
+        try {
+            how = error == null ? ended(run, context, result) : failed(run, context, error);
+        } catch (Throwable e) { // also an error: the result is written by classes of the user's, as deep as they go
+            how = new How.Failed(ErrorText.of(e), true);
+        }
         pool.over(run, how, Duration.between(begun, environment.clock().instant()));
     }
 

@@ -101,9 +101,6 @@ final class RunContext<D> implements JobContext<D> {
 
     @Override
     public void snooze(Duration time) {
-        if (time.isNegative()) {
-            throw new IllegalArgumentException("A job cannot be put off by less than nothing: " + time);
-        }
         wanted = new How.Snoozed(time);
     }
 
