@@ -181,7 +181,8 @@ public final class WorkerBuilder {
     }
 
     /**
-     * Starts the worker.
+     * Starts the worker. None of its threads keeps the Java runtime from ending: a program that has nothing else to do
+     * waits for what is to end it, and then closes the worker.
      *
      * @return the worker, to be closed when it is to end
      * @throws IllegalStateException if there is no handler, or a limit for a type without one

@@ -3,9 +3,12 @@ package dev.couchjobs.testing;
 import com.apple.foundationdb.Database;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
+import dev.couchjobs.JobCancelledException;
+import dev.couchjobs.JobFailedException;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
+import dev.couchjobs.JobsException;
 import dev.couchjobs.Worker;
 import dev.couchjobs.WorkerBuilder;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
@@ -18,6 +21,7 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletionException;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 
@@ -189,15 +193,28 @@ public final class JobsTestKit implements AutoCloseable {
      * @param jobId its id
      * @param <R> the type of its result
      * @return the result
-     * @throws NoSuchElementException if the job has not ended yet; let it run first
+     * @throws NoSuchElementException if the job has not ended yet, let it run first; or if there is no such job
+     * @throws JobFailedException if the job has failed for good
+     * @throws JobCancelledException if the job was given up
      */
     public <R> R result(JobType<?, R> type, String jobId) {
         JobState state = jobs.getJobState(database, type, jobId).join();
+        if (state == JobState.NOT_FOUND) {
+            throw new NoSuchElementException(
+                    "There is no job " + jobId + " of type " + type + ": it was not added, or its retention is over.");
+        }
         if (state != JobState.FINISHED) {
             throw new NoSuchElementException("Job " + jobId + " of type " + type + " has not ended: it is " + state
                     + ". Call runDue or advance first.");
         }
-        return time.await(jobs.resultAsync(type, jobId, Duration.ZERO));
+        try {
+            return time.await(jobs.resultAsync(type, jobId, Duration.ZERO));
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof JobsException known) {
+                throw known;
+            }
+            throw e;
+        }
     }
 
     /** Closes workers, jobs and database; jobs that still wait are gone with it. */

@@ -3,6 +3,7 @@ package dev.couchjobs.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.couchjobs.JobFailedException;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.RetryPolicy;
@@ -92,7 +93,9 @@ class JobsTestKitTest {
         kit.advance(PAUSE);
 
         assertThat(handled).containsExactly("attempt 1", "attempt 2");
-        assertThatThrownBy(() -> kit.result(LENGTH, "j1")).hasStackTraceContaining("no luck");
+        assertThatThrownBy(() -> kit.result(LENGTH, "j1"))
+                .isInstanceOf(JobFailedException.class)
+                .hasMessageContaining("no luck");
     }
 
     @Test
@@ -152,6 +155,7 @@ class JobsTestKitTest {
                 .isInstanceOf(NoSuchElementException.class)
                 .hasMessageContaining(JobState.PENDING.name())
                 .hasMessageContaining("runDue");
+        assertThatThrownBy(() -> kit.result(LENGTH, "j2")).hasMessageContaining("There is no job j2");
     }
 
     @Test

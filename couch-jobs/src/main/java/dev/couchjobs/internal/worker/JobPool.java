@@ -185,12 +185,16 @@ public final class JobPool {
 
     /** A handler has come to its end. */
     void over(Run<?> run, How how, Duration took) {
+        boolean first;
         synchronized (this) {
             run.leaveThread();
             run.endTimer();
             running--;
             run.lane().ended(took);
-            settle(run, how);
+            first = settle(run, how);
+        }
+        if (first) {
+            FailureLog.tell(run.job(), how);
         }
         run.lane().finisher().wake();
         pokeAll();
@@ -245,6 +249,7 @@ public final class JobPool {
             }
             stage = run.halt();
         }
+        FailureLog.tell(run.job(), how);
         stage.ifPresent(begun -> begun.cancel(true));
         run.lane().finisher().wake();
         checkNothingHeld();

@@ -1,0 +1,28 @@
+package dev.couchjobs.internal.worker;
+
+import dev.couchjobs.Worker;
+import dev.couchjobs.internal.verbs.ClaimedJob;
+import dev.couchjobs.internal.verbs.How;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells of failures where the worker runs: what is kept with a job is seen only by whoever looks at that job. */
+final class FailureLog {
+    private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
+
+    private FailureLog() {}
+
+    /** Tells how an attempt has ended, if it has failed. */
+    static void tell(ClaimedJob<?> job, How how) {
+        if (!(how instanceof How.Failed failed)) {
+            return;
+        }
+        int most = job.retry().maxAttempts();
+        int attempt = Math.min(job.failures() + 1, most);
+        if (failed.again() && attempt < most) {
+            LOG.info("{} failed in attempt {} of {} and is tried again: {}", job, attempt, most, failed.error());
+        } else {
+            LOG.warn("{} failed for good in attempt {} of {}: {}", job, attempt, most, failed.error());
+        }
+    }
+}
