@@ -101,6 +101,22 @@ public abstract class WideDependenciesContract extends DependingJobs {
         assertThatNothingIsLeft();
     }
 
+    /** Who fails is taken out of all that it waited for: that is more than one transaction holds. */
+    @Test
+    void aFailurePassesOnToManyThatWaitForManyEach() {
+        String longName = "x".repeat(900);
+        String[] ids = IntStream.range(0, 100).mapToObj(i -> longName + i).toArray(String[]::new);
+        add(ids.length, i -> job(ids[i]));
+        for (int i = 0; i < 90; i++) {
+            await(jobs.add(database, mail(longName + i).after(INDEX, ids)));
+        }
+
+        await(hand.deal(database, accept(), Fate.FAILS));
+
+        IntStream.range(0, 90).forEach(i -> awaitFinished(longName + i));
+        assertThatNothingIsLeft();
+    }
+
     @Test
     void whatADyingProcessLeavesIsCarriedOnByAnother() {
         await(jobs.add(database, job("a")));

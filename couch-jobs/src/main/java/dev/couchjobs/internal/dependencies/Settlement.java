@@ -12,9 +12,11 @@ import dev.couchjobs.internal.data.Release;
 import dev.couchjobs.internal.data.Releases;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +28,12 @@ import org.jspecify.annotations.Nullable;
  * outside of those of the jobs that ended, so that jobs that wait for each other cannot hold each other up.
  */
 public final class Settlement {
+    /**
+     * What a transaction may have come to before it tells one more. It takes half of FoundationDB's limit at most to take
+     * out one who waits for as many as could be added in one transaction.
+     */
+    private static final long BYTES_MAX = 4_000_000;
+
     private final Keyspace keyspace;
     private final Failures failures;
 
@@ -42,30 +50,68 @@ public final class Settlement {
                 : carryOut(tx, next.get()).thenComposeAsync(done -> settle(tx), tx.getExecutor());
     }
 
-    private CompletableFuture<?> carryOut(Transaction tx, Release release) {
-        int room = Releases.room(tx);
-        if (room <= 0) {
-            Releases.wake(tx, release.dependency().keys());
-            return CompletableFuture.completedFuture(release);
-        }
-        return Dependents.in(tx, release.dependency(), release.room(), room + 1).thenCompose(all -> {
-            List<Dependent> some = all.subList(0, Math.min(room, all.size()));
-            Releases.spend(tx, some.size());
-            if (some.size() == all.size()) {
-                Releases.done(tx, release);
-            } else {
-                Releases.wake(tx, release.dependency().keys());
-            }
-            return CompletableFuture.allOf(
-                    some.stream().map(dependent -> tell(tx, release, dependent)).toArray(CompletableFuture<?>[]::new));
+    private CompletableFuture<Release> carryOut(Transaction tx, Release release) {
+        return isFull(tx).thenCompose(full -> {
+            int room = full ? 0 : Releases.room(tx);
+            return room > 0 ? carryOut(tx, release, room) : leave(tx, release);
         });
     }
 
-    private CompletableFuture<?> tell(Transaction tx, Release release, Dependent dependent) {
+    private CompletableFuture<Release> carryOut(Transaction tx, Release release, int room) {
+        return Dependents.in(tx, release.dependency(), release.room(), room + 1).thenCompose(all -> {
+            List<Dependent> some = all.subList(0, Math.min(room, all.size()));
+            Releases.spend(tx, some.size());
+            return tell(tx, release, some).thenCompose(told -> {
+                if (told < all.size()) {
+                    return leave(tx, release);
+                }
+                Releases.done(tx, release);
+                return CompletableFuture.completedFuture(release);
+            });
+        });
+    }
+
+    /** What is left of it is for a releaser. */
+    private static CompletableFuture<Release> leave(Transaction tx, Release release) {
+        Releases.wake(tx, release.dependency().keys());
+        return CompletableFuture.completedFuture(release);
+    }
+
+    private static CompletableFuture<Boolean> isFull(Transaction tx) {
+        return tx.getApproximateSize().thenApply(bytes -> bytes > BYTES_MAX);
+    }
+
+    /** {@return how many of them there was room for} */
+    private CompletableFuture<Integer> tell(Transaction tx, Release release, List<Dependent> dependents) {
+        Map<Boolean, List<Dependent>> byFate = dependents.stream()
+                .collect(Collectors.partitioningBy(each ->
+                        release.cause() == Release.Cause.SUCCEEDED || each.policy() == DependencyPolicy.IGNORE));
+        List<Dependent> released = byFate.getOrDefault(true, List.of());
+        return CompletableFuture.allOf(released.stream()
+                        .map(each -> releaseIfFree(tx, unlinked(tx, release, each), release.dependency()))
+                        .toArray(CompletableFuture<?>[]::new))
+                .thenCompose(done -> fail(tx, release, byFate.getOrDefault(false, List.of()), 0))
+                .thenApply(failed -> released.size() + failed);
+    }
+
+    /** One after the other: each is taken out of all that it waited for, which may be thousands. */
+    private CompletableFuture<Integer> fail(Transaction tx, Release release, List<Dependent> dependents, int done) {
+        if (done == dependents.size()) {
+            return CompletableFuture.completedFuture(done);
+        }
+        return isFull(tx)
+                .thenComposeAsync(
+                        full -> full
+                                ? CompletableFuture.completedFuture(done)
+                                : fail(tx, unlinked(tx, release, dependents.get(done)), release)
+                                        .thenCompose(failed -> fail(tx, release, dependents, done + 1)),
+                        tx.getExecutor());
+    }
+
+    private JobRef unlinked(Transaction tx, Release release, Dependent dependent) {
         JobRef ref = keyspace.job(dependent.typeName(), dependent.jobId());
         Dependents.unlink(tx, ref, release.dependency(), release.room());
-        boolean isDone = release.cause() == Release.Cause.SUCCEEDED || dependent.policy() == DependencyPolicy.IGNORE;
-        return isDone ? releaseIfFree(tx, ref, release.dependency()) : fail(tx, ref, release);
+        return ref;
     }
 
     /** Looks before it takes the dependent's turn, so that of those that end early none conflicts over its row. */
