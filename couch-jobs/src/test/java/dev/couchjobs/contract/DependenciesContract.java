@@ -75,6 +75,24 @@ public abstract class DependenciesContract extends DependingJobs {
     }
 
     @Test
+    void whoIsPatientIsReleasedThoughTheJobWasAddedInVainAndNotKept() {
+        JobType<Work, ?> frail =
+                INDEX.retention(Retention.of(Duration.ofDays(7)).failed(Duration.ZERO));
+        add(job("a"), mail("m", "a", DependencyPolicy.WAIT));
+        deal(Fate.IS_CANCELLED);
+        add(mail("f"));
+        await(hand.deal(database, tryAcceptMail().orElseThrow(), Fate.FAILS));
+        add(NewJob.of(frail, WORK).id("a").after(MAIL, "f"));
+        assertThat(stateOf("a")).isEqualTo(JobState.NOT_FOUND);
+
+        add(job("a"));
+        deal(Fate.SUCCEEDS);
+
+        assertThat(fateOf("m")).isEqualTo("runs");
+        assertThatNothingIsLeft();
+    }
+
+    @Test
     void aJobIsAcceptedOnlyWhenTheOneItWaitsForHasFinished() {
         add(job("a"), mail("m").after(INDEX, "a"));
         assertThat(tryAcceptMail()).isEmpty();

@@ -31,17 +31,26 @@ public final class Releases {
             return kept;
         }
         Ties ties = before.terms().ties();
-        if (!ties.areOutward() || !isEnd(before, told)) {
+        if (!ties.areOutward()) {
+            return kept;
+        }
+        if (!isEnd(before, told)) {
+            expectIfGone(tx, ref, kept, ties);
             return kept;
         }
         Release.Cause cause = told == null ? Release.Cause.REMOVED : Release.Cause.of(told.outcome());
         Ties left = leave(tx, ref, ties, false, cause);
         if (cause == Release.Cause.SUCCEEDED) {
             left = leave(tx, ref, left, true, cause);
-        } else if (kept == null && left.patientRoom() != Ties.NOBODY) {
+        }
+        expectIfGone(tx, ref, kept, left);
+        return kept == null ? null : kept.tied(left);
+    }
+
+    private static void expectIfGone(Transaction tx, JobRef ref, @Nullable JobRow kept, Ties left) {
+        if (kept == null && left.patientRoom() != Ties.NOBODY) {
             expect(tx, ref, left.patientRoom());
         }
-        return kept == null ? null : kept.tied(left);
     }
 
     private static boolean isEnd(JobRow before, @Nullable JobRow told) {
