@@ -22,7 +22,7 @@ final class Halts {
                 ? " has been removed."
                 : ended
                         ? " has been given back, because its worker was closed and waited no longer."
-                        : " is no longer held by this processor, which was silent for longer than the type's timeout.";
+                        : " is no longer held by this processor: it was silent for longer than the type's timeout, or this claim has ended.";
         return new JobHaltedException(
                 type,
                 job.id(),

@@ -13,16 +13,17 @@ final class FailureLog {
     private FailureLog() {}
 
     /** Tells how an attempt has ended, if it has failed. */
-    static void tell(ClaimedJob<?> job, How how) {
+    static void tell(Run<?> run, How how) {
         if (!(how instanceof How.Failed failed)) {
             return;
         }
+        ClaimedJob<?> job = run.job();
         int most = job.retry().maxAttempts();
         int attempt = Math.min(job.failures() + 1, most);
         if (failed.again() && attempt < most) {
-            LOG.info("{} failed in attempt {} of {} and is tried again: {}", job, attempt, most, failed.error());
+            LOG.info("{} failed in attempt {} of {} and is tried again: {}", run, attempt, most, failed.error());
         } else {
-            LOG.warn("{} failed for good in attempt {} of {}: {}", job, attempt, most, failed.error());
+            LOG.warn("{} failed for good in attempt {} of {}: {}", run, attempt, most, failed.error());
         }
     }
 }

@@ -194,7 +194,7 @@ public final class JobPool {
             first = settle(run, how);
         }
         if (first) {
-            FailureLog.tell(run.job(), how);
+            FailureLog.tell(run, how);
         }
         run.lane().finisher().wake();
         pokeAll();
@@ -249,7 +249,7 @@ public final class JobPool {
             }
             stage = run.halt();
         }
-        FailureLog.tell(run.job(), how);
+        FailureLog.tell(run, how);
         stage.ifPresent(begun -> begun.cancel(true));
         run.lane().finisher().wake();
         checkNothingHeld();

@@ -160,6 +160,6 @@ final class Run<D> {
 
     @Override
     public String toString() {
-        return job.toString();
+        return job.type() + "/" + job.id(); // not the lock, which lets its holder write
     }
 }
