@@ -150,7 +150,9 @@ public final class JobTable {
             JobRow next = Releases.leave(tx, ref, before, told, told == null || told.vanishes() ? null : told);
             saveRow(tx, ref, next);
             together.note(ref, before, next, told);
-            Waiting.replace(tx, ref, before, next);
+            if (Waiting.replace(tx, ref, before, next)) {
+                together.wakeProcessors();
+            }
             clearActivity(tx, ref, before, next);
             savePayloads(tx, ref, before, next);
             saveDeadLetter(tx, ref, before, next);

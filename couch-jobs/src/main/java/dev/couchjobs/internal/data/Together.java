@@ -39,7 +39,6 @@ final class Together {
      */
     void note(JobRef ref, @Nullable JobRow before, @Nullable JobRow after, @Nullable JobRow told) {
         counts.change(before, after);
-        wakesProcessors |= Waiting.isNewlyIn(ref, before, after);
         if (before == null || after == null || after.differsFrom(before)) {
             changes.add(new ChangeFeed.Entry(ref.id(), told == null ? JobState.NOT_FOUND : told.state()));
         }
@@ -56,6 +55,11 @@ final class Together {
             retired.computeIfAbsent(new Retirement(ending.archived(), ending.removeAt()), unused -> new ArrayList<>())
                     .add(ref.id());
         }
+    }
+
+    /** One of the jobs can be claimed now. */
+    void wakeProcessors() {
+        wakesProcessors = true;
     }
 
     void save(int shard, OptionalLong token) {

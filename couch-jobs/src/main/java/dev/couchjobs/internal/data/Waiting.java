@@ -16,20 +16,16 @@ final class Waiting {
 
     private Waiting() {}
 
-    static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
+    /** {@return whether this puts a job where it waits, so that those who look for jobs are to be woken} */
+    static boolean replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
         Optional<byte[]> old = place(ref, before);
         Optional<byte[]> now = place(ref, after);
         if (old.isPresent() && now.isPresent() && Arrays.equals(old.get(), now.get())) {
-            return;
+            return false;
         }
         old.ifPresent(tx::clear);
         now.ifPresent(key -> tx.set(key, EMPTY));
-    }
-
-    /** Whether a step puts a job where it waits, so that those who look for jobs are to be woken. */
-    static boolean isNewlyIn(JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
-        Optional<byte[]> now = place(ref, after);
-        return now.isPresent() && !Arrays.equals(now.get(), place(ref, before).orElse(EMPTY));
+        return now.isPresent();
     }
 
     static Optional<byte[]> place(JobRef ref, @Nullable JobRow row) {
