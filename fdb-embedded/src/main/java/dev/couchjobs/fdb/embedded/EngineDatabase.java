@@ -51,7 +51,7 @@ final class EngineDatabase implements Database {
     @Override
     public <T> CompletableFuture<T> runAsync(
             Function<? super Transaction, ? extends CompletableFuture<T>> retryable, Executor e) {
-        return new RetryLoop<T>(createTransaction(e), e).runAsync(retryable);
+        return RetryLoop.runAsync(createTransaction(e), e, retryable);
     }
 
     @Override
