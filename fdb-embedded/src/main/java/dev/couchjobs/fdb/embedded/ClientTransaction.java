@@ -4,6 +4,7 @@ import com.apple.foundationdb.FDBException;
 import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -24,7 +25,7 @@ final class ClientTransaction {
     private final Backoff backoff = new Backoff();
 
     private Attempt attempt;
-    private @Nullable CompletableFuture<@Nullable Void> timeout;
+    private @Nullable Future<?> timeout;
     private @Nullable CompletableFuture<@Nullable Void> pendingRetry;
     private long committedVersion = NOT_COMMITTED;
 
@@ -279,12 +280,8 @@ final class ClientTransaction {
         int millis = attempt.settings().timeoutMillis();
         if (millis > 0) {
             long elapsed = engine.nanoTime() - createdNanos;
-            timeout = engine.after(Math.max(0, TimeUnit.MILLISECONDS.toNanos(millis) - elapsed));
-            Completions.whenSettled(timeout, error -> {
-                if (error == null) {
-                    end(FdbError.TRANSACTION_TIMED_OUT.exception());
-                }
-            });
+            long left = Math.max(0, TimeUnit.MILLISECONDS.toNanos(millis) - elapsed);
+            timeout = engine.alarm(left, () -> end(FdbError.TRANSACTION_TIMED_OUT.exception()));
         }
     }
 

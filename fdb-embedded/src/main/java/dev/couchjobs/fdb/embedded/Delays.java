@@ -42,6 +42,18 @@ final class Delays {
         return delay;
     }
 
+    /**
+     * Runs something after the delay, on the scheduler's thread, for one who may well not need it any more when the engine
+     * closes: cheaper than {@link #after}, also to cancel. Null, and never, if the scheduler has stopped.
+     */
+    @Nullable Future<?> alarm(long nanos, Runnable alarm) {
+        try {
+            return scheduler.schedule(alarm, nanos, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException stopped) {
+            return null;
+        }
+    }
+
     void close() {
         closed = true;
         pending.values().forEach(delay -> delay.completeExceptionally(Engine.closedError()));

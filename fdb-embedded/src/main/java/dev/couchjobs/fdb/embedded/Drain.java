@@ -63,10 +63,11 @@ final class Drain {
 
     /** Without what the base has by now. */
     Overlay trimmed(Overlay overlay) {
+        Object editor = new Object();
         Overlay trimmed = overlay;
         for (Logged logged : moved) {
             if (logged.version > trimmed.base()) {
-                trimmed = trimmed.without(logged.changes, logged.version);
+                trimmed = trimmed.without(logged.changes, logged.version, editor);
             }
         }
         return trimmed;

@@ -12,13 +12,11 @@ interface Edit {
 
     void clear(byte[] begin, byte[] end);
 
-    default void clear(byte[] key) {
-        clear(key, Bytes.after(key));
-    }
+    void clear(byte[] key);
 
     /** In the order in which they were made. */
     List<Change> changes();
 
-    /** As edited so far. */
+    /** As edited so far; further edits do not change it. */
     Contents contents();
 }

@@ -3,6 +3,7 @@ package dev.couchjobs.fdb.embedded;
 import com.apple.foundationdb.FDBException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -83,6 +84,10 @@ final class Engine {
 
     CompletableFuture<@Nullable Void> after(long nanos) {
         return delays.after(nanos);
+    }
+
+    @Nullable Future<?> alarm(long nanos, Runnable alarm) {
+        return delays.alarm(nanos, alarm);
     }
 
     VersionWindow versions() {

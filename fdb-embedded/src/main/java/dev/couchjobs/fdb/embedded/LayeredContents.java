@@ -41,9 +41,10 @@ record LayeredContents(Overlay overlay, Base base, Gaps gaps) implements Content
 
     @Override
     public LayeredContents with(List<Change> changes, long version) {
+        Object editor = new Object();
         Overlay changed = overlay;
         for (Change change : changes) {
-            changed = changed.with(change, version);
+            changed = changed.with(change, version, editor);
         }
         return under(changed);
     }

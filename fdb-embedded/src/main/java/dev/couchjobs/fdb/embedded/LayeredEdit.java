@@ -11,6 +11,7 @@ final class LayeredEdit implements Edit {
     private final long version;
     private final List<Change> changes = new ArrayList<>();
     private Overlay overlay;
+    private Object editor = new Object();
 
     LayeredEdit(LayeredContents before, long version) {
         this.before = before;
@@ -29,25 +30,32 @@ final class LayeredEdit implements Edit {
 
     @Override
     public byte @Nullable [] get(byte[] key) {
-        return contents().get(key);
+        return before.under(overlay).get(key);
     }
 
     @Override
     public void set(byte[] key, byte[] value) {
-        overlay = overlay.set(key, value);
+        overlay = overlay.set(key, value, editor);
         changes.add(Change.put(key, value));
     }
 
     @Override
     public void clear(byte[] begin, byte[] end) {
         if (Bytes.less(begin, end)) {
-            overlay = overlay.clear(begin, end, version);
+            overlay = overlay.clear(begin, end, version, editor);
             changes.add(Change.clear(begin, end));
         }
     }
 
     @Override
+    public void clear(byte[] key) {
+        overlay = overlay.clear(key, version, editor);
+        changes.add(Change.remove(key));
+    }
+
+    @Override
     public LayeredContents contents() {
+        editor = new Object(); // what others have does not change any more
         return before.under(overlay);
     }
 }

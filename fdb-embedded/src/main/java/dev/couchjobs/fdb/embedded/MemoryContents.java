@@ -69,6 +69,7 @@ record MemoryContents(OrderedMap<byte[]> map) implements Contents {
     static final class MemoryEdit implements Edit {
         private final List<Change> changes = new ArrayList<>();
         private OrderedMap<byte[]> map;
+        private Object editor = new Object();
 
         MemoryEdit(OrderedMap<byte[]> map) {
             this.map = map;
@@ -81,19 +82,19 @@ record MemoryContents(OrderedMap<byte[]> map) implements Contents {
 
         @Override
         public void set(byte[] key, byte[] value) {
-            map = map.put(key, value);
+            map = map.put(key, value, editor);
             changes.add(Change.put(key, value));
         }
 
         @Override
         public void clear(byte[] begin, byte[] end) {
-            map = map.removeRange(begin, end);
+            map = map.removeRange(begin, end, editor);
             changes.add(new Change.Clear(begin, end));
         }
 
         @Override
         public void clear(byte[] key) {
-            map = map.remove(key);
+            map = map.remove(key, editor);
             changes.add(Change.remove(key));
         }
 
@@ -114,6 +115,7 @@ record MemoryContents(OrderedMap<byte[]> map) implements Contents {
 
         @Override
         public MemoryContents contents() {
+            editor = new Object(); // what others have does not change any more
             return new MemoryContents(map);
         }
     }

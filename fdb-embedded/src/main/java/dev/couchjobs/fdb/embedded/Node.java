@@ -3,11 +3,12 @@ package dev.couchjobs.fdb.embedded;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An entry of an {@link OrderedMap} with the entries below it. Maps share what they agree on, so it changes only in a map
- * that is {@linkplain OrderedMap#putInPlace its owner's alone}.
+ * An entry of an {@link OrderedMap} with the entries below it. Maps share what they agree on, so only the editor who made
+ * it may change it, for as long as nobody else has a map that it is in.
  */
 final class Node<V> {
     final byte[] key;
+    final Object editor;
     V value;
 
     @Nullable Node<V> left;
@@ -17,8 +18,9 @@ final class Node<V> {
     int size;
     long summary;
 
-    Node(byte[] key, V value, @Nullable Node<V> left, @Nullable Node<V> right, long summary) {
+    Node(byte[] key, V value, @Nullable Node<V> left, @Nullable Node<V> right, long summary, Object editor) {
         this.key = key;
+        this.editor = editor;
         this.value = value;
         this.left = left;
         this.right = right;

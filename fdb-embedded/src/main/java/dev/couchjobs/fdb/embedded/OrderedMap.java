@@ -37,27 +37,28 @@ final class OrderedMap<V> {
     }
 
     OrderedMap<V> put(byte[] key, V value) {
-        return new OrderedMap<>(trees, trees.insert(root, key, value));
+        return put(key, value, new Object());
     }
 
     /**
-     * As {@link #put}, but takes this map apart for it: for one that was only ever changed like this since it was empty, and
-     * that nobody else has. This map may not be used any more.
+     * As {@link #put(byte[], Object)}, as one of many changes by the same editor: this map may not be used any more if that
+     * editor has had a part in it. So it costs O(log n) new nodes only where he has not been before.
      */
-    OrderedMap<V> putInPlace(byte[] key, V value) {
-        return withRoot(trees.insertInPlace(root, key, value));
+    OrderedMap<V> put(byte[] key, V value, Object editor) {
+        return withRoot(trees.insert(root, key, value, editor));
     }
 
-    OrderedMap<V> remove(byte[] key) {
-        return withRoot(trees.remove(root, key));
+    /** Likewise without a key. */
+    OrderedMap<V> remove(byte[] key, Object editor) {
+        return withRoot(trees.remove(root, key, editor));
     }
 
-    /** Without the keys from {@code begin} up to, but not including, {@code end}. */
-    OrderedMap<V> removeRange(byte[] begin, byte[] end) {
+    /** Likewise without the keys from {@code begin} up to, but not including, {@code end}. */
+    OrderedMap<V> removeRange(byte[] begin, byte[] end, Object editor) {
         if (!Bytes.less(begin, end) || rank(begin) == rank(end)) {
             return this;
         }
-        return withRoot(trees.concat(trees.below(root, begin), trees.from(root, end)));
+        return withRoot(trees.concat(trees.below(root, begin, editor), trees.from(root, end, editor), editor));
     }
 
     /** The entry with the greatest key that is not greater than {@code key}. */

@@ -1,6 +1,7 @@
 package dev.couchjobs.fdb.embedded;
 
 import dev.couchjobs.fdb.internal.base.Change;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -24,28 +25,43 @@ record Overlay(OrderedMap<byte[]> sets, OrderedMap<Cleared> cleared, long base) 
         return new Overlay(OrderedMap.empty(Summary.TOTAL_BYTES), OrderedMap.empty(Summary.nothing()), version);
     }
 
-    Overlay set(byte[] key, byte[] value) {
-        return new Overlay(sets.put(key, value), cleared, base);
+    /** As one of the changes of an editor: see {@link OrderedMap#put(byte[], Object, Object)}. */
+    Overlay set(byte[] key, byte[] value, Object editor) {
+        return with(sets.put(key, value, editor), cleared);
     }
 
-    /** Versions do not decrease from call to call. */
-    Overlay clear(byte[] begin, byte[] end, long version) {
-        if (!Bytes.less(begin, end)) {
-            return this;
-        }
-        OrderedMap<Cleared> parts = cutAt(cutAt(cleared, begin), end).removeRange(begin, end);
-        return new Overlay(sets.removeRange(begin, end), parts.put(begin, new Cleared(end, version)), base);
+    /** Likewise. Versions do not decrease from call to call. */
+    Overlay clear(byte[] key, long version, Object editor) {
+        byte[] end = Bytes.after(key);
+        return with(sets.remove(key, editor), withCleared(key, end, version, editor));
     }
 
-    Overlay with(Change change, long version) {
+    /** Likewise. Versions do not decrease from call to call. */
+    Overlay clear(byte[] begin, byte[] end, long version, Object editor) {
+        return Bytes.less(begin, end)
+                ? with(sets.removeRange(begin, end, editor), withCleared(begin, end, version, editor))
+                : this;
+    }
+
+    private OrderedMap<Cleared> withCleared(byte[] begin, byte[] end, long version, Object editor) {
+        return cutAt(cutAt(cleared, begin, editor), end, editor)
+                .removeRange(begin, end, editor)
+                .put(begin, new Cleared(end, version), editor);
+    }
+
+    private Overlay with(OrderedMap<byte[]> nextSets, OrderedMap<Cleared> nextCleared) {
+        return nextSets == sets && nextCleared == cleared ? this : new Overlay(nextSets, nextCleared, base);
+    }
+
+    Overlay with(Change change, long version, Object editor) {
         if (change instanceof Change.Put put) {
-            return set(put.key(), put.value());
+            return set(put.key(), put.value(), editor);
         }
         if (change instanceof Change.Remove remove) {
-            return clear(remove.key(), Bytes.after(remove.key()), version);
+            return clear(remove.key(), version, editor);
         }
         Change.Clear clear = (Change.Clear) change;
-        return clear(clear.begin(), clear.end(), version);
+        return clear(clear.begin(), clear.end(), version, editor);
     }
 
     /** The cleared range that {@code key} is in. */
@@ -54,46 +70,53 @@ record Overlay(OrderedMap<byte[]> sets, OrderedMap<Cleared> cleared, long base) 
         return part != null && Bytes.less(key, part.value.end) ? new KeyRange(part.key, part.value.end) : null;
     }
 
-    /** Without what the base holds as well, now that it has all {@code changes} and is at {@code version}. */
-    Overlay without(List<Change> changes, long version) {
+    /** Likewise without what the base holds as well, now that it has all {@code changes} and is at {@code version}. */
+    Overlay without(List<Change> changes, long version, Object editor) {
         OrderedMap<byte[]> remainingSets = sets;
         OrderedMap<Cleared> remainingParts = cleared;
         for (Change change : changes) {
             if (change instanceof Change.Put put) {
                 // The very array: if it has been set again since, even to the same, that is still to come.
                 if (remainingSets.get(put.key()) == put.value()) {
-                    remainingSets = remainingSets.remove(put.key());
+                    remainingSets = remainingSets.remove(put.key(), editor);
                 }
             } else if (change instanceof Change.Remove remove) {
-                remainingParts = withoutParts(remainingParts, KeyRange.of(remove.key()), version);
+                remainingParts = withoutParts(remainingParts, KeyRange.of(remove.key()), version, editor);
             } else if (change instanceof Change.Clear clear) {
-                remainingParts = withoutParts(remainingParts, new KeyRange(clear.begin(), clear.end()), version);
+                remainingParts =
+                        withoutParts(remainingParts, new KeyRange(clear.begin(), clear.end()), version, editor);
             }
         }
         return new Overlay(remainingSets, remainingParts, version);
     }
 
     /** Only parts that were cleared no later than {@code version} go. */
-    private static OrderedMap<Cleared> withoutParts(OrderedMap<Cleared> parts, KeyRange range, long version) {
-        OrderedMap<Cleared> remaining = parts;
+    private static OrderedMap<Cleared> withoutParts(
+            OrderedMap<Cleared> parts, KeyRange range, long version, Object editor) {
+        List<byte[]> known = new ArrayList<>();
         Cursor<Cleared> cursor = parts.ascending(range.begin());
         for (Node<Cleared> part = cursor.peek();
                 part != null && Bytes.less(part.key, range.end());
                 part = cursor.peek()) {
             if (part.value.version <= version) {
-                remaining = remaining.remove(part.key);
+                known.add(part.key);
             }
             cursor.advance();
+        }
+        OrderedMap<Cleared> remaining = parts;
+        for (byte[] key : known) {
+            remaining = remaining.remove(key, editor);
         }
         return remaining;
     }
 
     /** The same ranges, none of which goes across {@code key}. */
-    private static OrderedMap<Cleared> cutAt(OrderedMap<Cleared> parts, byte[] key) {
+    private static OrderedMap<Cleared> cutAt(OrderedMap<Cleared> parts, byte[] key, Object editor) {
         Node<Cleared> across = parts.lower(key);
         if (across == null || !Bytes.less(key, across.value.end)) {
             return parts;
         }
-        return parts.put(across.key, new Cleared(key, across.value.version)).put(key, across.value);
+        Cleared whole = across.value;
+        return parts.put(across.key, new Cleared(key, whole.version), editor).put(key, whole, editor);
     }
 }

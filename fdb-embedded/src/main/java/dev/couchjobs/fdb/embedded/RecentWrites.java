@@ -9,6 +9,7 @@ final class RecentWrites {
     private static final long NEVER = 0;
 
     private final long oldest;
+    private final Object editor = new Object(); // nobody else has these maps
     private long newest;
     private OrderedMap<Long> keys = OrderedMap.empty(Summary.GREATEST);
     private OrderedMap<Long> boundaries = OrderedMap.empty(Summary.GREATEST).put(Bytes.EMPTY, NEVER);
@@ -29,7 +30,7 @@ final class RecentWrites {
 
     /** Versions do not decrease from call to call. */
     void addKey(byte[] key, long version) {
-        keys = keys.putInPlace(key, version);
+        keys = keys.put(key, version, editor);
         newest = version;
     }
 
@@ -38,9 +39,9 @@ final class RecentWrites {
         Node<Long> atEnd = boundaries.floor(range.end());
         long after = atEnd == null ? NEVER : atEnd.value;
         boundaries = boundaries
-                .removeRange(range.begin(), range.end())
-                .put(range.begin(), version)
-                .put(range.end(), after);
+                .removeRange(range.begin(), range.end(), editor)
+                .put(range.begin(), version, editor)
+                .put(range.end(), after, editor);
         newest = version;
     }
 

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 final class Recovery implements Replay {
     private final long baseVersion;
     private final Drain drain;
+    private final Object editor = new Object(); // nobody has the overlay before all is replayed
     private Overlay overlay;
     private long ceiling;
 
@@ -26,7 +27,7 @@ final class Recovery implements Replay {
         ceiling = batch.ceiling();
         if (version > baseVersion) {
             for (Change change : batch.changes()) {
-                overlay = overlay.with(change, version);
+                overlay = overlay.with(change, version, editor);
             }
             drain.add(new Drain.Logged(version, batch.changes(), bytes));
         }

@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
  * after Adams, "Efficient sets: a balancing act" (1993), with the factors that Hirai and Yamamoto proved sound in
  * "Balancing weight-balanced trees" (2011). Everything is built on joining, which makes cutting out a range as cheap as
  * removing one key.
+ *
+ * <p>Every change is made by an editor, who changes the nodes that he made himself and copies all others.
  */
 final class WeightBalancedTree<V> {
     private static final int DELTA = 3;
@@ -22,74 +24,63 @@ final class WeightBalancedTree<V> {
         return summary;
     }
 
-    Node<V> insert(@Nullable Node<V> tree, byte[] key, V value) {
+    Node<V> insert(@Nullable Node<V> tree, byte[] key, V value, Object editor) {
         if (tree == null) {
-            return node(key, value, null, null);
+            return node(key, value, null, null, editor);
         }
         int order = Bytes.compare(key, tree.key);
         if (order < 0) {
-            return balanced(tree.key, tree.value, insert(tree.left, key, value), tree.right);
+            return changed(tree, tree.value, insert(tree.left, key, value, editor), tree.right, editor);
         }
         if (order > 0) {
-            return balanced(tree.key, tree.value, tree.left, insert(tree.right, key, value));
+            return changed(tree, tree.value, tree.left, insert(tree.right, key, value, editor), editor);
         }
-        return node(tree.key, value, tree.left, tree.right);
+        return changed(tree, value, tree.left, tree.right, editor);
     }
 
-    /** As {@link #insert}, but changes the nodes on the way instead of making new ones. */
-    Node<V> insertInPlace(@Nullable Node<V> tree, byte[] key, V value) {
-        if (tree == null) {
-            return node(key, value, null, null);
-        }
-        int order = Bytes.compare(key, tree.key);
-        if (order < 0) {
-            tree.left = insertInPlace(tree.left, key, value);
-        } else if (order > 0) {
-            tree.right = insertInPlace(tree.right, key, value);
-        } else {
-            tree.value = value;
-        }
-        return rebalanced(tree);
-    }
-
-    @Nullable Node<V> remove(@Nullable Node<V> tree, byte[] key) {
+    @Nullable Node<V> remove(@Nullable Node<V> tree, byte[] key, Object editor) {
         if (tree == null) {
             return null;
         }
         int order = Bytes.compare(key, tree.key);
         if (order == 0) {
-            return concat(tree.left, tree.right);
+            return concat(tree.left, tree.right, editor);
         }
+        int size = tree.size;
         if (order < 0) {
-            Node<V> left = remove(tree.left, key);
-            return left == tree.left ? tree : balanced(tree.key, tree.value, left, tree.right);
+            Node<V> left = remove(tree.left, key, editor);
+            return 1 + Node.size(left) + Node.size(tree.right) == size
+                    ? tree
+                    : changed(tree, tree.value, left, tree.right, editor);
         }
-        Node<V> right = remove(tree.right, key);
-        return right == tree.right ? tree : balanced(tree.key, tree.value, tree.left, right);
+        Node<V> right = remove(tree.right, key, editor);
+        return 1 + Node.size(tree.left) + Node.size(right) == size
+                ? tree
+                : changed(tree, tree.value, tree.left, right, editor);
     }
 
     /** The entries with keys less than {@code key}. */
-    @Nullable Node<V> below(@Nullable Node<V> tree, byte[] key) {
+    @Nullable Node<V> below(@Nullable Node<V> tree, byte[] key, Object editor) {
         if (tree == null) {
             return null;
         }
         return Bytes.less(tree.key, key)
-                ? join(tree.key, tree.value, tree.left, below(tree.right, key))
-                : below(tree.left, key);
+                ? join(tree.key, tree.value, tree.left, below(tree.right, key, editor), editor)
+                : below(tree.left, key, editor);
     }
 
     /** The entries with keys not less than {@code key}. */
-    @Nullable Node<V> from(@Nullable Node<V> tree, byte[] key) {
+    @Nullable Node<V> from(@Nullable Node<V> tree, byte[] key, Object editor) {
         if (tree == null) {
             return null;
         }
         return Bytes.less(tree.key, key)
-                ? from(tree.right, key)
-                : join(tree.key, tree.value, from(tree.left, key), tree.right);
+                ? from(tree.right, key, editor)
+                : join(tree.key, tree.value, from(tree.left, key, editor), tree.right, editor);
     }
 
     /** All of {@code left} followed by all of {@code right}, whatever their sizes. */
-    @Nullable Node<V> concat(@Nullable Node<V> left, @Nullable Node<V> right) {
+    @Nullable Node<V> concat(@Nullable Node<V> left, @Nullable Node<V> right, Object editor) {
         if (left == null) {
             return right;
         }
@@ -100,80 +91,76 @@ final class WeightBalancedTree<V> {
         while (first.left != null) {
             first = first.left;
         }
-        return join(first.key, first.value, left, withoutFirst(right));
+        return join(first.key, first.value, left, withoutFirst(right, editor), editor);
     }
 
-    private Node<V> join(byte[] key, V value, @Nullable Node<V> left, @Nullable Node<V> right) {
+    private Node<V> join(byte[] key, V value, @Nullable Node<V> left, @Nullable Node<V> right, Object editor) {
         if (left != null && left.size > DELTA * Node.size(right) && left.size > 1) {
-            return balanced(left.key, left.value, left.left, join(key, value, left.right, right));
+            return changed(left, left.value, left.left, join(key, value, left.right, right, editor), editor);
         }
         if (right != null && right.size > DELTA * Node.size(left) && right.size > 1) {
-            return balanced(right.key, right.value, join(key, value, left, right.left), right.right);
+            return changed(right, right.value, join(key, value, left, right.left, editor), right.right, editor);
         }
-        return node(key, value, left, right);
+        return node(key, value, left, right, editor);
     }
 
-    private @Nullable Node<V> withoutFirst(Node<V> tree) {
-        return tree.left == null ? tree.right : balanced(tree.key, tree.value, withoutFirst(tree.left), tree.right);
+    private @Nullable Node<V> withoutFirst(Node<V> tree, Object editor) {
+        return tree.left == null
+                ? tree.right
+                : changed(tree, tree.value, withoutFirst(tree.left, editor), tree.right, editor);
     }
 
-    private Node<V> balanced(byte[] key, V value, @Nullable Node<V> left, @Nullable Node<V> right) {
-        Node<V> rotated = rotated(key, value, left, right);
-        return rotated == null ? node(key, value, left, right) : rotated;
-    }
-
-    /** Null if neither side is too heavy. */
-    private @Nullable Node<V> rotated(byte[] key, V value, @Nullable Node<V> left, @Nullable Node<V> right) {
+    /** A node with that in it, in balance: the same one if the editor made it and it need not make way. */
+    private Node<V> changed(Node<V> tree, V value, @Nullable Node<V> left, @Nullable Node<V> right, Object editor) {
         int lefts = Node.size(left);
         int rights = Node.size(right);
         if (lefts + rights > 1) {
             if (right != null && rights > DELTA * lefts) {
-                return rotatedLeft(key, value, left, right);
+                return rotatedLeft(tree.key, value, left, right, editor);
             }
             if (left != null && lefts > DELTA * rights) {
-                return rotatedRight(key, value, left, right);
+                return rotatedRight(tree.key, value, left, right, editor);
             }
         }
-        return null;
-    }
-
-    /** The node itself, brought up to date, unless it has to make way. */
-    private Node<V> rebalanced(Node<V> tree) {
-        Node<V> balanced = rotated(tree.key, tree.value, tree.left, tree.right);
-        if (balanced != null) {
-            return balanced;
+        if (tree.editor != editor) {
+            return node(tree.key, value, left, right, editor);
         }
-        tree.size = 1 + Node.size(tree.left) + Node.size(tree.right);
-        tree.summary = summaryOf(tree.key, tree.value, tree.left, tree.right);
+        tree.value = value;
+        tree.left = left;
+        tree.right = right;
+        tree.size = 1 + lefts + rights;
+        tree.summary = summaryOf(tree.key, value, left, right);
         return tree;
     }
 
-    private Node<V> rotatedLeft(byte[] key, V value, @Nullable Node<V> left, Node<V> right) {
+    private Node<V> rotatedLeft(byte[] key, V value, @Nullable Node<V> left, Node<V> right, Object editor) {
         Node<V> inner = right.left;
         if (inner == null || inner.size < GAMMA * Node.size(right.right)) {
-            return node(right.key, right.value, node(key, value, left, inner), right.right);
+            return node(right.key, right.value, node(key, value, left, inner, editor), right.right, editor);
         }
         return node(
                 inner.key,
                 inner.value,
-                node(key, value, left, inner.left),
-                node(right.key, right.value, inner.right, right.right));
+                node(key, value, left, inner.left, editor),
+                node(right.key, right.value, inner.right, right.right, editor),
+                editor);
     }
 
-    private Node<V> rotatedRight(byte[] key, V value, Node<V> left, @Nullable Node<V> right) {
+    private Node<V> rotatedRight(byte[] key, V value, Node<V> left, @Nullable Node<V> right, Object editor) {
         Node<V> inner = left.right;
         if (inner == null || inner.size < GAMMA * Node.size(left.left)) {
-            return node(left.key, left.value, left.left, node(key, value, inner, right));
+            return node(left.key, left.value, left.left, node(key, value, inner, right, editor), editor);
         }
         return node(
                 inner.key,
                 inner.value,
-                node(left.key, left.value, left.left, inner.left),
-                node(key, value, inner.right, right));
+                node(left.key, left.value, left.left, inner.left, editor),
+                node(key, value, inner.right, right, editor),
+                editor);
     }
 
-    private Node<V> node(byte[] key, V value, @Nullable Node<V> left, @Nullable Node<V> right) {
-        return new Node<>(key, value, left, right, summaryOf(key, value, left, right));
+    private Node<V> node(byte[] key, V value, @Nullable Node<V> left, @Nullable Node<V> right, Object editor) {
+        return new Node<>(key, value, left, right, summaryOf(key, value, left, right), editor);
     }
 
     private long summaryOf(byte[] key, V value, @Nullable Node<V> left, @Nullable Node<V> right) {

@@ -78,7 +78,7 @@ class LayeredContentsTest {
         Overlay overlay = latest.overlay();
         while (inBase < upTo) {
             base.apply(inBase + 1, changes.get(inBase));
-            overlay = overlay.without(changes.get(inBase), inBase + 1);
+            overlay = overlay.without(changes.get(inBase), inBase + 1, new Object());
             inBase++;
         }
         return latest.under(overlay);

@@ -26,18 +26,25 @@ class OrderedMapTest {
         REMOVE_RANGE
     }
 
-    record Change(Kind kind, String first, String second) {}
+    /** @param handedOver whether somebody else has the map before, so that another editor goes on */
+    record Change(Kind kind, String first, String second, boolean handedOver) {}
+
+    private Object editor = new Object();
 
     @Property
     void itHoldsWhatATreeMapHolds(@ForAll("changes") List<Change> changes, @ForAll("names") String probe) {
         OrderedMap<byte[]> map = OrderedMap.empty(Summary.TOTAL_BYTES);
         NavigableMap<String, String> model = new TreeMap<>();
+        List<OrderedMap<byte[]>> kept = new ArrayList<>();
+        List<List<String>> contents = new ArrayList<>();
         for (Change change : changes) {
-            OrderedMap<byte[]> before = map;
-            List<String> contentBefore = ascending(before, "");
+            if (change.handedOver) {
+                kept.add(map);
+                contents.add(ascending(map, ""));
+            }
             map = changed(map, model, change);
-            assertThat(ascending(before, "")).isEqualTo(contentBefore);
         }
+        assertThat(kept.stream().map(each -> ascending(each, ""))).isEqualTo(contents);
         assertThat(ascending(map, "")).containsExactlyElementsOf(entries(model));
         assertThat(map.size()).isEqualTo(model.size());
         assertThat(textOf(map.get(key(probe)))).isEqualTo(model.get(probe));
@@ -82,14 +89,15 @@ class OrderedMapTest {
     @Example
     void removingWhatIsNotThereKeepsTheMap() {
         OrderedMap<byte[]> map = OrderedMap.empty(Summary.TOTAL_BYTES).put(key("b"), key("1"));
-        assertThat(map.remove(key("a"))).isSameAs(map);
-        assertThat(map.removeRange(key("c"), key("d"))).isSameAs(map);
-        assertThat(map.removeRange(key("c"), key("a"))).isSameAs(map);
+        assertThat(map.remove(key("a"), editor)).isSameAs(map);
+        assertThat(map.removeRange(key("c"), key("d"), editor)).isSameAs(map);
+        assertThat(map.removeRange(key("c"), key("a"), editor)).isSameAs(map);
     }
 
     @Provide
     Arbitrary<List<Change>> changes() {
-        return Combinators.combine(Arbitraries.of(Kind.values()), Keys.names(), Keys.names())
+        return Combinators.combine(
+                        Arbitraries.of(Kind.values()), Keys.names(), Keys.names(), Arbitraries.of(true, false, false))
                 .as(Change::new)
                 .list()
                 .ofMaxSize(60);
@@ -100,7 +108,7 @@ class OrderedMapTest {
         return Keys.names();
     }
 
-    private static OrderedMap<byte[]> built(List<Change> changes, NavigableMap<String, String> model) {
+    private OrderedMap<byte[]> built(List<Change> changes, NavigableMap<String, String> model) {
         OrderedMap<byte[]> map = OrderedMap.empty(Summary.TOTAL_BYTES);
         for (Change change : changes) {
             map = changed(map, model, change);
@@ -108,8 +116,10 @@ class OrderedMapTest {
         return map;
     }
 
-    private static OrderedMap<byte[]> changed(
-            OrderedMap<byte[]> map, NavigableMap<String, String> model, Change change) {
+    private OrderedMap<byte[]> changed(OrderedMap<byte[]> map, NavigableMap<String, String> model, Change change) {
+        if (change.handedOver) {
+            editor = new Object();
+        }
         switch (change.kind) {
             case PUT -> model.put(change.first, change.second);
             case REMOVE -> model.remove(change.first);
@@ -117,9 +127,9 @@ class OrderedMapTest {
                 model.keySet().removeIf(name -> name.compareTo(change.first) >= 0 && name.compareTo(change.second) < 0);
         }
         return switch (change.kind) {
-            case PUT -> map.put(key(change.first), key(change.second));
-            case REMOVE -> map.remove(key(change.first));
-            case REMOVE_RANGE -> map.removeRange(key(change.first), key(change.second));
+            case PUT -> map.put(key(change.first), key(change.second), editor);
+            case REMOVE -> map.remove(key(change.first), editor);
+            case REMOVE_RANGE -> map.removeRange(key(change.first), key(change.second), editor);
         };
     }
 

@@ -20,26 +20,34 @@ class WeightBalancedTreeTest {
             @ForAll @Size(max = 200) List<@IntRange(max = 300) Integer> removed) {
         Node<byte[]> tree = null;
         for (int number : inserted) {
-            tree = trees.insert(tree, key(number), Bytes.EMPTY);
+            tree = trees.insert(tree, key(number), Bytes.EMPTY, new Object());
             assertSound(tree);
         }
         for (int number : removed) {
-            tree = trees.remove(tree, key(number));
+            tree = trees.remove(tree, key(number), new Object());
             assertSound(tree);
         }
     }
 
     @Property
-    void insertedInPlaceItIsTheSameTree(@ForAll @Size(max = 200) List<@IntRange(max = 300) Integer> inserted) {
-        Node<byte[]> tree = null;
-        Node<byte[]> changed = null;
+    void madeByOneEditorItIsTheSameTree(
+            @ForAll @Size(max = 200) List<@IntRange(max = 300) Integer> inserted,
+            @ForAll @Size(max = 200) List<@IntRange(max = 300) Integer> removed) {
+        Object editor = new Object();
+        Node<byte[]> byMany = null;
+        Node<byte[]> byOne = null;
         for (int number : inserted) {
             byte[] value = new byte[number % 7];
-            tree = trees.insert(tree, key(number), value);
-            changed = trees.insertInPlace(changed, key(number), value);
-            assertSound(changed);
+            byMany = trees.insert(byMany, key(number), value, new Object());
+            byOne = trees.insert(byOne, key(number), value, editor);
+            assertSound(byOne);
         }
-        assertSame(tree, changed);
+        for (int number : removed) {
+            byMany = trees.remove(byMany, key(number), new Object());
+            byOne = trees.remove(byOne, key(number), editor);
+            assertSound(byOne);
+        }
+        assertSame(byMany, byOne);
     }
 
     @Property
@@ -47,23 +55,24 @@ class WeightBalancedTreeTest {
             @ForAll @IntRange(max = 500) int size,
             @ForAll @IntRange(max = 500) int begin,
             @ForAll @IntRange(max = 500) int end) {
-        Node<byte[]> tree = ascending(size);
-        Node<byte[]> below = trees.below(tree, key(Math.min(begin, end)));
-        Node<byte[]> from = trees.from(tree, key(Math.max(begin, end)));
+        Object editor = new Object();
+        Node<byte[]> tree = ascending(size, editor);
+        Node<byte[]> below = trees.below(tree, key(Math.min(begin, end)), editor);
+        Node<byte[]> from = trees.from(tree, key(Math.max(begin, end)), editor);
         assertSound(below);
         assertSound(from);
-        assertSound(trees.concat(below, from));
+        assertSound(trees.concat(below, from, editor));
     }
 
     @Example
     void sortedInsertionDoesNotDegenerate() {
-        assertThat(depth(ascending(100_000))).isLessThan(35);
+        assertThat(depth(ascending(100_000, new Object()))).isLessThan(35);
     }
 
-    private @Nullable Node<byte[]> ascending(int size) {
+    private @Nullable Node<byte[]> ascending(int size, Object editor) {
         Node<byte[]> tree = null;
         for (int number = 0; number < size; number++) {
-            tree = trees.insert(tree, key(number), Bytes.EMPTY);
+            tree = trees.insert(tree, key(number), Bytes.EMPTY, editor);
         }
         return tree;
     }
