@@ -10,8 +10,11 @@ import dev.couchjobs.JobState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +29,11 @@ import org.jspecify.annotations.Nullable;
  * (FoundationDB's error 1021) looks for its token before it tries again, and so never acts twice.
  */
 public final class ChangeFeed {
+    private static final Map<JobState, String> TEXTS = Stream.of(JobState.values())
+            .collect(Collectors.toMap(state -> state, state -> state.name().toLowerCase(Locale.ROOT)));
+    private static final Map<String, JobState> STATES =
+            TEXTS.entrySet().stream().collect(Collectors.toMap(Map.Entry::getValue, Map.Entry::getKey));
+
     private ChangeFeed() {}
 
     /**
@@ -37,7 +45,7 @@ public final class ChangeFeed {
         List<Object> row = new ArrayList<>(2 * changes.size() + 1);
         for (Entry change : changes) {
             row.add(change.jobId());
-            row.add(change.state().name().toLowerCase(Locale.ROOT));
+            row.add(Objects.requireNonNull(TEXTS.get(change.state())));
         }
         token.ifPresent(row::add);
         Stamps.setStampedKey(
@@ -97,6 +105,6 @@ public final class ChangeFeed {
                 .mapToObj(i -> new FeedEntry(
                         sequence,
                         entry.getString(2 * i),
-                        JobState.valueOf(entry.getString(2 * i + 1).toUpperCase(Locale.ROOT))));
+                        Objects.requireNonNull(STATES.get(entry.getString(2 * i + 1)))));
     }
 }

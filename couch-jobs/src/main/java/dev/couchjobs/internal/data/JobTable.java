@@ -6,6 +6,7 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobState;
 import dev.couchjobs.Outcome;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -192,10 +193,10 @@ public final class JobTable {
     private static void savePayloads(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow next) {
         Payload.replace(
                 tx,
-                ref.keys().payload(ref.id()),
+                () -> ref.keys().payload(ref.id()),
                 before == null ? null : before.payload(),
                 next == null ? null : next.payload());
-        Payload.replace(tx, ref.keys().result(ref.id()), result(before), result(next));
+        Payload.replace(tx, () -> ref.keys().result(ref.id()), result(before), result(next));
     }
 
     private static @Nullable Payload result(@Nullable JobRow row) {
@@ -205,6 +206,9 @@ public final class JobTable {
     private static void saveDeadLetter(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow next) {
         Optional<byte[]> old = deadLetter(ref, before);
         Optional<byte[]> now = deadLetter(ref, next);
+        if (old.isPresent() && now.isPresent() && Arrays.equals(old.get(), now.get())) {
+            return;
+        }
         old.ifPresent(tx::clear);
         now.ifPresent(key -> tx.set(key, EMPTY));
     }

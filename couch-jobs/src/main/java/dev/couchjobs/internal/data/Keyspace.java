@@ -14,6 +14,7 @@ public final class Keyspace {
     public static final int JOB_ID_BYTES_MAX = 1_000;
 
     private static final int TYPE_NAME_BYTES_MAX = 500;
+    private static final char ASCII_MAX = 0x7F;
 
     private final Subspace root;
     private final ConcurrentMap<String, TypeKeys> types = new ConcurrentHashMap<>();
@@ -49,7 +50,10 @@ public final class Keyspace {
 
     /** Refuses what cannot be the id of a job. */
     public static void checkJobId(String jobId) {
-        int bytes = Objects.requireNonNull(jobId, "jobId").getBytes(StandardCharsets.UTF_8).length;
+        if (isPlain(Objects.requireNonNull(jobId, "jobId"))) {
+            return;
+        }
+        int bytes = jobId.getBytes(StandardCharsets.UTF_8).length;
         if (bytes == 0 || bytes > JOB_ID_BYTES_MAX) {
             throw new IllegalArgumentException(
                     "A job id has 1 to " + JOB_ID_BYTES_MAX + " bytes in UTF-8; this one has " + bytes
@@ -59,6 +63,16 @@ public final class Keyspace {
             throw new IllegalArgumentException("A job id is well-formed text; this one has half of a surrogate pair in"
                     + " it: write bytes as text first, for example in Base64.");
         }
+    }
+
+    /** As nearly all are: then the rest need not be looked at, which takes longer than anything else about an id. */
+    private static boolean isPlain(String jobId) {
+        for (int i = 0; i < jobId.length(); i++) {
+            if (jobId.charAt(i) > ASCII_MAX) {
+                return false;
+            }
+        }
+        return !jobId.isEmpty() && jobId.length() <= JOB_ID_BYTES_MAX;
     }
 
     /** {@return the range of the timeouts of all types, which is also the list of the types} */

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,11 +90,12 @@ public final class Payload {
     }
 
     /** Writes the chunks of {@code after} in the place of those of {@code before}. */
-    static void replace(Transaction tx, Subspace place, @Nullable Payload before, @Nullable Payload after) {
-        if (before == after) {
-            return;
+    static void replace(Transaction tx, Supplier<Subspace> where, @Nullable Payload before, @Nullable Payload after) {
+        if (before == after || (chunks(before) == 0 && chunks(after) == 0)) {
+            return; // as nearly always: where the chunks would be need not even be worked out
         }
-        if (before != null && before.chunks > 0) {
+        Subspace place = where.get();
+        if (chunks(before) > 0) {
             tx.clear(place.range());
         }
         if (after != null) {
@@ -101,6 +103,10 @@ public final class Payload {
                 tx.set(place.pack(chunk), after.chunk(chunk));
             }
         }
+    }
+
+    private static int chunks(@Nullable Payload payload) {
+        return payload == null ? 0 : payload.chunks;
     }
 
     private byte[] chunk(int chunk) {

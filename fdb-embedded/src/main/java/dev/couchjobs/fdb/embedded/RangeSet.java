@@ -29,6 +29,11 @@ final class RangeSet {
             ends.put(begin, end);
             return;
         }
+        Map.Entry<byte[], byte[]> last = ends.floorEntry(end);
+        if (last == null || Bytes.less(last.getValue(), begin)) {
+            ends.put(begin, end);
+            return;
+        }
         byte[] from = begin;
         byte[] to = end;
         Map.Entry<byte[], byte[]> before = ends.floorEntry(begin);

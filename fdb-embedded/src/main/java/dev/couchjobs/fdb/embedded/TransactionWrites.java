@@ -23,8 +23,9 @@ final class TransactionWrites {
         checkLegal(key);
         checkSize(key, value);
         attempt.writes().set(key, value);
-        account(key, value, conflict);
-        touch(KeyRange.of(key), value, true);
+        KeyRange range = KeyRange.of(key);
+        account(range, value, conflict);
+        touch(range, value, true);
     }
 
     void clear(byte[] key) {
@@ -85,8 +86,9 @@ final class TransactionWrites {
             StampTemplate.parse(operand);
         }
         attempt.writes().mutate(mutation, key, operand);
-        account(key, operand, conflict);
-        touch(KeyRange.of(key), null, false);
+        KeyRange range = KeyRange.of(key);
+        account(range, operand, conflict);
+        touch(range, null, false);
     }
 
     void addConflict(byte[] begin, byte[] end) {
@@ -103,15 +105,14 @@ final class TransactionWrites {
         KeyRange legal = new KeyRange(
                 possible.begin(), Bytes.min(possible.end(), attempt.settings().readEnd()));
         attempt.writes().stampKey(new StampedKey(template, value, legal));
-        account(template.bytes(), value, false);
-        attempt.addSize(Integer.BYTES);
+        attempt.addSize(template.bytes().length + Integer.BYTES + value.length + MUTATION_OVERHEAD_BYTES);
         touch(legal, null, false);
     }
 
-    private void account(byte[] key, byte[] value, boolean conflict) {
-        attempt.addSize(key.length + value.length + MUTATION_OVERHEAD_BYTES);
+    private void account(KeyRange key, byte[] value, boolean conflict) {
+        attempt.addSize(key.begin().length + value.length + MUTATION_OVERHEAD_BYTES);
         if (conflict) {
-            addConflict(KeyRange.of(key));
+            addConflict(key);
         }
     }
 
