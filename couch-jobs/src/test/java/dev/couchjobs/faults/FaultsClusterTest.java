@@ -30,6 +30,14 @@ class FaultsClusterTest {
     }
 
     @Nested
+    class WorkerFinish extends WorkerFinishContract {
+        @Override
+        Stage openStage() {
+            return RealStage.onCluster();
+        }
+    }
+
+    @Nested
     class Loops extends LoopsContract {
         @Override
         Stage openStage() {

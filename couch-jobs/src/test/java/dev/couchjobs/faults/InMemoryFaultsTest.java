@@ -31,6 +31,14 @@ class InMemoryFaultsTest {
     }
 
     @Nested
+    class WorkerFinish extends WorkerFinishContract {
+        @Override
+        Stage openStage() {
+            return new VirtualStage(SEED);
+        }
+    }
+
+    @Nested
     class Loops extends LoopsContract {
         @Override
         Stage openStage() {

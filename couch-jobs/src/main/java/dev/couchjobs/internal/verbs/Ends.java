@@ -19,8 +19,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,11 +81,6 @@ public final class Ends {
             TransactionContext context, JobType<?, ?> type, List<End> ends, Collection<Versionstamp> activityRows) {
         ends.forEach(end -> ClaimedJob.of(end.job()));
         TypeKeys keys = keyspace.type(type.name());
-        List<JobRef> refs = ends.stream()
-                .map(end -> end.job().id())
-                .distinct()
-                .map(id -> keyspace.job(type.name(), id))
-                .toList();
         boolean joined = context instanceof Transaction;
         // Of several tries at most the last can have committed, or a later one would have found that out.
         AtomicReference<List<Ended>> lastTry = new AtomicReference<>(List.of());
@@ -91,17 +88,54 @@ public final class Ends {
                 context,
                 keys,
                 tx -> CompletableFuture.completedFuture(lastTry.get()),
-                (tx, token) -> JobTable.editAll(tx, refs, rows -> {
-                    Batch batch = new Batch(type, refs, rows);
-                    List<Ended> ended = ends.stream().map(batch::end).toList();
+                (tx, token) -> write(tx, type, ends, activityRows, token, ended -> {
                     if (joined) {
                         haltIfAnyIsLost(tx, ended);
                     }
-                    JobTable.saveAll(tx, keys, batch.steps, token);
-                    activityRows.forEach(sequence -> ActivityIndex.clear(tx, keys, sequence));
                     lastTry.set(ended);
-                    return CompletableFuture.completedFuture(ended);
                 }));
+    }
+
+    /**
+     * Ends one claim in a transaction that others retry, and that looks for the token before it is tried again, see
+     * {@link dev.couchjobs.internal.data.TokenSearch}.
+     *
+     * @return when it is written; fails with {@link JobHaltedException} if the claim is lost
+     */
+    public CompletableFuture<?> endIn(
+            Transaction tx, JobType<?, ?> type, End end, Collection<Versionstamp> activityRows, long token) {
+        OptionalLong known = OptionalLong.of(token);
+        return transactions.run(
+                tx,
+                same -> write(same, type, List.of(end), activityRows, known, ended -> haltIfAnyIsLost(same, ended)));
+    }
+
+    /**
+     * Writes ends.
+     *
+     * @param check is given what becomes of the claims before anything is written
+     */
+    private CompletableFuture<List<Ended>> write(
+            Transaction tx,
+            JobType<?, ?> type,
+            List<End> ends,
+            Collection<Versionstamp> activityRows,
+            OptionalLong token,
+            Consumer<List<Ended>> check) {
+        TypeKeys keys = keyspace.type(type.name());
+        List<JobRef> refs = ends.stream()
+                .map(end -> end.job().id())
+                .distinct()
+                .map(id -> keyspace.job(type.name(), id))
+                .toList();
+        return JobTable.editAll(tx, refs, rows -> {
+            Batch batch = new Batch(type, refs, rows);
+            List<Ended> ended = ends.stream().map(batch::end).toList();
+            check.accept(ended);
+            JobTable.saveAll(tx, keys, batch.steps, token);
+            activityRows.forEach(sequence -> ActivityIndex.clear(tx, keys, sequence));
+            return CompletableFuture.completedFuture(ended);
+        });
     }
 
     /**

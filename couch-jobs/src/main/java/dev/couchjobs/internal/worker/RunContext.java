@@ -11,6 +11,7 @@ import dev.couchjobs.LogEntry;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.TokenSearch;
 import dev.couchjobs.internal.verbs.ClaimedJob;
 import dev.couchjobs.internal.verbs.Ends;
 import dev.couchjobs.internal.verbs.Fence;
@@ -187,27 +188,26 @@ final class RunContext<D> implements JobContext<D> {
 
     /** An end by a transaction of the handler's, through all its tries. */
     private final class Finish<R extends @Nullable Object> {
-        private volatile boolean tried;
+        private final long token = instance.environment().random().nextLong();
+        private final TokenSearch earlierTries = new TokenSearch(run.ref().keys(), token);
         private volatile @Nullable R result;
 
-        /** Whether an earlier try has committed; if not, this one goes on only while the claim holds. */
+        /**
+         * Whether an earlier try has committed; if not, this one goes on only while the claim holds. The job's own row may
+         * no longer tell: nothing may be kept of it, or others may have claimed it again.
+         */
         CompletableFuture<Boolean> isDoneBefore(Transaction tx) {
-            return fence(tx, false).handle((held, error) -> {
-                if (error == null) {
-                    return false;
-                }
-                if (tried && unwrapped(error) instanceof JobAlreadyFinishedException) {
-                    return true;
-                }
-                throw unwrapped(error);
-            });
+            return earlierTries
+                    .hasCommitted(tx)
+                    .thenCompose(done -> done
+                            ? CompletableFuture.completedFuture(true)
+                            : fence(tx, false).thenApply(held -> false));
         }
 
         CompletableFuture<R> write(Transaction tx, R given) {
             How how = new How.Succeeded(encoded(job.type(), given));
-            tried = true;
             result = given;
-            return ends.endAll(tx, job.type(), List.of(new Ends.End(job, how)), pool.emptiedBy(List.of(run)))
+            return ends.endIn(tx, job.type(), new Ends.End(job, how), pool.emptiedBy(List.of(run)), token)
                     .thenApply(done -> given);
         }
 
@@ -255,7 +255,8 @@ final class RunContext<D> implements JobContext<D> {
     private void notice(@Nullable Throwable error) {
         if (error != null
                 && unwrapped(error) instanceof JobHaltedException lost
-                && job.id().equals(lost.jobId())) {
+                && job.id().equals(lost.jobId())
+                && job.type().name().equals(lost.typeName())) {
             pool.drop(run, !(lost instanceof JobAlreadyFinishedException));
         }
     }
