@@ -131,7 +131,7 @@ public final class CouchJobs implements AutoCloseable {
      *
      * @param context a database, or a transaction to join
      * @param type the type of the job, which must have an activity timeout
-     * @param jobId its id, unique within its type, 1 to {@value #JOB_ID_BYTES_MAX} bytes in UTF-8
+     * @param jobId its id, unique within its type, 1 to {@value #JOB_ID_BYTES_MAX} bytes in UTF-8 (a zero counts twice)
      * @param data its data
      * @param <D> the type of the data
      * @return when it is done; fails with {@link TypeTimeoutMissingException}
@@ -147,7 +147,7 @@ public final class CouchJobs implements AutoCloseable {
      *
      * @param context a database, or a transaction to join
      * @param type the type of the job, which must have an activity timeout
-     * @param jobId its id, unique within its type, 1 to {@value #JOB_ID_BYTES_MAX} bytes in UTF-8
+     * @param jobId its id, unique within its type, 1 to {@value #JOB_ID_BYTES_MAX} bytes in UTF-8 (a zero counts twice)
      * @param data its data
      * @param scheduledTime the time, stored as the first whole second that is not before it
      * @param <D> the type of the data

@@ -17,10 +17,26 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Features A1 and E5: jobs with whatever they ask for, and ids that are made without coordination. */
 public abstract class NewJobContract extends JobsContract {
+
+    /** Which take twice as much room in a row that several jobs share. */
+    @Test
+    void idsThatAreMostlyZerosAreNoTroubleToThoseWhoseJobsAreWrittenWithThem() {
+        List<NewJob<Work>> all = IntStream.range(100, 200)
+                .mapToObj(i -> NewJob.of(INDEX, new Work(i)).id("\0".repeat(498) + i))
+                .toList();
+
+        await(jobs.addAll(database, all));
+
+        assertThat(await(jobs.counts(database, INDEX)).pending()).isEqualTo(100);
+        assertThatThrownBy(() -> NewJob.of(INDEX, new Work(1)).id("\0".repeat(700)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("zero");
+    }
 
     @Test
     void aJobWithoutAnIdGetsOneAndMayRunAtOnce() {

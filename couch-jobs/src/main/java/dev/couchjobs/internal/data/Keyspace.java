@@ -53,11 +53,12 @@ public final class Keyspace {
         if (isPlain(Objects.requireNonNull(jobId, "jobId"))) {
             return;
         }
-        int bytes = jobId.getBytes(StandardCharsets.UTF_8).length;
+        // Tuples write a zero as two bytes, and as many ids as share a row were counted on fitting into it.
+        int bytes = jobId.getBytes(StandardCharsets.UTF_8).length + zeros(jobId);
         if (bytes == 0 || bytes > JOB_ID_BYTES_MAX) {
-            throw new IllegalArgumentException(
-                    "A job id has 1 to " + JOB_ID_BYTES_MAX + " bytes in UTF-8; this one has " + bytes
-                            + ": use a short id and put the rest into the job's data.");
+            throw new IllegalArgumentException("A job id has 1 to " + JOB_ID_BYTES_MAX
+                    + " bytes in UTF-8, of which a zero counts twice; this one has " + bytes
+                    + ": use a short id and put the rest into the job's data.");
         }
         if (!isWellFormed(jobId)) {
             throw new IllegalArgumentException("A job id is well-formed text; this one has half of a surrogate pair in"
@@ -68,11 +69,15 @@ public final class Keyspace {
     /** As nearly all are: then the rest need not be looked at, which takes longer than anything else about an id. */
     private static boolean isPlain(String jobId) {
         for (int i = 0; i < jobId.length(); i++) {
-            if (jobId.charAt(i) > ASCII_MAX) {
+            if (jobId.charAt(i) > ASCII_MAX || jobId.charAt(i) == 0) {
                 return false;
             }
         }
         return !jobId.isEmpty() && jobId.length() <= JOB_ID_BYTES_MAX;
+    }
+
+    private static int zeros(String jobId) {
+        return (int) jobId.chars().filter(each -> each == 0).count();
     }
 
     /** {@return the range of the timeouts of all types, which is also the list of the types} */
