@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.AttemptEnd;
+import dev.couchjobs.CouchJobs;
 import dev.couchjobs.CouchJobsClosedException;
+import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobAttempt;
 import dev.couchjobs.JobCancelledException;
@@ -24,12 +26,26 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import org.junit.jupiter.api.Test;
 
 /** What comes of a job is stored, and given to whoever waits for it. */
 public abstract class OutcomesContract extends SumsContract {
     private static final JobType<Work, Integer> OTHER = JobType.of("other", Work.class, Integer.class);
     private static final JobType<Work, String> TEXT = JobType.of("sum", Work.class, String.class);
+
+    @Test
+    void aWaitThatIsRefusedLeavesNoTimerBehind() {
+        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
+        CouchJobs node = node(new Environment(
+                Environment.system().clock(), timer, Environment.system().random()));
+
+        assertThatThrownBy(() -> node.resultAsync(SUM, "", Duration.ofDays(1)))
+                .isInstanceOf(IllegalArgumentException.class);
+
+        assertThat(timer.getQueue()).isEmpty();
+        timer.shutdownNow();
+    }
 
     @Test
     void whoWaitsForTheResultIsGivenItWhenTheJobIsDoneWhereverThatIs() {

@@ -61,10 +61,10 @@ public final class Results {
                 return wanted.result;
             });
         }
+        follow(wanted); // first, because it refuses what can never come
         Future<?> timer = scheduler.schedule(
                 () -> executor.execute(() -> wanted.timeUp(timeout)), Delays.nanos(timeout), TimeUnit.NANOSECONDS);
         var unused = wanted.result.whenComplete((value, error) -> timer.cancel(false));
-        follow(wanted);
         return wanted.result;
     }
 
