@@ -103,6 +103,9 @@ class DurableJobsTest {
     class UnrulyHandlers extends UnrulyHandlersContract implements OnDisk {}
 
     @Nested
+    class WorkerTroubles extends WorkerTroublesContract implements OnDisk {}
+
+    @Nested
     class Dependencies extends DependenciesContract implements OnDisk {}
 
     @Nested

@@ -102,6 +102,9 @@ class InMemoryJobsTest {
     class UnrulyHandlers extends UnrulyHandlersContract implements InMemory {}
 
     @Nested
+    class WorkerTroubles extends WorkerTroublesContract implements InMemory {}
+
+    @Nested
     class Dependencies extends DependenciesContract implements InMemory {}
 
     @Nested

@@ -102,6 +102,9 @@ class JobsClusterTest {
     class UnrulyHandlers extends UnrulyHandlersContract implements OnCluster {}
 
     @Nested
+    class WorkerTroubles extends WorkerTroublesContract implements OnCluster {}
+
+    @Nested
     class Dependencies extends DependenciesContract implements OnCluster {}
 
     @Nested

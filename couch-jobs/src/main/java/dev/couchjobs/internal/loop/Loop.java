@@ -7,7 +7,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -86,7 +85,7 @@ public final class Loop implements AutoCloseable {
         poked = false;
         try {
             executor.execute(this::runRound);
-        } catch (RejectedExecutionException e) { // its database has been closed; whoever pokes has more to do
+        } catch (Throwable e) { // its database has been closed, or there is no thread; whoever pokes has more to do
             backOff(e);
         }
     }

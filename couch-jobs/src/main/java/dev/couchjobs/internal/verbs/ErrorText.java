@@ -21,7 +21,7 @@ public final class ErrorText {
         List<String> lines = new ArrayList<>();
         try {
             describe(lines, error);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             lines.add("(the rest cannot be had: " + e.getClass().getName() + ")");
         }
         return String.join("\n", lines);
@@ -46,7 +46,7 @@ public final class ErrorText {
     private static String message(Throwable error) {
         try {
             return Objects.requireNonNullElse(error.getMessage(), "");
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             return "(its message cannot be had: " + e.getClass().getName() + ")";
         }
     }

@@ -35,6 +35,6 @@ final class Appetite {
     }
 
     int ahead(int concurrency) {
-        return jobNanos == 0 ? 0 : (int) Math.min(MAX, 2 * concurrency * claimNanos / jobNanos);
+        return jobNanos == 0 ? 0 : (int) Math.min(MAX, 2.0 * concurrency * claimNanos / jobNanos);
     }
 }

@@ -84,7 +84,9 @@ final class Finisher implements AutoCloseable {
         }
         List<Ends.End> all = new ArrayList<>(some.size());
         some.forEach(run -> all.add(new Ends.End(run.job(), run.how())));
-        return ends.endAll(database, type, all, pool.emptiedBy(some))
+        return CompletableFuture.completedFuture(all)
+                .thenCompose(
+                        each -> ends.endAll(database, type, each, pool.emptiedBy(some))) // a closed database throws
                 .whenComplete((done, error) -> {
                     if (error == null) {
                         pool.left(some);

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +44,9 @@ public final class JobPool {
     private final Instance instance;
     private final Acceptors acceptors;
     private final WorkerSettings settings;
+    /** Calls what users have asked to be told, and what may block there. */
+    private final Executor callers;
+
     private final List<Lane<?>> lanes = new ArrayList<>();
     private final JobRunner runner;
     private final CompletableFuture<Void> nothingHeld = new CompletableFuture<>();
@@ -65,6 +68,7 @@ public final class JobPool {
         this.instance = instance;
         this.acceptors = acceptors;
         this.settings = settings;
+        this.callers = instance.database().getExecutor();
         this.runner = new JobRunner(this, instance);
         assignments.forEach(this::assign);
     }
@@ -75,7 +79,13 @@ public final class JobPool {
 
     /** Begins to claim. */
     public void start() {
-        lanes.forEach(this::serve);
+        try {
+            lanes.forEach(this::serve);
+        } catch (RuntimeException e) { // the instance has been closed meanwhile
+            var unused = lanes.stream().map(Lane::closeIntake).toList();
+            stop();
+            throw e;
+        }
         synchronized (this) {
             started = true;
         }
@@ -125,12 +135,12 @@ public final class JobPool {
         }
         try {
             settings.executor().execute(this::work);
-        } catch (RejectedExecutionException e) {
+        } catch (Throwable e) { // also an error: there may be no more threads at present
             refused(e);
         }
     }
 
-    private void refused(RejectedExecutionException error) {
+    private void refused(Throwable error) {
         synchronized (this) {
             summoned = false;
         }
@@ -186,8 +196,9 @@ public final class JobPool {
     /** A handler has come to its end. */
     void over(Run<?> run, How how, Duration took) {
         boolean first;
+        boolean threadGoesOn;
         synchronized (this) {
-            run.leaveThread();
+            threadGoesOn = run.leaveThread();
             run.endTimer();
             running--;
             run.lane().ended(took);
@@ -198,7 +209,9 @@ public final class JobPool {
         }
         run.lane().finisher().wake();
         pokeAll();
-        summonIfNeeded();
+        if (!threadGoesOn) {
+            summonIfNeeded();
+        }
         checkNothingHeld();
     }
 
@@ -215,7 +228,7 @@ public final class JobPool {
     }
 
     synchronized void leaveThread(Run<?> run) {
-        run.leaveThread();
+        var unused = run.leaveThread();
     }
 
     synchronized void limit(Run<?> run, Duration time) {
@@ -250,19 +263,25 @@ public final class JobPool {
             stage = run.halt();
         }
         FailureLog.tell(run, how);
-        stage.ifPresent(begun -> begun.cancel(true));
         run.lane().finisher().wake();
         checkNothingHeld();
+        cancel(stage);
     }
 
-    /** A job has been ended by its handler, or is another's. */
+    /** That may call users' code, which is not to hold up the timer, or the signs of life of others. */
+    private void cancel(Optional<CompletableFuture<?>> stage) {
+        stage.ifPresent(begun -> callers.execute(() -> begun.cancel(true)));
+    }
+
+    /** A job has been ended by its handler, or is another's, as its handler says: so its activity row is let be. */
     void drop(Run<?> run, boolean lost) {
         synchronized (this) {
             run.lane().held().remove(run);
             run.drop();
-            run.gone();
             if (lost) {
                 run.lose();
+            } else {
+                run.gone();
             }
         }
         checkNothingHeld();
@@ -342,8 +361,8 @@ public final class JobPool {
             stage = run.halt();
         }
         LOG.info("{} is another's by now, or gone; its handler is told to stop", run);
-        stage.ifPresent(begun -> begun.cancel(true));
         checkNothingHeld();
+        cancel(stage);
     }
 
     private void pokeAll() {
@@ -381,7 +400,7 @@ public final class JobPool {
                 .scheduler()
                 .schedule(this::giveBackAll, Delays.nanos(settings.closeWithin()), TimeUnit.NANOSECONDS);
         var unused = CompletableFuture.allOf(
-                        lanes.stream().map(lane -> lane.intake().close()).toArray(CompletableFuture<?>[]::new))
+                        lanes.stream().map(Lane::closeIntake).toArray(CompletableFuture<?>[]::new))
                 .thenCompose(closed -> {
                     checkNothingHeld();
                     return nothingHeld;
@@ -436,7 +455,10 @@ public final class JobPool {
         CompletableFuture<Boolean> tooLate = new CompletableFuture<>();
         var timer = environment
                 .scheduler()
-                .schedule(() -> tooLate.complete(false), Delays.nanos(LAST_WORDS), TimeUnit.NANOSECONDS);
+                .schedule(
+                        () -> callers.execute(() -> tooLate.complete(false)),
+                        Delays.nanos(LAST_WORDS),
+                        TimeUnit.NANOSECONDS);
         CompletableFuture<Boolean> all = CompletableFuture.allOf(
                         lanes.stream().map(lane -> lane.finisher().drained()).toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,13 +25,16 @@ import org.jspecify.annotations.Nullable;
  * @param <D> the type of the jobs' data
  */
 final class Lane<D> implements Taker<D> {
+    /** More than any claim takes, and few enough to be added up. */
+    private static final int WANTED_MAX = 1_000;
+
     private final JobPool pool;
     private final Handling<D, ?> handling;
     private final int limit;
     private final Optional<Duration> timeLimit;
     private final Finisher finisher;
     private final Heartbeats heartbeats;
-    private @Nullable Intake intake;
+    private volatile @Nullable Intake intake;
 
     private final Deque<Run<D>> waiting = new ArrayDeque<>();
     /** All whose end is not settled. */
@@ -77,6 +81,12 @@ final class Lane<D> implements Taker<D> {
 
     Intake intake() {
         return Objects.requireNonNull(intake, "not started");
+    }
+
+    /** Claims nothing more; completes when the last claim has been given. */
+    CompletableFuture<?> closeIntake() {
+        Intake begun = intake;
+        return begun == null ? CompletableFuture.completedFuture(this) : begun.close();
     }
 
     void start(Intake intake) {
@@ -149,7 +159,8 @@ final class Lane<D> implements Taker<D> {
     /** Waits until half of what was claimed ahead has begun, so that the next claim is worth while. */
     private int wanted(int free) {
         int ahead = appetite.ahead(limit);
-        return waiting.size() > ahead / 2 ? 0 : Math.min(free, limit - running) + ahead - waiting.size();
+        int room = Math.min(WANTED_MAX, Math.min(free, limit - running));
+        return waiting.size() > ahead / 2 ? 0 : room + ahead - waiting.size();
     }
 
     void claimed(List<Run<D>> runs, Instant now) {

@@ -131,12 +131,18 @@ final class Run<D> {
         this.thread = thread;
     }
 
-    /** An interrupt that comes too late must not meet the next job on this thread. */
-    void leaveThread() {
-        if (thread != null) {
-            thread = null;
-            Thread.interrupted();
+    /**
+     * An interrupt that comes too late must not meet the next job on this thread.
+     *
+     * @return whether it was on a thread
+     */
+    boolean leaveThread() {
+        if (thread == null) {
+            return false;
         }
+        thread = null;
+        Thread.interrupted();
+        return true;
     }
 
     /** It is another's; its handler is to learn that by itself. */

@@ -1,0 +1,199 @@
+package dev.couchjobs.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.CouchJobsClosedException;
+import dev.couchjobs.Environment;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobHaltedException;
+import dev.couchjobs.JobInfo;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Outcome;
+import dev.couchjobs.Subscription;
+import dev.couchjobs.Worker;
+import dev.couchjobs.WorkerBuilder;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** A worker goes on whatever is the matter around it: no threads, no limits, cancelled stages, and other jobs' losses. */
+public abstract class WorkerTroublesContract extends JobsContract {
+    private static final JobType<Work, Integer> SQUARE = JobType.of("index", Work.class, Integer.class);
+    private static final JobType<Work, Void> LETTER = JobType.of("mail", Work.class);
+
+    private JobInfo<Work, Integer> info(String jobId) {
+        return await(jobs.getJob(database, SQUARE, jobId)).orElseThrow();
+    }
+
+    /** The job as its end leaves it. */
+    private JobInfo<Work, Integer> ended(WorkerBuilder builder, String jobId) {
+        Worker worker = builder.start();
+        try {
+            awaitFinished(jobId);
+        } finally {
+            worker.close();
+        }
+        return info(jobId);
+    }
+
+    private void awaitFinished(String jobId) {
+        try (Subscription<Work> subscription = subscribe(jobId)) {
+            assertThat(await(jobs.wait(subscription, JobState.FINISHED, LONG))).isPresent();
+        }
+    }
+
+    @Test
+    void anExecutorThatHasNoThreadAtPresentIsAskedAgain() {
+        ExecutorService threads = Executors.newCachedThreadPool();
+        AtomicBoolean refused = new AtomicBoolean();
+        Executor reluctant = task -> {
+            if (!refused.getAndSet(true)) {
+                throw new OutOfMemoryError("unable to create native thread");
+            }
+            threads.execute(task);
+        };
+        add("j1", 1);
+
+        ended(jobs.worker().handle(SQUARE, job -> 1).executor(reluctant), "j1");
+
+        assertThat(info("j1").outcome()).contains(Outcome.SUCCEEDED);
+        threads.shutdown();
+    }
+
+    @Test
+    void asManyJobsAtOnceAsThereAreMayRun() {
+        CountDownLatch first = new CountDownLatch(300);
+        CountDownLatch all = new CountDownLatch(600);
+        addMany(300);
+
+        Worker worker = jobs.worker()
+                .handle(SQUARE, job -> {
+                    first.countDown();
+                    all.countDown();
+                    return 1;
+                })
+                .concurrency(Integer.MAX_VALUE)
+                .start();
+        Futures.await(first);
+        for (int i = 0; i < 300; i++) {
+            add("late" + i, i);
+        }
+        Futures.await(all);
+        worker.close();
+    }
+
+    @Test
+    void anErrorThatCannotBeLookedAtEndsItsJob() {
+        JobType<Work, Integer> once = SQUARE.notRetried(RuntimeException.class);
+        add("j1", 1);
+
+        JobInfo<Work, Integer> failed = ended(
+                jobs.worker().handle(once, job -> {
+                    throw new Unspeakable();
+                }),
+                "j1");
+
+        assertThat(failed.error().orElseThrow()).contains(Unspeakable.class.getName());
+    }
+
+    private static final class Unspeakable extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public String getMessage() {
+            throw new AssertionError("not to be asked");
+        }
+
+        @Override
+        public StackTraceElement[] getStackTrace() {
+            throw new AssertionError("not to be asked");
+        }
+    }
+
+    @Test
+    void theLossOfAnotherTypesJobOfTheSameIdIsNotItsOwn() {
+        await(jobs.add(database, MAIL, "42", new Work(1)));
+        Job<Work> lost = await(jobs.accept(MAIL, AcceptOptions.nonBlocking())).orElseThrow();
+        await(jobs.remove(database, MAIL, "42"));
+        CompletableFuture<Boolean> halted = new CompletableFuture<>();
+        add("42", 1);
+
+        JobInfo<Work, Integer> finished = ended(
+                jobs.worker().handle(SQUARE, job -> {
+                    try {
+                        job.run(tx -> jobs.update(tx, lost).join());
+                    } catch (JobHaltedException e) {
+                        halted.complete(job.isHalted());
+                    }
+                    return 1;
+                }),
+                "42");
+
+        assertThat(finished.result()).contains(1);
+        assertThat(await(halted)).isFalse();
+    }
+
+    @Test
+    void aHandlerThatBlocksWhenItsStageIsCancelledHoldsUpNobody() {
+        CompletableFuture<Boolean> cancelled = new CompletableFuture<>();
+        CountDownLatch release = new CountDownLatch(1);
+        add("j1", 1);
+        Worker worker = jobs.worker()
+                .handleAsync(SQUARE, job -> {
+                    CompletableFuture<Integer> stage = new CompletableFuture<>();
+                    var unused = stage.whenComplete((result, error) -> {
+                        cancelled.complete(true);
+                        Futures.await(release);
+                    });
+                    return stage;
+                })
+                .timeLimit(SQUARE, Duration.ofMillis(1))
+                .start();
+        assertThat(await(cancelled)).isTrue();
+
+        assertThat(await(jobs.accept(MAIL, AcceptOptions.defaults().timeout(SHORTLY))))
+                .isEmpty();
+
+        release.countDown();
+        worker.close();
+    }
+
+    @Test
+    void anInstanceThatIsClosedWhileAWorkerStartsIsClosed() {
+        CompletableFuture<Runnable> closing = new CompletableFuture<>();
+        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1) {
+            @Override
+            public void execute(Runnable task) {
+                closing.join().run();
+                super.execute(task);
+            }
+        };
+        CouchJobs node = node(new Environment(
+                Environment.system().clock(), timer, Environment.system().random()));
+        AtomicInteger closed = new AtomicInteger();
+        closing.complete(() -> {
+            node.close();
+            closed.incrementAndGet();
+        });
+
+        assertThatThrownBy(() -> node.worker()
+                        .handle(SQUARE, job -> 1)
+                        .process(LETTER, job -> {})
+                        .start())
+                .isInstanceOf(CouchJobsClosedException.class);
+
+        assertThat(closed).hasPositiveValue();
+        timer.shutdownNow();
+    }
+}
