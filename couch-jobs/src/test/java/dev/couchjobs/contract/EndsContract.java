@@ -101,6 +101,18 @@ public abstract class EndsContract extends JobsContract {
     }
 
     @Test
+    void aJobThatIsToRunOnceMoreHasAllItsAttemptsBeforeItThoughItIsHandedBack() {
+        endAll(new End(accepted("j1", 1), new How.Failed("no", true)));
+        Job<Work> running = accept();
+        add("j1", 2);
+
+        endAll(new End(running, new How.HandedBack()));
+
+        assertThat(await(jobs.getJob(database, INDEX, "j1")).orElseThrow().failures())
+                .isZero();
+    }
+
+    @Test
     void aLostClaimIsToldOfAndTheOthersEnd() {
         Job<Work> lost = accepted("lost", 1);
         Job<Work> finished = accepted("finished", 1);

@@ -239,6 +239,25 @@ public abstract class RetentionContract extends SumsContract {
     }
 
     @Test
+    void aJobThatTookThePlaceOfTheOneOfferedIsOfferedToo() throws InterruptedException {
+        JobType<Work, Integer> type = SUM.retention(Retention.of(Duration.ZERO).archived());
+        done(type, "j1");
+        Shelf shelf = new Shelf();
+        node(clock).archive(type, shelf::store);
+        Offer offer = shelf.next();
+
+        await(sums.remove(database, SUM, "j1"));
+        done(type, "j1");
+        CompletableFuture<Void> gone = gone("j1");
+        offer.stored().complete(null);
+
+        Offer next = shelf.next();
+        assertThat(state("j1")).isEqualTo(JobState.FINISHED);
+        next.stored().complete(null);
+        await(gone);
+    }
+
+    @Test
     void aJobThatIsToBeArchivedStaysWhileThereIsNoArchive() {
         done(ARCHIVED, "archived");
         done(KEPT_AN_HOUR, "other");

@@ -110,10 +110,11 @@ public record JobRow(
         return waiting(payload, scheduledTime, null, terms, resubmit ? claimant.fresh() : claimant.failed(), expired);
     }
 
-    /** {@return this running job given back by its holder, and waiting again} */
+    /** {@return this running job given back by its holder, and waiting again: as if new if it was flagged} */
     public JobRow handedBack(long now) {
         Ending ending = Ending.of(AttemptEnd.HANDED_BACK, now, null);
-        return waiting(payload, scheduledTime, lock, terms, claimant.sharing(false), ending);
+        return waiting(
+                payload, scheduledTime, lock, terms, resubmit ? claimant.fresh() : claimant.sharing(false), ending);
     }
 
     /** {@return this running job waiting again for another attempt, the present one having failed or been put off} */

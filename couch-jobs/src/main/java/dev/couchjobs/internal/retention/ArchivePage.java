@@ -14,6 +14,7 @@ import dev.couchjobs.internal.verbs.StoredJob;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -74,9 +75,11 @@ record ArchivePage<D, R>(DueJobs due, Map<String, JobRow> rows, List<JobInfo<D, 
         });
     }
 
-    /** Each end of a job ends another claim on it. */
+    /** Each end of a job ends another claim on it; a job that took its place has locks of its own. */
     private boolean isAsOffered(String jobId, JobRow now) {
         JobRow offered = rows.get(jobId);
-        return offered != null && offered.claimant().number() == now.claimant().number();
+        return offered != null
+                && offered.claimant().number() == now.claimant().number()
+                && Objects.equals(offered.finishedBy(), now.finishedBy());
     }
 }
