@@ -178,7 +178,7 @@ final class ClientTransaction {
         CommitReply reply = CommitReply.awaited();
         startCommit(reply);
         engine.pipeline().help();
-        reply.future().join();
+        reply.await();
     }
 
     private synchronized void startCommit(CommitReply reply) {

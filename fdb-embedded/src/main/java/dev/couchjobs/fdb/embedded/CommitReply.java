@@ -41,6 +41,15 @@ final class CommitReply {
         return future;
     }
 
+    /** Blocks until it is answered, and throws the error that it is answered with, as it is: a conflict is no rarity. */
+    void await() {
+        RuntimeException error =
+                future.handle((done, thrown) -> (RuntimeException) thrown).join();
+        if (error != null) {
+            throw error;
+        }
+    }
+
     void succeed() {
         if (!answered) {
             answered = true;
@@ -54,7 +63,7 @@ final class CommitReply {
         future.complete(null);
     }
 
-    void fail(Throwable error) {
+    void fail(RuntimeException error) {
         if (!answered) {
             answered = true;
             Completions.fail(future, error, executor);

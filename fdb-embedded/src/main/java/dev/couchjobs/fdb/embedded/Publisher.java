@@ -29,7 +29,7 @@ final class Publisher {
                 arm(each.commit().watches());
                 each.commit().outcome().committed(each.stamp());
             } else {
-                each.commit().outcome().failed(refusal.exception());
+                each.commit().outcome().failed(refusal.exceptionWithoutTrace());
             }
         }
     }
@@ -39,7 +39,7 @@ final class Publisher {
         versions.abandon(batch.version());
         for (Decision each : batch.decisions()) {
             FdbError refusal = each.refusal();
-            each.commit().outcome().failed(refusal == null ? error : refusal.exception());
+            each.commit().outcome().failed(refusal == null ? error : refusal.exceptionWithoutTrace());
         }
     }
 
