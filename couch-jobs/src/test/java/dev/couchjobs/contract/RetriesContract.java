@@ -162,6 +162,17 @@ public abstract class RetriesContract extends SumsContract {
     }
 
     @Test
+    void whoeverStillWorksForAClaimThatHasFailedIsNotToldThatHisWorkIsDone() {
+        Job<Work> job = running(STEADY_SUM, "j1");
+        fail(job);
+
+        assertThat(failureOf(sums.finish(database, job)))
+                .isInstanceOf(JobHaltedException.class)
+                .isNotInstanceOf(JobAlreadyFinishedException.class)
+                .hasMessageContaining("has ended as failed");
+    }
+
+    @Test
     void aProcessorThatGoesSilentHasFailedAndAfterTheLastAttemptTheJobHas() {
         shortLeases(SUM);
         JobType<Work, Integer> once = SUM.retry(RetryPolicy.never());

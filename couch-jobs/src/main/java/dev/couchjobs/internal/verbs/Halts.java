@@ -5,6 +5,7 @@ import dev.couchjobs.Job;
 import dev.couchjobs.JobAlreadyFinishedException;
 import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.internal.data.JobRow;
+import java.util.Locale;
 import java.util.Optional;
 
 /** Says why a claim does not hold its job any more. */
@@ -15,22 +16,29 @@ final class Halts {
     static JobHaltedException of(Job<?> job, Optional<JobRow> row) {
         String type = job.type().name();
         boolean ended = row.isPresent() && row.get().wasLastHeldBy(job.lock());
-        if (ended && !isGivenBack(row.get())) {
+        AttemptEnd how = ended ? end(row.get()) : AttemptEnd.EXPIRED;
+        if (ended && how == AttemptEnd.SUCCEEDED) {
             return new JobAlreadyFinishedException(type, job.id());
         }
-        String why = row.isEmpty()
-                ? " has been removed."
-                : ended
-                        ? " has been given back, because its worker was closed and waited no longer."
-                        : " is no longer held by this processor: it was silent for longer than the type's timeout, or this claim has ended.";
+        String why;
+        if (row.isEmpty()) {
+            why = " has been removed.";
+        } else if (how == AttemptEnd.HANDED_BACK) {
+            why = " has been given back, because its worker was closed and waited no longer.";
+        } else if (ended) {
+            why = " is over for this claim, which has ended as " + how.name().toLowerCase(Locale.ROOT) + ".";
+        } else {
+            why =
+                    " is no longer held by this processor: it was silent for longer than the type's timeout, or this claim has ended.";
+        }
         return new JobHaltedException(
                 type,
                 job.id(),
                 "Job " + job.id() + " of type " + type + why + " Stop working on it; nothing was written.");
     }
 
-    /** Whether it runs again as if nothing had been done: whoever had it must not take it for finished. */
-    private static boolean isGivenBack(JobRow row) {
-        return row.ending() != null && row.ending().how() == AttemptEnd.HANDED_BACK;
+    /** How the claim ended: only what ended well may be taken for finished, by whoever still works on it. */
+    private static AttemptEnd end(JobRow row) {
+        return row.ending() == null ? AttemptEnd.SUCCEEDED : row.ending().how();
     }
 }
