@@ -16,6 +16,8 @@ import dev.couchjobs.NewJob;
 import dev.couchjobs.Subscription;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
@@ -25,6 +27,9 @@ import org.junit.jupiter.api.Test;
 
 /** A commit happens, its caller is not told so, and before it tries again others go on from what was committed. */
 abstract class InterleavingsContract extends FaultsContract {
+    /** The one wanted, and what three conflicts widen it by: twice what was wanted, doubled twice. */
+    private static final int STRETCH_AFTER_THREE_CONFLICTS = 1 + 2 * 2 * 2;
+
     @SuppressWarnings("NullAway.Init")
     private Scene scene;
 
@@ -222,6 +227,23 @@ abstract class InterleavingsContract extends FaultsContract {
         Optional<Job<String>> job = scene.await(scene.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
 
         assertThat(job).hasValueSatisfying(taken -> assertThat(taken.id()).isEqualTo("b"));
+    }
+
+    @Test
+    void anAcceptorThatMeetsConflictsLooksFurtherBehindButPassesNobodyOverForLong() {
+        for (char id = 'a'; id <= 'z'; id++) {
+            scene.added(String.valueOf(id), "some");
+        }
+        scene.script.next(Fault.CONFLICT).next(Fault.CONFLICT).next(Fault.CONFLICT);
+
+        List<String> taken = new ArrayList<>();
+        for (int claim = 0; claim < STRETCH_AFTER_THREE_CONFLICTS; claim++) {
+            Optional<Job<String>> job = scene.await(scene.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
+            taken.add(job.orElseThrow().id());
+        }
+
+        assertThat(scene.script.struck()).isEqualTo(3);
+        assertThat(taken).doesNotHaveDuplicates().contains("a");
     }
 
     @Test

@@ -27,6 +27,8 @@ final class Candidates {
     private static final int DUE_MIN = 100;
     /** How many of them one claim puts in the order of priorities. */
     private static final int MOVES_MAX = 50;
+    /** How far one claim looks that cannot begin in the middle, because it reads all in between. */
+    private static final int NEAR_MAX = 1_000;
 
     private static final Comparator<Queued> BY_PRIORITY =
             Comparator.comparingInt(Queued::priority).reversed().thenComparing(Comparator.comparingLong(Queued::since));
@@ -34,6 +36,7 @@ final class Candidates {
     private final TypeKeys keys;
     private final RandomGenerator random;
     private final Reserve reserve;
+    private final Places places;
     /** Whether there were more jobs with a priority than one read sees, when last seen: then the next claim reads more. */
     private volatile boolean crowded;
 
@@ -41,6 +44,7 @@ final class Candidates {
         this.keys = keys;
         this.random = random;
         this.reserve = new Reserve(keys, random);
+        this.places = new Places(random);
     }
 
     /**
@@ -60,18 +64,24 @@ final class Candidates {
     private record Ranked(List<Queued> all, boolean hidden) {}
 
     /**
-     * Up to {@code wanted} rows: strictly by priority, and of those of one priority a slice from a random place within
-     * {@code spread} rows of the first.
+     * Up to {@code wanted} rows: strictly by priority, and of those of one priority some that begin at a random place
+     * within {@code spread} rows of the first.
      *
      * @param now the present time in seconds since the epoch
      */
     CompletableFuture<Pick> pick(Transaction tx, AcceptMode mode, long now, int wanted, int spread) {
-        CompletableFuture<Ranked> ranked = ranked(tx, mode.latest(now), wanted + spread);
-        CompletableFuture<List<Queued>> pending = pending(tx, mode, now, wanted, spread);
+        int near = Math.min(spread, NEAR_MAX);
+        CompletableFuture<Ranked> ranked = ranked(tx, mode.latest(now), wanted + near);
+        CompletableFuture<List<Queued>> pending = mode.noSchedule()
+                ? anywhere(tx, wanted, near)
+                : unscheduled(tx, wanted, spread)
+                        .thenCombine(
+                                PendingQueue.scheduledUpTo(tx, keys, mode.latest(now), wanted + near),
+                                (plain, due) -> byTurns(plain, slice(due, wanted, near), wanted));
         Reserve.Turn turn = reserve.turn(tx, mode, now, wanted);
         return ranked.thenCompose(some ->
                 pending.thenCompose(plain -> turn.rows(some.all, plain).thenApply(first -> {
-                    List<Queued> take = byPriority(first, some.all, plain, wanted, spread);
+                    List<Queued> take = byPriority(first, some.all, plain, wanted, near);
                     boolean moves = some.hidden && mode.followsClock();
                     return new Pick(take, moves ? toMove(some.all, take) : List.of());
                 })));
@@ -114,18 +124,34 @@ final class Candidates {
         return all;
     }
 
-    private CompletableFuture<List<Queued>> pending(Transaction tx, AcceptMode mode, long now, int wanted, int spread) {
-        int window = wanted + spread;
-        if (mode.noSchedule()) {
-            String anywhere = Long.toHexString(random.nextLong());
-            return PendingQueue.unscheduledFrom(tx, keys, anywhere, window)
-                    .thenApply(rows -> slice(rows, wanted, spread));
+    private CompletableFuture<List<Queued>> anywhere(Transaction tx, int wanted, int spread) {
+        String from = Long.toHexString(random.nextLong());
+        return PendingQueue.unscheduledFrom(tx, keys, from, wanted + spread)
+                .thenApply(rows -> slice(rows, wanted, spread));
+    }
+
+    /** The head while nobody else is about, and else what begins at some place not too far behind it. */
+    private CompletableFuture<List<Queued>> unscheduled(Transaction tx, int wanted, int spread) {
+        if (spread == 0) {
+            places.forget();
+            return PendingQueue.unscheduled(tx, keys, wanted);
         }
-        return PendingQueue.unscheduled(tx, keys, window)
-                .thenCombine(
-                        PendingQueue.scheduledUpTo(tx, keys, mode.latest(now), window),
-                        (unscheduled, due) ->
-                                byTurns(slice(unscheduled, wanted, spread), slice(due, wanted, spread), wanted));
+        return places.next()
+                .map(place -> PendingQueue.unscheduledFrom(tx, keys, place, wanted)
+                        .thenCompose(rows -> rows.size() == wanted
+                                ? CompletableFuture.completedFuture(rows)
+                                : lookAround(tx, wanted, spread)))
+                .orElseGet(() -> lookAround(tx, wanted, spread));
+    }
+
+    private CompletableFuture<List<Queued>> lookAround(Transaction tx, int wanted, int spread) {
+        return PendingQueue.unscheduled(tx, keys, wanted + spread).thenApply(rows -> {
+            places.seen(rows, wanted);
+            return places.next()
+                    .map(rows::indexOf)
+                    .map(from -> rows.subList(from, from + wanted))
+                    .orElse(rows);
+        });
     }
 
     private List<Queued> byPriority(

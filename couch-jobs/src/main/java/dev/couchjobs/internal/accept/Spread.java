@@ -2,10 +2,10 @@ package dev.couchjobs.internal.accept;
 
 /**
  * How far beyond the head of the queue a claim looks, learnt from the conflicts it meets. Alone, an acceptor takes the
- * head, first in, first out; the more others it meets, the wider the window from which it takes a random slice.
+ * head, first in, first out; the more others it meets, the wider the stretch in which it begins at random places.
  */
 final class Spread {
-    private static final int MAX = 1_000;
+    private static final int MAX = 4_000;
 
     private int rows;
 
@@ -19,6 +19,6 @@ final class Spread {
     }
 
     synchronized void undisturbed() {
-        rows -= (rows + 7) / 8;
+        rows -= (rows + 31) / 32;
     }
 }

@@ -23,6 +23,12 @@ public final class PendingQueue {
         return read(tx, keys, keys.pendingScheduledUpTo(latest), limit);
     }
 
+    /** {@return rows without a scheduled time, from the place of that row on} */
+    public static CompletableFuture<List<Queued>> unscheduledFrom(
+            ReadTransaction tx, TypeKeys keys, Queued place, int limit) {
+        return read(tx, keys, new Range(place.key(), keys.pendingUnscheduled().end), limit);
+    }
+
     /** {@return rows without a scheduled time, from that id on and then round from the first} */
     public static CompletableFuture<List<Queued>> unscheduledFrom(
             ReadTransaction tx, TypeKeys keys, String from, int limit) {

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * such a meeting looks for its next jobs some way behind the first.
  */
 final class Sweep implements AutoCloseable {
-    private static final int JOBS_MAX = 200;
+    private static final int JOBS_MAX = 100;
     private static final int HALVINGS_MAX = 7;
     private static final int ROWS_SKIPPED_MAX = 20;
 
