@@ -21,7 +21,8 @@ public final class Worker implements AutoCloseable {
      * to their end within the time that {@link WorkerBuilder#closeWithin} allows. Then their handlers are interrupted and
      * the jobs given back, so that others may take them at once.
      *
-     * <p>Waits for all that. Called by a handler of this worker it does not wait. May be called again.
+     * <p>Waits for all that, but for a database that does not answer no longer than 20 seconds beyond that time; then jobs
+     * may be left whose leases have to run out. Called by a handler of this worker it does not wait. May be called again.
      */
     @Override
     public void close() {

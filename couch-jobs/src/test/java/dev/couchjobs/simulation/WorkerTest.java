@@ -20,6 +20,7 @@ import dev.couchjobs.Worker;
 import dev.couchjobs.WorkerBuilder;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -29,6 +30,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -345,5 +347,29 @@ class WorkerTest {
 
         // The activity monitor's: four looks in each timeout, each followed by a sweep, and now and then a trim.
         assertThat(counted.transactions() - before).isLessThanOrEqualTo(10 * 60 / 3);
+    }
+
+    @Test
+    void closingDoesNotWaitForEverForADatabaseThatDoesNotAnswer() {
+        AtomicBoolean silent = new AtomicBoolean();
+        CouchJobs cutOff = instance(home, silencedBy(silent, home.database()));
+        Worker worker = worker(cutOff, home).closeWithin(Duration.ofSeconds(5)).start();
+        simulation.advance(Duration.ofSeconds(1));
+        silent.set(true);
+        add(1);
+
+        CompletableFuture<Void> closed = worker.closeAsync();
+        simulation.advance(Duration.ofSeconds(30));
+
+        assertThat(closed).isCompleted();
+    }
+
+    private static Database silencedBy(AtomicBoolean silent, Database target) {
+        return (Database) Proxy.newProxyInstance(
+                Database.class.getClassLoader(),
+                new Class<?>[] {Database.class},
+                (proxy, method, arguments) -> silent.get() && method.getName().equals("runAsync")
+                        ? new CompletableFuture<>()
+                        : method.invoke(target, arguments));
     }
 }

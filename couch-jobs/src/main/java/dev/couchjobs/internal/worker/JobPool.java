@@ -399,8 +399,9 @@ public final class JobPool {
         var timer = environment
                 .scheduler()
                 .schedule(this::giveBackAll, Delays.nanos(settings.closeWithin()), TimeUnit.NANOSECONDS);
-        var unused = CompletableFuture.allOf(
-                        lanes.stream().map(Lane::closeIntake).toArray(CompletableFuture<?>[]::new))
+        CompletableFuture<?> claimed =
+                CompletableFuture.allOf(lanes.stream().map(Lane::closeIntake).toArray(CompletableFuture<?>[]::new));
+        var unused = within(settings.closeWithin().plus(LAST_WORDS), claimed, "A claim is not answered")
                 .thenCompose(closed -> {
                     checkNothingHeld();
                     return nothingHeld;
@@ -452,22 +453,25 @@ public final class JobPool {
     }
 
     private CompletableFuture<?> drained() {
+        CompletableFuture<?> written = CompletableFuture.allOf(
+                lanes.stream().map(lane -> lane.finisher().drained()).toArray(CompletableFuture<?>[]::new));
+        return within(LAST_WORDS, written, "Not all ends of jobs could be written");
+    }
+
+    /** When it is done, or at the latest after so long: a database that does not answer must not keep a process from ending. */
+    private CompletableFuture<?> within(Duration time, CompletableFuture<?> work, String otherwise) {
         CompletableFuture<Boolean> tooLate = new CompletableFuture<>();
         var timer = environment
                 .scheduler()
                 .schedule(
-                        () -> callers.execute(() -> tooLate.complete(false)),
-                        Delays.nanos(LAST_WORDS),
-                        TimeUnit.NANOSECONDS);
-        CompletableFuture<Boolean> all = CompletableFuture.allOf(
-                        lanes.stream().map(lane -> lane.finisher().drained()).toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> {
-                    timer.cancel(false);
-                    return true;
-                });
-        return all.applyToEither(tooLate, inTime -> {
+                        () -> callers.execute(() -> tooLate.complete(false)), Delays.nanos(time), TimeUnit.NANOSECONDS);
+        CompletableFuture<Boolean> done = work.thenApply(value -> {
+            timer.cancel(false);
+            return true;
+        });
+        return done.applyToEither(tooLate, inTime -> {
             if (!inTime) {
-                LOG.warn("Not all ends of jobs could be written; these jobs return when their leases have run out");
+                LOG.warn("{}; these jobs return when their leases have run out", otherwise);
             }
             return inTime;
         });
