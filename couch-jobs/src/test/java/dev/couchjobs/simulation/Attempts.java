@@ -25,9 +25,8 @@ final class Attempts implements Law {
         after.jobs().forEach((jobId, is) -> {
             Line was = before.jobs().get(jobId);
             if (!is.equals(was)) {
-                String step = jobId + " went from " + was + " to " + is;
-                complaints.require(isNumbered(jobId, was, is), "Miscounted: " + step);
-                complaints.require(isAllowed(was, is), "Tried too often or not often enough: " + step);
+                boolean well = isNumbered(jobId, was, is) && isAllowed(was, is);
+                complaints.require(well, () -> jobId + " was tried too often or miscounted: from " + was + " to " + is);
             }
         });
     }

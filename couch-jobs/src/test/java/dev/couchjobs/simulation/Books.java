@@ -10,6 +10,7 @@ import dev.couchjobs.Outcome;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -27,33 +28,62 @@ import java.util.stream.LongStream;
  * @param counts how many jobs there are by their {@link Line#lane}, as the counters have it
  * @param attempts the numbers of the claims in the history of a job, by its id
  * @param dead the dead letters: when they failed, and their ids
+ * @param journals what was written down for a job, by its id
  * @param retired what is to be removed: whether by way of an archive, when, and its id
  */
 record Books(
         Map<String, Line> jobs,
         List<Long> counts,
         Map<String, Set<Long>> attempts,
+        Map<String, Journal> journals,
         Set<Tuple> dead,
         Set<Tuple> retired) {
-    static final Books EMPTY = new Books(Map.of(), List.of(), Map.of(), Set.of(), Set.of());
+    static final Books EMPTY = new Books(Map.of(), List.of(), Map.of(), Map.of(), Set.of(), Set.of());
 
     private static final int LANES = 6;
     private static final Subspace ROOT = JobsSimulation.PREFIX.subspace(Tuple.from("couch_jobs"));
+    private static final Subspace DATA = place("data");
+    private static final Subspace LOG = place("log");
 
     /** {@return the rows of the main table} */
     static List<KeyValue> main(ReadTransaction tx) {
-        return rows(tx, place("data").range());
+        return rows(tx, DATA.range());
+    }
+
+    /** {@return the rows of the logs} */
+    static List<KeyValue> logs(ReadTransaction tx) {
+        return rows(tx, LOG.range());
+    }
+
+    /** {@return what those rows say, by the jobs' ids} */
+    static Map<String, Journal> journals(List<KeyValue> logs) {
+        Map<String, Journal> journals = new HashMap<>();
+        for (KeyValue row : logs) {
+            Tuple key = LOG.unpack(row.getKey());
+            journals.compute(
+                    key.getString(0),
+                    (jobId, journal) -> (journal == null ? new Journal(new ArrayList<>(), null) : journal)
+                            .with(key.get(1), row.getValue()));
+        }
+        return journals;
+    }
+
+    /** {@return the same at a moment when only the logs were others} */
+    Books with(Map<String, Journal> others) {
+        return new Books(jobs, counts, attempts, others, dead, retired);
     }
 
     /**
      * Reads the rest.
      *
      * @param main the rows of the main table, as of the same moment
+     * @param journals what the logs say
      */
-    static Books read(ReadTransaction tx, List<KeyValue> main) {
-        Books books = new Books(new TreeMap<>(), new ArrayList<>(), new TreeMap<>(), new HashSet<>(), new HashSet<>());
+    static Books read(ReadTransaction tx, List<KeyValue> main, Map<String, Journal> journals) {
+        Books books = new Books(
+                new TreeMap<>(), new ArrayList<>(), new TreeMap<>(), journals, new HashSet<>(), new HashSet<>());
         for (KeyValue row : main) {
-            String jobId = place("data").unpack(row.getKey()).getString(0);
+            String jobId = DATA.unpack(row.getKey()).getString(0);
             books.jobs.put(jobId, Line.decode(Tuple.fromBytes(row.getValue())));
         }
         books.counts.addAll(sum(rows(tx, place("counts").range())));
@@ -102,6 +132,11 @@ record Books(
             reversed[i] = bytes[bytes.length - 1 - i];
         }
         return reversed;
+    }
+
+    /** {@return what was written down for a job} */
+    Journal journal(String jobId) {
+        return journals.getOrDefault(jobId, Journal.EMPTY);
     }
 
     /** {@return what in them contradicts the main table; empty if all is well} */

@@ -10,7 +10,10 @@ import java.util.UUID;
 final class Calls {
     final Map<String, Integer> added = new HashMap<>();
     final Map<String, Integer> resubmitting = new HashMap<>();
+    int resubmittingAll;
+    /** But for those calls that found nothing. */
     final Map<String, Integer> removing = new HashMap<>();
+
     final Map<String, Integer> removed = new HashMap<>();
     final Map<UUID, Boolean> finished = new HashMap<>();
     final Set<UUID> claimed = new HashSet<>();

@@ -1,23 +1,31 @@
 package dev.couchjobs.simulation;
 
+import dev.couchjobs.DeadLetter;
 import dev.couchjobs.Dependency;
 import dev.couchjobs.DependencyPolicy;
+import dev.couchjobs.JobCounts;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobSummary;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.Page;
+import dev.couchjobs.PageRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 
 /** Adds jobs, removes some and looks at others; now and then it changes the type's timeout. */
 final class Client {
     private static final Duration REST = Duration.ofMillis(1_500);
     private static final int ALL = 100;
+    /** So many letters are too much for one row. */
+    static final int LONG = 10_000;
 
     private final Node node;
     private final RandomGenerator random;
@@ -42,7 +50,7 @@ final class Client {
 
     private CompletableFuture<?> turn() {
         String jobId = JobsSimulation.jobId(random);
-        return node.sleepUpTo(REST).thenCompose(rested -> switch (random.nextInt(22)) {
+        return node.sleepUpTo(REST).thenCompose(rested -> switch (random.nextInt(24)) {
             case 0 -> remove(jobId);
             case 1 -> replace(jobId);
             case 2, 3 -> addTogether(jobId, JobsSimulation.jobId(random));
@@ -52,6 +60,8 @@ final class Client {
             case 10 -> addAll();
             case 11 -> sendAgain(jobId);
             case 12, 13 -> addDependent(jobId);
+            case 14 -> sendAllAgain();
+            case 15 -> count();
             default -> add(jobId);
         });
     }
@@ -152,18 +162,47 @@ final class Client {
 
     private CompletableFuture<Void> sendAgain(String jobId) {
         oracle.resubmitting(jobId);
-        return node.jobs()
-                .retryDeadLetter(node.database(), node.type(), jobId)
-                .thenAccept(sent -> node.log((sent ? "sent again " : "not a dead letter: ") + jobId));
+        return node.jobs().retryDeadLetter(node.database(), node.type(), jobId).thenAccept(sent -> {
+            node.log((sent ? "sent again " : "not a dead letter: ") + jobId);
+            oracle.deadLetters().wereSent(sent ? 1 : 0);
+        });
+    }
+
+    private CompletableFuture<Void> sendAllAgain() {
+        oracle.resubmittingAll();
+        return node.jobs().retryDeadLetters(node.type()).thenAccept(sent -> {
+            node.log("sent " + sent + " dead letters again");
+            oracle.deadLetters().wereSent(sent);
+        });
+    }
+
+    /** In all ways that there are, as of one moment. */
+    private CompletableFuture<Void> count() {
+        return node.database().readAsync(tx -> {
+            PageRequest page = PageRequest.of(ALL);
+            CompletableFuture<JobCounts> counts = node.jobs().counts(tx, node.type());
+            CompletableFuture<Page<JobSummary>> all = node.jobs().list(tx, node.type(), page);
+            CompletableFuture<Page<JobSummary>> queued = node.jobs().list(tx, node.type(), JobState.PENDING, page);
+            CompletableFuture<Page<DeadLetter>> dead = node.jobs().deadLetters(tx, node.type(), page);
+            return CompletableFuture.allOf(counts, all, queued, dead).thenRun(() -> {
+                JobCounts told = counts.join();
+                Map<JobState, Long> states = all.join().items().stream()
+                        .collect(Collectors.groupingBy(JobSummary::state, Collectors.counting()));
+                boolean agree = told.pending() == queued.join().items().size()
+                        && told.failed() == dead.join().items().size()
+                        && told.pending() + told.blocked() == states.getOrDefault(JobState.PENDING, 0L)
+                        && told.running() == states.getOrDefault(JobState.RUNNING, 0L)
+                        && told.total() == all.join().items().size();
+                oracle.require(agree, () -> told + ", and there are " + all.join() + queued.join() + dead.join());
+            });
+        });
     }
 
     private CompletableFuture<Void> remove(String jobId) {
         oracle.removing(jobId);
         return node.jobs().remove(node.database(), node.type(), jobId).thenAccept(found -> {
             node.log((found ? "removed " : "did not find ") + jobId);
-            if (found) {
-                oracle.removed(jobId);
-            }
+            oracle.removed(jobId, found);
         });
     }
 
@@ -214,7 +253,7 @@ final class Client {
     /** Never the same twice; short as a rule, now and then too long for one row. */
     static String data(RandomGenerator random) {
         String unique = uniqueData(random);
-        return random.nextInt(8) == 0 ? unique + "x".repeat(10_000) : unique;
+        return random.nextInt(8) == 0 ? unique + "x".repeat(LONG) : unique;
     }
 
     private static String uniqueData(RandomGenerator random) {

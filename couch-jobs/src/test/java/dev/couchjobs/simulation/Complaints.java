@@ -1,5 +1,6 @@
 package dev.couchjobs.simulation;
 
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What was found to be wrong, first of all where nobody would hear of it. */
@@ -7,10 +8,18 @@ final class Complaints {
     private @Nullable String first;
 
     /** Fails the simulation, wherever it is found out. */
-    void require(boolean held, String otherwise) {
+    void require(boolean held, Object otherwise) {
         if (!held) {
-            first = first == null ? otherwise : first;
-            throw new AssertionError(otherwise);
+            String complaint = otherwise.toString();
+            first = first == null ? complaint : first;
+            throw new AssertionError(complaint);
+        }
+    }
+
+    /** Fails the simulation, wherever it is found out; for what is often asked and takes long to tell. */
+    void require(boolean held, Supplier<String> otherwise) {
+        if (!held) {
+            require(false, otherwise.get());
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.couchjobs.simulation;
 
 import dev.couchjobs.JobContext;
+import dev.couchjobs.LogEntry;
 import dev.couchjobs.Worker;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -35,7 +36,8 @@ final class Crew {
         Worker worker = node.jobs()
                 .worker()
                 .handleAsync(node.type(), this::handle)
-                .concurrency(1 + random.nextInt(3))
+                .concurrency(1 + random.nextInt(4))
+                .reserve(node.reserve())
                 .closeWithin(JobsSimulation.TIMEOUT)
                 .executor(node.executor())
                 .start();
@@ -50,7 +52,31 @@ final class Crew {
         oracle.claimed(job.job());
         boolean tooLong = !careful && random.nextInt(6) == 0;
         Duration most = tooLong ? JobsSimulation.TIMEOUT.multipliedBy(3) : JobsSimulation.TIMEOUT.dividedBy(2);
-        return node.sleepUpTo(most).thenCompose(worked -> end(job));
+        return goOn(job).thenCompose(known -> node.sleepUpTo(most)).thenCompose(worked -> end(job));
+    }
+
+    /** Mostly by asking how far the attempt before came, and sometimes by noting how far this one is. */
+    private CompletableFuture<?> goOn(JobContext<String> job) {
+        if (random.nextInt(3) == 0) {
+            return CompletableFuture.completedFuture(job);
+        }
+        return asHolder(job, () -> job.runAsync(tx -> node.jobs().lastCheckpoint(tx, node.type(), job.id())))
+                .thenCompose(found -> {
+                    oracle.journals().wasFound(job.job(), found.map(LogEntry::json));
+                    return random.nextBoolean()
+                            ? note(job, "one").thenCombine(note(job, "other"), Math::max)
+                            : note(job, "all");
+                });
+    }
+
+    /** In a transaction of its own, which acts once. */
+    private CompletableFuture<Long> note(JobContext<String> job, String part) {
+        String text = part + " of " + job.job().lock();
+        return asHolder(job, () -> node.jobs().checkpoint(node.database(), job.job(), text))
+                .thenApply(number -> {
+                    oracle.journals().wasWritten(job.job(), text, number);
+                    return number;
+                });
     }
 
     private CompletableFuture<String> end(JobContext<String> job) {
@@ -88,8 +114,6 @@ final class Crew {
     /** With its effect, and mostly with a job that follows. */
     private CompletableFuture<String> finish(JobContext<String> job, String result) {
         boolean goesOn = !FollowUps.isOne(job.id()) && random.nextInt(3) > 0;
-        String next = FollowUps.idOf(job.job().lock());
-        String data = Client.data(random);
         return asHolder(
                         job,
                         () -> job.finishAsync(tx -> {
@@ -97,7 +121,9 @@ final class Crew {
                             if (!goesOn) {
                                 return CompletableFuture.completedFuture(result);
                             }
+                            String next = FollowUps.idOf(node.jobs().newJobId());
                             oracle.adding(next);
+                            String data = FollowUps.dataOf(job.job().lock());
                             return node.jobs().add(tx, node.type(), next, data).thenApply(added -> result);
                         }))
                 .thenApply(done -> {

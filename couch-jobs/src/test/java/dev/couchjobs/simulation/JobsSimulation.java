@@ -4,6 +4,7 @@ import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobState;
+import dev.couchjobs.NewJob;
 import dev.couchjobs.fdb.simulation.Fault;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
@@ -25,7 +26,8 @@ final class JobsSimulation implements AutoCloseable {
     static final Duration TIMEOUT = Duration.ofSeconds(2);
 
     private static final int JOBS = 5;
-    private static final Duration CHAOS = Duration.ofSeconds(12);
+    private static final Duration WAITED_FOR = Duration.ofMillis(Order.OLDEST / 1_000 + 100);
+    private static final Duration CHAOS = Duration.ofSeconds(10);
     private static final Duration CALM_AT_LEAST = Duration.ofSeconds(5);
     private static final Duration CALM_AT_MOST = Duration.ofMinutes(5);
 
@@ -86,11 +88,15 @@ final class JobsSimulation implements AutoCloseable {
 
     /** Runs it all; fails as soon as something is wrong. */
     void run() {
-        for (int left = 1 + random.nextInt(3); left > 0; left--) {
+        Node first = node();
+        setTimeout();
+        addBacklog(first);
+        start(first);
+        for (int left = random.nextInt(3); left > 0; left--) {
             join();
         }
-        setTimeout();
-        while (simulation.elapsed().compareTo(CHAOS) < 0) {
+        Duration end = simulation.elapsed().plus(CHAOS);
+        while (simulation.elapsed().compareTo(end) < 0) {
             simulation.advance(Duration.ofSeconds(1));
             oracle.check();
         }
@@ -120,12 +126,38 @@ final class JobsSimulation implements AutoCloseable {
         simulation.await(jobs.setTypeTimeout(simulation.database(), scenario.type(), TIMEOUT));
     }
 
-    private void join() {
+    /** Jobs of many priorities, which have waited for so long that whoever comes has to see them all. */
+    private void addBacklog(Node first) {
+        if (scenario.backlog().isEmpty()) {
+            return;
+        }
+        List<NewJob<String>> jobs = new ArrayList<>();
+        for (int priority : scenario.backlog()) {
+            String jobId = "early-" + jobs.size();
+            oracle.adding(jobId);
+            jobs.add(NewJob.of(scenario.type(), Client.data(random)).id(jobId).priority(priority));
+        }
+        simulation.await(first.jobs().addAll(simulation.database(), jobs));
+        simulation.advance(WAITED_FOR);
+    }
+
+    private Node node() {
         SimulatedProcess process = simulation.process("node-" + nodes.size());
         Node node = new Node(process, scenario, oracle);
         nodes.add(node);
+        return node;
+    }
+
+    private void join() {
+        start(node());
+    }
+
+    private void start(Node node) {
         if (random.nextInt(3) == 0) {
             node.jobs().monitor(scenario.type());
+        }
+        if (scenario.type().retention().isArchived()) {
+            node.jobs().archive(scenario.type(), oracle.archive().on(node));
         }
         Client client = new Client(node, oracle);
         clients.add(client);
@@ -135,7 +167,9 @@ final class JobsSimulation implements AutoCloseable {
             processors.add(processor);
             processor.start();
         }
-        if (!calm && random.nextInt(2) == 0) {
+        if (!calm
+                && (random.nextInt(2) == 0
+                        || (nodes.size() == 1 && !scenario.backlog().isEmpty()))) {
             Crew crew = new Crew(node, oracle);
             crews.add(crew);
             crew.start();

@@ -3,17 +3,21 @@ package dev.couchjobs.simulation;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobState;
 import dev.couchjobs.Outcome;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a row of the main table says beyond RFC 007.
  *
+ * @param data as JSON, or null if that is in rows of its own
  * @param attemptsMax how often its own retry policy lets it be tried; 0 if it has none
  * @param claims how often it was claimed
  * @param failures how many attempts have failed since it was enqueued anew
  * @param how how its last claim ended, or null if none has
  * @param endedAt when that was, in milliseconds since the epoch
+ * @param result what came of it as JSON, or null if nothing did
  * @param removeAt when it is to be removed, in seconds since the epoch
  */
 record Line(
@@ -21,6 +25,7 @@ record Line(
         @Nullable UUID lock,
         long scheduledTime,
         boolean resubmit,
+        @Nullable String data,
         int priority,
         boolean blocked,
         int attemptsMax,
@@ -28,6 +33,7 @@ record Line(
         int failures,
         @Nullable String how,
         long endedAt,
+        @Nullable String result,
         long removeAt,
         boolean archived) {
     private static final int TERMS = 6;
@@ -46,6 +52,7 @@ record Line(
                 lock,
                 row.getLong(2),
                 row.getBoolean(3),
+                inline(row.get(4)),
                 terms.isEmpty() ? 0 : Math.toIntExact(terms.getLong(0)),
                 !terms.isEmpty() && terms.getBoolean(3),
                 retry.isEmpty() ? 0 : Math.toIntExact(retry.getLong(0)),
@@ -53,6 +60,7 @@ record Line(
                 claimant.isEmpty() ? 0 : Math.toIntExact(claimant.getLong(1)),
                 ending.isEmpty() ? null : ending.getString(0),
                 ending.isEmpty() ? 0 : ending.getLong(1),
+                ending.isEmpty() ? null : inline(ending.get(3)),
                 ending.isEmpty() ? 0 : ending.getLong(4),
                 !ending.isEmpty() && ending.getBoolean(5));
     }
@@ -61,9 +69,23 @@ record Line(
         return tuple.size() > index && tuple.get(index) != null ? tuple.getNestedTuple(index) : new Tuple();
     }
 
+    private static @Nullable String inline(@Nullable Object json) {
+        return json instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : null;
+    }
+
+    /** {@return a text as it is stored; here none has anything that JSON would escape} */
+    static String json(String text) {
+        return '"' + text + '"';
+    }
+
     /** Whether it runs by a claim that it did not have before. */
     boolean isClaimedSince(@Nullable Line before) {
         return lock != null && (before == null || !lock.equals(before.lock));
+    }
+
+    /** No two adds of a job have the same data. */
+    boolean hasDataOf(Line other) {
+        return Objects.equals(data, other.data);
     }
 
     boolean isBlocked() {

@@ -19,10 +19,12 @@ final class Node {
     private final SimulatedProcess process;
     private final CouchJobs jobs;
     private final JobType<String, String> type;
+    private final double reserve;
 
     Node(SimulatedProcess process, Scenario scenario, Oracle oracle) {
         this.process = process;
         this.type = scenario.type();
+        this.reserve = scenario.reserve();
         this.jobs = CouchJobs.builder(process.database())
                 .subspace(JobsSimulation.PREFIX)
                 .environment(new Environment(oracle.noting(process.clock()), process.scheduler(), process.random()))
@@ -42,6 +44,11 @@ final class Node {
 
     JobType<String, String> type() {
         return type;
+    }
+
+    /** The part of their claims that workers keep for lower priorities. */
+    double reserve() {
+        return reserve;
     }
 
     /** What runs the handlers of its workers: its only thread. */

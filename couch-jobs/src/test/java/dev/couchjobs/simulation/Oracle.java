@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,8 +34,12 @@ final class Oracle {
     private final Calls calls = new Calls();
     private final Complaints complaints = new Complaints();
     private final Batches batches = new Batches(complaints);
-    private final Removals removals = new Removals(calls, complaints);
+    private final Archive archive = new Archive();
+    private final Removals removals = new Removals(calls, archive, complaints);
     private final Waits waits = new Waits(calls, complaints);
+    private final Journals journals = new Journals(complaints);
+    private final Results results = new Results(complaints);
+    private final DeadLetters deadLetters = new DeadLetters(complaints);
     private final List<Law> laws;
     private final List<Rows.Change> changes = new ArrayList<>();
     private final Set<UUID> locks = new HashSet<>();
@@ -47,6 +52,7 @@ final class Oracle {
     private final Map<String, UUID> fences = new TreeMap<>();
     private Map<String, Rows.Data> before = Map.of();
     private List<KeyValue> seen = List.of();
+    private List<KeyValue> seenLogs = List.of();
     private Books books = Books.EMPTY;
     private long moment;
 
@@ -58,7 +64,10 @@ final class Oracle {
                 new FollowUps(complaints),
                 batches,
                 removals,
-                waits);
+                waits,
+                journals,
+                results,
+                deadLetters);
         simulation.onCommit(this::look);
     }
 
@@ -79,16 +88,40 @@ final class Oracle {
         return waits.mayWaitForEver(jobId, books);
     }
 
+    Results results() {
+        return results;
+    }
+
+    DeadLetters deadLetters() {
+        return deadLetters;
+    }
+
+    Journals journals() {
+        return journals;
+    }
+
     void resubmitting(String jobId) {
         calls.resubmitting.merge(jobId, 1, Integer::sum);
+    }
+
+    void resubmittingAll() {
+        calls.resubmittingAll++;
     }
 
     void removing(String jobId) {
         calls.removing.merge(jobId, 1, Integer::sum);
     }
 
-    void removed(String jobId) {
-        calls.removed.merge(jobId, 1, Integer::sum);
+    void removed(String jobId, boolean found) {
+        if (found) {
+            calls.removed.merge(jobId, 1, Integer::sum);
+        } else {
+            calls.removing.merge(jobId, -1, Integer::sum);
+        }
+    }
+
+    Archive archive() {
+        return archive;
     }
 
     void claimed(Job<?> job) {
@@ -123,14 +156,23 @@ final class Oracle {
         return before;
     }
 
-    /** Looks at the jobs, and at the rest if any of them has changed. */
+    /** Looks at the jobs and their logs, and at the rest if any of them has changed; not past the first complaint. */
     private void look(Database store) {
+        complaints.check();
         try (Transaction tx = store.createTransaction()) {
             List<KeyValue> main = Books.main(tx);
+            List<KeyValue> logs = Books.logs(tx);
+            boolean areLogsOther = !logs.equals(seenLogs);
+            Map<String, Journal> written = areLogsOther ? Books.journals(logs) : books.journals();
+            seenLogs = logs;
             if (!main.equals(seen)) {
                 seen = main;
                 moment++;
-                look(tx);
+                look(tx, written);
+            } else if (areLogsOther) {
+                Books now = books.with(written);
+                journals.check(books, now, List.of());
+                books = now;
             }
         }
     }
@@ -173,12 +215,12 @@ final class Oracle {
         require(gone >= calls.removed.getOrDefault(jobId, 0), jobId + " went less often than was told: " + states);
     }
 
-    private void look(ReadTransaction tx) {
+    private void look(ReadTransaction tx, Map<String, Journal> written) {
         Versionstamp known =
                 changes.isEmpty() ? null : changes.get(changes.size() - 1).sequence();
         Rows rows = now(Rows.read(tx, JobsSimulation.PREFIX, Scenario.TYPE_NAME, known));
         require(rows.contradictions().isEmpty(), "contradictions: " + rows.contradictions());
-        Books now = Books.read(tx, seen);
+        Books now = Books.read(tx, seen, written);
         require(now.contradictions().isEmpty(), "contradictions: " + now.contradictions());
         laws.forEach(law -> law.check(books, now, rows.feed()));
         Set<String> ids = new HashSet<>(before.keySet());
@@ -199,7 +241,7 @@ final class Oracle {
         if (is == null || is.equals(was)) {
             return;
         }
-        String step = jobId + " went from " + was + " to " + is;
+        Step step = new Step(jobId, was, is);
         JobState from = was == null ? JobState.NOT_FOUND : was.state();
         UUID holder = was == null ? null : was.lock();
         if (is.sequence() != null && (was == null || !is.sequence().equals(was.sequence()))) {
@@ -219,6 +261,14 @@ final class Oracle {
         }
     }
 
+    /** What happened to a job, as it is told if that cannot have been. */
+    private record Step(String jobId, Rows.@Nullable Data was, Rows.Data is) {
+        @Override
+        public String toString() {
+            return jobId + " went from " + was + " to " + is;
+        }
+    }
+
     private static @Nullable UUID lastHolder(Rows.@Nullable Data job) {
         if (job == null) {
             return null;
@@ -226,7 +276,7 @@ final class Oracle {
         return job.lock() == null ? job.finishedBy() : job.lock();
     }
 
-    private void checkEnqueued(String jobId, Rows.@Nullable Data was, Rows.Data is, String step) {
+    private void checkEnqueued(String jobId, Rows.@Nullable Data was, Rows.Data is, Step step) {
         boolean replaced = was != null && is.json() != null && !is.json().equals(was.json());
         if (was != null && was.lock() != null && !replaced) {
             if (!was.lock().equals(is.finishedBy())) {
@@ -234,7 +284,9 @@ final class Oracle {
             }
         } else if (was != null && was.state() == JobState.FINISHED && Objects.equals(is.json(), was.json())) {
             int times = is.json() == null ? 0 : enqueuedAsItWas.merge(jobId, 1, Integer::sum);
-            require(times <= calls.resubmitting.getOrDefault(jobId, 0), "Without resubmit " + step);
+            require(
+                    times <= calls.resubmittingAll + calls.resubmitting.getOrDefault(jobId, 0),
+                    "Without resubmit " + step);
         } else if (is.json() != null && (was == null || !is.json().equals(was.json()))) {
             // No two adds of a job have the same data, so each can do this once.
             require(enqueuedWith.add(jobId + " " + is.json()), step);
@@ -242,7 +294,7 @@ final class Oracle {
     }
 
     /** By its holder, because he was silent, or because of another that it waited for. */
-    private void checkEnded(String jobId, Rows.@Nullable Data was, Rows.Data is, String step) {
+    private void checkEnded(String jobId, Rows.@Nullable Data was, Rows.Data is, Step step) {
         if (was != null && was.state() == JobState.FINISHED) {
             // Others may begin to wait for a job that has failed; that is all that can happen to it where it is.
             require(
@@ -264,7 +316,7 @@ final class Oracle {
     }
 
     /** Either its processor was silent, or a claim that nobody wanted any more was handed back. */
-    private void checkPutBack(UUID lock, long silentForNanos, String step) {
+    private void checkPutBack(UUID lock, long silentForNanos, Step step) {
         boolean silent = silentForNanos >= JobsSimulation.TIMEOUT.toNanos();
         if (calls.claimed.contains(lock)) {
             require(silent, "After " + silentForNanos + " ns " + step);
@@ -302,7 +354,12 @@ final class Oracle {
     }
 
     /** Fails the simulation, wherever it is found out. */
-    void require(boolean held, String otherwise) {
+    void require(boolean held, Object otherwise) {
+        complaints.require(held, otherwise);
+    }
+
+    /** Fails the simulation, wherever it is found out; for what is often asked and takes long to tell. */
+    void require(boolean held, Supplier<String> otherwise) {
         complaints.require(held, otherwise);
     }
 

@@ -8,16 +8,21 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A job goes when somebody wants it removed, or when it has ended and its time is up by somebody's clock. */
+/**
+ * A job goes when somebody wants it removed, or when it has ended, its time is up by somebody's clock, and it is in the
+ * archive if it is to be.
+ */
 final class Removals implements Law {
     private final Calls calls;
+    private final Archive archive;
     private final Complaints complaints;
     private final Map<String, Integer> wanted = new HashMap<>();
     private final Map<String, Integer> due = new HashMap<>();
     private Instant latest = Instant.EPOCH;
 
-    Removals(Calls calls, Complaints complaints) {
+    Removals(Calls calls, Archive archive, Complaints complaints) {
         this.calls = calls;
+        this.archive = archive;
         this.complaints = complaints;
     }
 
@@ -36,7 +41,7 @@ final class Removals implements Law {
             if (after.jobs().containsKey(jobId)) {
                 return;
             }
-            if (was.state() == JobState.FINISHED && was.removeAt() > 0 && was.removeAt() <= latest.getEpochSecond()) {
+            if (isDue(was) && (!was.archived() || archive.has(jobId, was))) {
                 due.merge(jobId, 1, Integer::sum);
             } else {
                 int times = wanted.merge(jobId, 1, Integer::sum);
@@ -45,6 +50,10 @@ final class Removals implements Law {
                         "Nobody wanted " + jobId + " removed: " + was + "; the latest clock says " + latest);
             }
         });
+    }
+
+    private boolean isDue(Line was) {
+        return was.state() == JobState.FINISHED && was.removeAt() > 0 && was.removeAt() <= latest.getEpochSecond();
     }
 
     /** {@return how often a job went when its time was up} */

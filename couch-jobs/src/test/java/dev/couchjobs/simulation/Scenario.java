@@ -13,15 +13,24 @@ import java.util.SplittableRandom;
  * @param peaceful steps fail, but none takes long
  * @param patience how long transactions may take, for which time the change feed can be read
  * @param type the type of the jobs, with its retry policy and its retention
+ * @param backlog the priorities of the jobs that wait when the first process comes
+ * @param reserve the part of their claims that workers keep for lower priorities
  */
-record Scenario(boolean peaceful, Duration patience, JobType<String, String> type) {
+record Scenario(
+        boolean peaceful, Duration patience, JobType<String, String> type, List<Integer> backlog, double reserve) {
     static final String TYPE_NAME = "simulated";
+
+    private static final List<List<Integer>> BACKLOGS =
+            List.of(List.of(), List.of(1, 0, 0, -1), List.of(1, 0, 0, -1), List.of(1, 1, 1, 0, 0, 0));
+    /** Of the few jobs that a worker here claims at a time, this is never more than one. */
+    private static final double RESERVE = 0.25;
 
     private static final Duration SHORT_FEED = Duration.ofSeconds(6);
     private static final Duration LONG_FEED = Duration.ofHours(1);
     private static final List<Retention> RETENTIONS = List.of(
             Retention.forever(),
             Retention.of(Duration.ofSeconds(3)),
+            Retention.of(Duration.ofSeconds(2)).archived(),
             Retention.of(Duration.ofSeconds(1)).failedForever());
 
     static Scenario of(long seed) {
@@ -31,7 +40,9 @@ record Scenario(boolean peaceful, Duration patience, JobType<String, String> typ
         JobType<String, String> type = JobType.of(TYPE_NAME, String.class, String.class)
                 .retry(retries(1 + choice.nextInt(4)))
                 .retention(RETENTIONS.get(choice.nextInt(RETENTIONS.size())));
-        return new Scenario(peaceful, patience, type);
+        List<Integer> backlog = BACKLOGS.get(choice.nextInt(BACKLOGS.size()));
+        double reserve = choice.nextBoolean() ? RESERVE : 0;
+        return new Scenario(peaceful, patience, type, backlog, reserve);
     }
 
     /** {@return a policy whose pauses fit into the time that a simulation takes} */
@@ -39,6 +50,11 @@ record Scenario(boolean peaceful, Duration patience, JobType<String, String> typ
         return RetryPolicy.standard()
                 .attempts(attempts)
                 .pauses(Duration.ofMillis(attempts % 2 == 0 ? 0 : 300), 2, Duration.ofSeconds(2));
+    }
+
+    /** {@return how many of the jobs that are claimed by one commit may be claimed before others of a higher priority} */
+    int outOfOrder() {
+        return reserve == 0 ? 0 : 1;
     }
 
     boolean feedIsComplete() {

@@ -72,7 +72,7 @@ final class Waits implements Law {
                 ? others.stream().anyMatch(other -> fails(other, seen))
                 : others.stream().allMatch(other -> isDone(other, seen));
         complaints.require(
-                well, jobId + " is " + is + ", and waited for " + others + ", which have come to " + after.jobs());
+                well, () -> jobId + " is " + is + ", and waited for " + others + ", which came to " + after.jobs());
     }
 
     private boolean fails(Dependency other, Dependent seen) {

@@ -1,11 +1,13 @@
 package dev.couchjobs.simulation;
 
 import dev.couchjobs.JobState;
+import dev.couchjobs.JobsException;
 import dev.couchjobs.Subscription;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.random.RandomGenerator;
 
 /** Follows jobs to their ends, one or two at a time, and remembers what it was told. */
@@ -46,8 +48,9 @@ final class Watcher {
 
     private CompletableFuture<?> turn() {
         String jobId = JobsSimulation.jobId(random);
-        return node.sleepUpTo(REST).thenCompose(rested -> switch (random.nextInt(6)) {
+        return node.sleepUpTo(REST).thenCompose(rested -> switch (random.nextInt(7)) {
             case 0 -> subscribe(jobId).thenCompose(this::awaitFinish);
+            case 6 -> awaitResult(jobId);
             case 1, 2 ->
                 subscribe(jobId)
                         .thenCompose(one -> subscribe(JobsSimulation.otherJobId(jobId, random))
@@ -69,6 +72,27 @@ final class Watcher {
             node.jobs().unsubscribe(subscription);
             oracle.require(subscription.isEnded(), subscription + " goes on though nobody wants it");
         });
+    }
+
+    /** Not longer than it takes to lose patience; now and then only a look. */
+    private CompletableFuture<Void> awaitResult(String jobId) {
+        boolean atOnce = random.nextInt(3) == 0;
+        long asked = oracle.results().moment();
+        return node.jobs()
+                .resultAsync(node.type(), jobId, atOnce ? Duration.ZERO : PATIENCE)
+                .handle((result, error) -> {
+                    node.log("asked for the result of " + jobId + ": " + (error == null ? result : error));
+                    if (error == null) {
+                        oracle.results().wasGiven(jobId, asked, result);
+                    } else if (unwrapped(error) instanceof JobsException known) {
+                        oracle.results().wasRefused(jobId, asked, atOnce, known);
+                    }
+                    return null;
+                });
+    }
+
+    private static Throwable unwrapped(Throwable error) {
+        return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     }
 
     private CompletableFuture<Void> followAll(List<Subscription<String>> subscriptions) {
