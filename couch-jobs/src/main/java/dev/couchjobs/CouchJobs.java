@@ -289,20 +289,6 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * One page of the jobs of a type, in the order of their ids.
-     *
-     * @param context a database, or a transaction to join
-     * @param type the type of the jobs
-     * @param afterJobId the last id of the page before, or the empty string for the first page
-     * @param limit the most jobs to list, at least one
-     * @return the jobs; fewer than {@code limit} only on the last page
-     */
-    public CompletableFuture<List<JobSummary>> listJobs(
-            ReadTransactionContext context, JobType<?, ?> type, String afterJobId, int limit) {
-        return queries.list(context, type, afterJobId, limit);
-    }
-
-    /**
      * One page of the jobs of a type, in the order of their ids. Jobs that come, go or change meanwhile are listed, or
      * not, as they are when their page is read; a place to go on from does not grow old.
      *

@@ -9,6 +9,8 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
 import dev.couchjobs.JobsException;
+import dev.couchjobs.Page;
+import dev.couchjobs.PageRequest;
 import dev.couchjobs.Worker;
 import dev.couchjobs.WorkerBuilder;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
@@ -20,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletionException;
 import java.util.function.UnaryOperator;
@@ -140,18 +143,17 @@ public final class JobsTestKit implements AutoCloseable {
      */
     public <D> List<EnqueuedJob<D>> enqueued(JobType<D, ?> type) {
         List<EnqueuedJob<D>> waiting = new ArrayList<>();
-        String last = "";
-        List<JobSummary> page;
-        do {
-            page = jobs.listJobs(database, type, last, PAGE).join();
-            for (JobSummary job : page) {
-                last = job.jobId();
+        Optional<PageRequest> request = Optional.of(PageRequest.of(PAGE));
+        while (request.isPresent()) {
+            Page<JobSummary> page = jobs.list(database, type, request.get()).join();
+            for (JobSummary job : page.items()) {
                 if (job.state() == JobState.PENDING) {
-                    D data = jobs.getJobData(database, type, last).join().orElseThrow();
-                    waiting.add(new EnqueuedJob<>(last, data, job.scheduledTime()));
+                    D data = jobs.getJobData(database, type, job.jobId()).join().orElseThrow();
+                    waiting.add(new EnqueuedJob<>(job.jobId(), data, job.scheduledTime()));
                 }
             }
-        } while (page.size() == PAGE);
+            request = page.next().map(request.get()::after);
+        }
         return waiting;
     }
 

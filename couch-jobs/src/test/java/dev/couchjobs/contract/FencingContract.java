@@ -105,7 +105,8 @@ public abstract class FencingContract extends JobsContract {
             await(one.commit());
             await(other.commit());
         }
-        assertThat(await(jobs.listJobs(database, INDEX, "", 10)).stream().map(JobSummary::state))
+        assertThat(all(database, INDEX))
+                .extracting(JobSummary::state)
                 .isEqualTo(List.of(JobState.RUNNING, JobState.FINISHED, JobState.PENDING, JobState.PENDING));
     }
 }

@@ -3,6 +3,7 @@ package dev.couchjobs.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
@@ -11,7 +12,10 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
+import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
+import dev.couchjobs.Page;
+import dev.couchjobs.PageRequest;
 import dev.couchjobs.Subscription;
 import java.time.Duration;
 import java.time.Instant;
@@ -156,11 +160,23 @@ public abstract class JobsContract implements Engine {
     }
 
     final Optional<Instant> scheduledTimeOf(String jobId) {
-        return await(jobs.listJobs(database, INDEX, "", 1_000)).stream()
+        return all(database, INDEX).stream()
                 .filter(job -> job.jobId().equals(jobId))
                 .findFirst()
                 .orElseThrow(() -> new AssertionError("There is no job " + jobId))
                 .scheduledTime();
+    }
+
+    /** All jobs of a type in the order of their ids, however many pages they fill. */
+    final List<JobSummary> all(ReadTransactionContext context, JobType<?, ?> type) {
+        List<JobSummary> all = new ArrayList<>();
+        Optional<PageRequest> request = Optional.of(PageRequest.of(PageRequest.LIMIT_MAX));
+        while (request.isPresent()) {
+            Page<JobSummary> page = await(jobs.list(context, type, request.get()));
+            all.addAll(page.items());
+            request = page.next().map(request.get()::after);
+        }
+        return all;
     }
 
     final Subscription<Work> subscribe(String jobId) {

@@ -345,7 +345,6 @@ public abstract class WorkerContract extends JobsContract {
     }
 
     private Map<JobState, Long> states() {
-        return await(jobs.listJobs(database, INDEX, "", 2_000)).stream()
-                .collect(Collectors.groupingBy(JobSummary::state, Collectors.counting()));
+        return all(database, INDEX).stream().collect(Collectors.groupingBy(JobSummary::state, Collectors.counting()));
     }
 }

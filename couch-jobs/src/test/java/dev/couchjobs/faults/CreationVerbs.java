@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.Job;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.PageRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -135,10 +136,10 @@ final class CreationVerbs {
                         (s, g) -> s.jobs.getJobState(s.faulty, MAIL, "a"),
                         (s, g, state) -> assertThat(state).isEqualTo(FINISHED)),
                 reading(
-                        "listJobs",
+                        "list",
                         CreationVerbs::pending,
-                        (s, g) -> s.jobs.listJobs(s.faulty, MAIL, "", 10),
-                        (s, g, jobs) -> assertThat(jobs).hasSize(1)));
+                        (s, g) -> s.jobs.list(s.faulty, MAIL, PageRequest.of(10)),
+                        (s, g, page) -> assertThat(page.items()).hasSize(1)));
     }
 
     private static CompletableFuture<Void> add(Scene scene, String data) {

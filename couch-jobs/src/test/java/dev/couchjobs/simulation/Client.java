@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 /** Adds jobs, removes some and looks at others; now and then it changes the type's timeout. */
 final class Client {
     private static final Duration REST = Duration.ofMillis(1_500);
-    private static final int ALL = 100;
+    private static final PageRequest ALL = PageRequest.of(100);
     /** So many letters are too much for one row. */
     static final int LONG = 10_000;
 
@@ -179,11 +179,10 @@ final class Client {
     /** In all ways that there are, as of one moment. */
     private CompletableFuture<Void> count() {
         return node.database().readAsync(tx -> {
-            PageRequest page = PageRequest.of(ALL);
             CompletableFuture<JobCounts> counts = node.jobs().counts(tx, node.type());
-            CompletableFuture<Page<JobSummary>> all = node.jobs().list(tx, node.type(), page);
-            CompletableFuture<Page<JobSummary>> queued = node.jobs().list(tx, node.type(), JobState.PENDING, page);
-            CompletableFuture<Page<DeadLetter>> dead = node.jobs().deadLetters(tx, node.type(), page);
+            CompletableFuture<Page<JobSummary>> all = node.jobs().list(tx, node.type(), ALL);
+            CompletableFuture<Page<JobSummary>> queued = node.jobs().list(tx, node.type(), JobState.PENDING, ALL);
+            CompletableFuture<Page<DeadLetter>> dead = node.jobs().deadLetters(tx, node.type(), ALL);
             return CompletableFuture.allOf(counts, all, queued, dead).thenRun(() -> {
                 JobCounts told = counts.join();
                 Map<JobState, Long> states = all.join().items().stream()
@@ -226,11 +225,11 @@ final class Client {
         return node.database().readAsync(tx -> {
             CompletableFuture<JobState> state = node.jobs().getJobState(tx, node.type(), jobId);
             CompletableFuture<Optional<String>> data = node.jobs().getJobData(tx, node.type(), jobId);
-            CompletableFuture<List<JobSummary>> all = node.jobs().listJobs(tx, node.type(), "", ALL);
+            CompletableFuture<Page<JobSummary>> all = node.jobs().list(tx, node.type(), ALL);
             CompletableFuture<Optional<Duration>> timeout = node.jobs().getTypeTimeout(tx, node.type());
             CompletableFuture<List<String>> types = node.jobs().getTypes(tx);
             return CompletableFuture.allOf(state, data, all, timeout, types).thenRun(() -> {
-                JobState listed = all.join().stream()
+                JobState listed = all.join().items().stream()
                         .filter(line -> line.jobId().equals(jobId))
                         .findFirst()
                         .map(JobSummary::state)

@@ -13,6 +13,7 @@ import dev.couchjobs.JobContext;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
+import dev.couchjobs.PageRequest;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
@@ -57,7 +58,9 @@ class WorkersUnderFaultsTest {
             join(simulation);
             simulation.advance(Duration.ofMinutes(3));
 
-            List<JobSummary> jobs = simulation.await(client.listJobs(simulation.database(), TYPE, "", 2 * JOBS));
+            List<JobSummary> jobs = simulation
+                    .await(client.list(simulation.database(), TYPE, PageRequest.of(2 * JOBS)))
+                    .items();
             List<KeyValue> effects = simulation.await(simulation
                     .database()
                     .readAsync(tx -> tx.getRange(Range.startsWith(EFFECTS)).asList()));

@@ -7,10 +7,13 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.Page;
+import dev.couchjobs.PageRequest;
 import dev.couchjobs.Worker;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
@@ -20,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 final class CouchJobsSystem implements JobSystem {
     private static final int CONCURRENCY = 200;
     private static final Duration ACTIVITY_TIMEOUT = Duration.ofSeconds(30);
-    private static final int PAGE = 1_000;
     static final long QUIET_MILLIS = 10;
 
     static final String SETTINGS = "fdb-embedded, every commit synced; " + CONCURRENCY
@@ -62,17 +64,15 @@ final class CouchJobsSystem implements JobSystem {
     @Override
     public long unfinished() {
         long unfinished = 0;
-        String last = "";
-        while (true) {
-            List<JobSummary> page = jobs.listJobs(database, TYPE, last, PAGE).join();
-            unfinished += page.stream()
+        Optional<PageRequest> request = Optional.of(PageRequest.of(PageRequest.LIMIT_MAX));
+        while (request.isPresent()) {
+            Page<JobSummary> page = jobs.list(database, TYPE, request.get()).join();
+            unfinished += page.items().stream()
                     .filter(job -> job.state() != JobState.FINISHED)
                     .count();
-            if (page.size() < PAGE) {
-                return unfinished;
-            }
-            last = page.get(PAGE - 1).jobId();
+            request = page.next().map(request.get()::after);
         }
+        return unfinished;
     }
 
     @Override

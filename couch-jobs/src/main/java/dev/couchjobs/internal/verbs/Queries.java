@@ -5,7 +5,6 @@ import dev.couchjobs.Dependency;
 import dev.couchjobs.JobAttempt;
 import dev.couchjobs.JobInfo;
 import dev.couchjobs.JobState;
-import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.data.AttemptLog;
 import dev.couchjobs.internal.data.Dependents;
@@ -17,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** The verbs that only look: {@code get_job_data}, {@code get_job_state} (RFC 007) and a listing. */
+/** The verbs that only look: {@code get_job_data}, {@code get_job_state} (RFC 007) and what else is known of one job. */
 public final class Queries {
     private final Keyspace keyspace;
     private final Transactions transactions;
@@ -77,19 +76,6 @@ public final class Queries {
                         .thenApply(row -> row.map(JobRow::state).orElse(JobState.NOT_FOUND)));
     }
 
-    /** {@return the jobs in the order of their ids} */
-    public CompletableFuture<List<JobSummary>> list(
-            ReadTransactionContext context, JobType<?, ?> type, String after, int limit) {
-        if (limit < 1) {
-            throw new IllegalArgumentException("A listing has room for at least one job; the limit is " + limit + ".");
-        }
-        return transactions
-                .read(context, tx -> JobTable.list(tx, keyspace.type(type.name()), after, limit))
-                .thenApply(rows -> rows.entrySet().stream()
-                        .map(row -> summary(row.getKey(), row.getValue()))
-                        .toList());
-    }
-
     /** {@return some of what a job waits for} */
     public CompletableFuture<List<Dependency>> waitsFor(
             ReadTransactionContext context, JobType<?, ?> type, String jobId, int limit) {
@@ -98,9 +84,5 @@ public final class Queries {
         }
         JobRef ref = keyspace.job(type.name(), jobId);
         return transactions.read(context, tx -> Dependents.of(tx, ref, limit));
-    }
-
-    private static JobSummary summary(String jobId, JobRow row) {
-        return new JobSummary(jobId, row.state(), ScheduledTimes.toInstant(row.scheduledTime()));
     }
 }
