@@ -356,17 +356,18 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * What a job waits for: those of its dependencies that have not succeeded yet.
+     * One page of what a job waits for: of those of its dependencies that have not succeeded yet, by type and id.
      *
      * @param context a database, or a transaction to read in
      * @param type the type of the job
      * @param jobId its id
-     * @param limit how many to list at most, at least one
-     * @return some of the dependencies; none if the job waits for nobody, or is not there
+     * @param page which part of them
+     * @return the page; empty if the job waits for nobody, or is not there
+     * @throws IllegalArgumentException if the page is to begin where this listing has no place, or newest first
      */
-    public CompletableFuture<List<Dependency>> waitsFor(
-            ReadTransactionContext context, JobType<?, ?> type, String jobId, int limit) {
-        return queries.waitsFor(context, type, jobId, limit);
+    public CompletableFuture<Page<Dependency>> waitsFor(
+            ReadTransactionContext context, JobType<?, ?> type, String jobId, PageRequest page) {
+        return listings.waitsFor(context, type, jobId, page);
     }
 
     // The log of a job

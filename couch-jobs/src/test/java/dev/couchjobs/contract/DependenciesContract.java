@@ -15,6 +15,8 @@ import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.Page;
+import dev.couchjobs.PageRequest;
 import dev.couchjobs.Retention;
 import dev.couchjobs.TooManyDependenciesException;
 import java.time.Duration;
@@ -22,6 +24,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -110,10 +113,37 @@ public abstract class DependenciesContract extends DependingJobs {
         add(job("a"), job("b"), mail("m").after(INDEX, "a", "b"));
 
         assertThat(mailState("m")).isEqualTo(JobState.PENDING);
-        assertThat(await(jobs.waitsFor(database, MAIL, "m", 10)))
-                .containsExactly(Dependency.on(INDEX, "a"), Dependency.on(INDEX, "b"));
+        assertThat(missing("m")).containsExactly(Dependency.on(INDEX, "a"), Dependency.on(INDEX, "b"));
         deal(Fate.SUCCEEDS);
-        assertThat(await(jobs.waitsFor(database, MAIL, "m", 10))).containsExactly(Dependency.on(INDEX, "b"));
+        assertThat(missing("m")).containsExactly(Dependency.on(INDEX, "b"));
+    }
+
+    private List<Dependency> missing(String mailId) {
+        return await(jobs.waitsFor(database, MAIL, mailId, PageRequest.of(10))).items();
+    }
+
+    @Test
+    void whatAJobWaitsForIsListedInPages() {
+        List<String> ids = List.of("a", "a\0", "a\0b", "ab", "b");
+        ids.forEach(id -> add(job(id)));
+        add(mail("a"), mail("m").after(INDEX, ids.toArray(String[]::new)).after(MAIL, "a"));
+        PageRequest two = PageRequest.of(2);
+
+        Page<Dependency> first = await(jobs.waitsFor(database, MAIL, "m", two));
+        Page<Dependency> second =
+                await(jobs.waitsFor(database, MAIL, "m", two.after(first.next().orElseThrow())));
+        Page<Dependency> third =
+                await(jobs.waitsFor(database, MAIL, "m", two.after(second.next().orElseThrow())));
+
+        assertThat(Stream.of(first, second, third).flatMap(page -> page.items().stream()))
+                .extracting(Dependency::toString)
+                .containsExactly("index/a", "index/a\0", "index/a\0b", "index/ab", "index/b", "mail/a");
+        PageRequest rest = two.after(third.next().orElseThrow());
+        assertThat(await(jobs.waitsFor(database, MAIL, "m", rest))).isEqualTo(new Page<>(List.of(), Optional.empty()));
+        assertThat(await(jobs.waitsFor(database, MAIL, "never", two)).items()).isEmpty();
+        assertThatThrownBy(() -> jobs.waitsFor(database, MAIL, "a", rest))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("unchanged");
     }
 
     @Test
@@ -347,7 +377,7 @@ public abstract class DependenciesContract extends DependingJobs {
             await(removed);
         });
 
-        assertThat(await(jobs.waitsFor(database, MAIL, "m", 10))).containsExactly(Dependency.on(INDEX, "b"));
+        assertThat(missing("m")).containsExactly(Dependency.on(INDEX, "b"));
         deal(Fate.SUCCEEDS);
         assertThat(tryAcceptMail()).isEmpty();
         deal(Fate.SUCCEEDS);

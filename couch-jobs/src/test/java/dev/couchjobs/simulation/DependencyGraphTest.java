@@ -13,6 +13,7 @@ import dev.couchjobs.DependencyPolicy;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.PageRequest;
 import dev.couchjobs.contract.Fate;
 import dev.couchjobs.faults.Rows;
 import dev.couchjobs.faults.VirtualStage;
@@ -129,9 +130,10 @@ class DependencyGraphTest {
             assertThat(model.ready()).isEmpty();
             for (int i = 0; i < added; i++) {
                 String id = "j" + i;
-                Set<String> waitsFor = stage.await(jobs.waitsFor(database, MAIL, id, 100)).stream()
-                        .map(Dependency::jobId)
-                        .collect(Collectors.toSet());
+                Set<String> waitsFor =
+                        stage.await(jobs.waitsFor(database, MAIL, id, PageRequest.of(100))).items().stream()
+                                .map(Dependency::jobId)
+                                .collect(Collectors.toSet());
                 assertThat(waitsFor).as("what %s waits for", id).isEqualTo(model.waitsFor(id));
             }
         }

@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
@@ -10,6 +11,7 @@ import dev.couchjobs.DependencyPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -32,10 +34,19 @@ public final class Dependents {
         tx.set(inward(dependency, room).pack(Tuple.from(dependent.keys().typeName(), dependent.id())), value);
     }
 
-    /** {@return some of what a job waits for} */
-    public static CompletableFuture<List<Dependency>> of(ReadTransaction tx, JobRef dependent, int limit) {
+    /**
+     * What a job waits for, by type and id.
+     *
+     * @param after the last dependency that is known, if any
+     */
+    public static CompletableFuture<List<Dependency>> of(
+            ReadTransaction tx, JobRef dependent, Optional<JobRef> after, int limit) {
         Subspace outward = dependent.keys().waitsFor(dependent.id());
-        return tx.getRange(outward.range(), limit)
+        Range all = outward.range();
+        byte[] begin = after.map(known -> Tuple.from(known.keys().typeName(), known.id()))
+                .map(known -> outward.get(known).range().end)
+                .orElse(all.begin);
+        return tx.getRange(new Range(begin, all.end), limit)
                 .asList()
                 .thenApply(rows -> rows.stream()
                         .map(row -> {

@@ -29,6 +29,6 @@ final class Continuation {
     static IllegalArgumentException unknown(String continuation) {
         return new IllegalArgumentException(
                 "\"" + continuation + "\" is no place to go on from: pass what the page before"
-                        + " said, unchanged, to a listing of the same type and state.");
+                        + " said, unchanged, to the same listing of the same type.");
     }
 }

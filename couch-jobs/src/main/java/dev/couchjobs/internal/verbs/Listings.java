@@ -2,6 +2,8 @@ package dev.couchjobs.internal.verbs;
 
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.ReadTransactionContext;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.Dependency;
 import dev.couchjobs.JobCounts;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobSummary;
@@ -9,6 +11,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.internal.data.Counts;
+import dev.couchjobs.internal.data.Dependents;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
@@ -24,7 +27,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
-/** Pages of jobs, and how many there are. What a page reads is bounded, however many jobs there are. */
+/** Pages of jobs and of what they wait for, and how many jobs there are. What a page reads is bounded, however many jobs there are. */
 public final class Listings {
     /** How many jobs are looked at for one page of those in one state. */
     private static final int LOOKED_AT_MAX = 500;
@@ -142,10 +145,42 @@ public final class Listings {
                         done -> all.stream().flatMap(job -> job.join().stream()).toList());
     }
 
+    /** {@return a page of what a job waits for} */
+    public CompletableFuture<Page<Dependency>> waitsFor(
+            ReadTransactionContext context, JobType<?, ?> type, String jobId, PageRequest page) {
+        requireOldestFirst(page);
+        JobRef ref = keyspace.job(type.name(), jobId);
+        String name = "waits for " + type.name() + "/" + jobId;
+        Optional<JobRef> after = page.after().map(continuation -> dependency(name, continuation));
+        return transactions
+                .read(context, tx -> Dependents.of(tx, ref, after, page.limit()))
+                .thenApply(found -> {
+                    boolean more = found.size() == page.limit();
+                    return new Page<>(
+                            found,
+                            more ? Optional.of(continuation(name, found.get(found.size() - 1))) : Optional.empty());
+                });
+    }
+
+    private static String continuation(String name, Dependency last) {
+        return Continuation.encode(
+                name, Tuple.from(last.typeName(), last.jobId()).pack());
+    }
+
+    private JobRef dependency(String name, String continuation) {
+        byte[] last = Continuation.decode(name, continuation);
+        try {
+            Tuple dependency = Tuple.fromBytes(last);
+            return keyspace.job(dependency.getString(0), dependency.getString(1));
+        } catch (RuntimeException e) { // whatever it is, it is no dependency
+            throw Continuation.unknown(continuation);
+        }
+    }
+
     private static void requireOldestFirst(PageRequest page) {
         if (page.isNewestFirst()) {
             throw new IllegalArgumentException(
-                    "Only dead letters are listed newest first; a listing of jobs has one order.");
+                    "Only dead letters are listed newest first; this listing has one order: ask without newestFirst().");
         }
     }
 

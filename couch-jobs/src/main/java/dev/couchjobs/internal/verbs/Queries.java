@@ -1,13 +1,11 @@
 package dev.couchjobs.internal.verbs;
 
 import com.apple.foundationdb.ReadTransactionContext;
-import dev.couchjobs.Dependency;
 import dev.couchjobs.JobAttempt;
 import dev.couchjobs.JobInfo;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.data.AttemptLog;
-import dev.couchjobs.internal.data.Dependents;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
@@ -74,15 +72,5 @@ public final class Queries {
                 context,
                 tx -> JobTable.read(tx, ref)
                         .thenApply(row -> row.map(JobRow::state).orElse(JobState.NOT_FOUND)));
-    }
-
-    /** {@return some of what a job waits for} */
-    public CompletableFuture<List<Dependency>> waitsFor(
-            ReadTransactionContext context, JobType<?, ?> type, String jobId, int limit) {
-        if (limit < 1) {
-            throw new IllegalArgumentException("A listing has room for at least one job; the limit is " + limit + ".");
-        }
-        JobRef ref = keyspace.job(type.name(), jobId);
-        return transactions.read(context, tx -> Dependents.of(tx, ref, limit));
     }
 }
