@@ -75,11 +75,19 @@ record ArchivePage<D, R>(DueJobs due, Map<String, JobRow> rows, List<JobInfo<D, 
         });
     }
 
-    /** Each end of a job ends another claim on it; a job that took its place has locks of its own. */
+    /**
+     * Each end of a job ends another claim on it, and a job that took its place has locks of its own; what ended without
+     * ever having been claimed is told apart by when it did.
+     */
     private boolean isAsOffered(String jobId, JobRow now) {
         JobRow offered = rows.get(jobId);
         return offered != null
                 && offered.claimant().number() == now.claimant().number()
-                && Objects.equals(offered.finishedBy(), now.finishedBy());
+                && Objects.equals(offered.finishedBy(), now.finishedBy())
+                && endedAt(offered) == endedAt(now);
+    }
+
+    private static long endedAt(JobRow row) {
+        return row.ending() == null ? 0 : row.ending().at();
     }
 }
