@@ -5,7 +5,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Which errors a transaction retries, and how long it waits before it does. Guarded by its transaction. */
 final class Backoff {
-    private static final double FIRST_MILLIS = 10;
+    /** Whoever was in the way has committed within that time; the tenth of what a client allows a cluster. */
+    private static final double FIRST_MILLIS = 1;
+
     private static final double GROWTH = 2;
     /** An old or a future read version is cured by a new one, not by waiting. */
     private static final double FIXED_MILLIS = 10;

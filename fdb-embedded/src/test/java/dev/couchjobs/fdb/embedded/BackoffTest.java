@@ -10,16 +10,17 @@ class BackoffTest {
 
     @Test
     void delaysDoubleUpToTheLimit() {
-        assertThat(delay(1)).isEqualTo(Duration.ofMillis(10));
-        assertThat(delay(1)).isEqualTo(Duration.ofMillis(20));
-        assertThat(delay(1)).isEqualTo(Duration.ofMillis(25));
-        assertThat(delay(1)).isEqualTo(Duration.ofMillis(25));
+        assertThat(delay(1)).isEqualTo(Duration.ofMillis(1));
+        assertThat(delay(1)).isEqualTo(Duration.ofMillis(2));
+        assertThat(delay(1)).isEqualTo(Duration.ofMillis(4));
+        assertThat(delay(1)).isEqualTo(Duration.ofMillis(5));
+        assertThat(delay(1)).isEqualTo(Duration.ofMillis(5));
     }
 
     @Test
     void jitterShortensADelayButNotTheNextOne() {
-        assertThat(delay(0.5)).isEqualTo(Duration.ofMillis(5));
-        assertThat(delay(1)).isEqualTo(Duration.ofMillis(20));
+        assertThat(delay(0.5)).isEqualTo(Duration.ofNanos(500_000));
+        assertThat(delay(1)).isEqualTo(Duration.ofMillis(2));
     }
 
     @Test
@@ -48,6 +49,6 @@ class BackoffTest {
     }
 
     private Duration delay(double jitter) {
-        return Duration.ofNanos(backoff.nextDelayNanos(FdbError.NOT_COMMITTED, 25, jitter));
+        return Duration.ofNanos(backoff.nextDelayNanos(FdbError.NOT_COMMITTED, 5, jitter));
     }
 }
