@@ -2,6 +2,7 @@ package dev.couchjobs;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.subspace.Subspace;
+import dev.couchjobs.internal.data.Keyspace;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Objects;
@@ -11,6 +12,9 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** What an instance may have otherwise than by default. */
 public final class CouchJobsBuilder {
+    /** It is written with every claim. */
+    private static final int NAME_CHARS_MAX = 200;
+
     final Database database;
     Subspace subspace = new Subspace();
     private @Nullable Environment environment;
@@ -38,14 +42,15 @@ public final class CouchJobsBuilder {
      * What the history of a job calls this instance; by default the host's name, the number of the process and something
      * random.
      *
-     * @param name a name of 1 to 200 characters
+     * @param name a name of 1 to 200 characters, well-formed
      * @return this builder
-     * @throws IllegalArgumentException if it is empty or longer
+     * @throws IllegalArgumentException if it is empty or longer, or has half of a surrogate pair in it
      */
     public CouchJobsBuilder name(String name) {
-        if (name.isEmpty() || name.length() > 200) {
-            throw new IllegalArgumentException(
-                    "The name of an instance has 1 to 200 characters; this one has " + name.length() + ".");
+        if (name.isEmpty() || name.length() > NAME_CHARS_MAX || !Keyspace.isWellFormed(name)) {
+            throw new IllegalArgumentException("An instance needs a name of 1 to " + NAME_CHARS_MAX
+                    + " characters without half of a surrogate pair; this one has " + name.length()
+                    + ": choose a short one that tells this process from the others.");
         }
         this.name = name;
         return this;

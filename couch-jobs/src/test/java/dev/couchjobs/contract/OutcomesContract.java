@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.AttemptEnd;
 import dev.couchjobs.CouchJobs;
+import dev.couchjobs.CouchJobsBuilder;
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
@@ -309,5 +310,30 @@ public abstract class OutcomesContract extends SumsContract {
                 .containsExactly(Tuple.from("j1", 1), Tuple.from("j1", 2), Tuple.from("j1", 3));
         await(sums.remove(database, SUM, "j1"));
         assertThat(rows.under("attempts")).isEmpty();
+    }
+
+    @Test
+    void theHistoryCallsAnInstanceByTheNameItWasGiven() {
+        String longest = "\uD83D\uDE00".repeat(100);
+        await(sums.add(database, SUM, "j1", new Work(1)));
+        try (CouchJobs named =
+                CouchJobs.builder(database).subspace(prefix).name(longest).build()) {
+            await(named.accept(SUM));
+        }
+
+        assertThat(await(sums.attempts(database, SUM, "j1")))
+                .extracting(JobAttempt::by)
+                .containsExactly(longest);
+    }
+
+    @Test
+    void whatCannotBeTheNameOfAnInstanceIsRefused() {
+        CouchJobsBuilder builder = CouchJobs.builder(database);
+
+        for (String name : List.of("", "x".repeat(201), "a\uD83D", "\uDE00\uD83D")) {
+            assertThatThrownBy(() -> builder.name(name))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("choose");
+        }
     }
 }

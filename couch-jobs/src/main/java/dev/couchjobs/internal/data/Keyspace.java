@@ -44,7 +44,8 @@ public final class Keyspace {
         }
     }
 
-    private static boolean isWellFormed(String text) {
+    /** {@return whether a text can be stored as it is} Half of a surrogate pair cannot. */
+    public static boolean isWellFormed(String text) {
         return StandardCharsets.UTF_8.newEncoder().canEncode(text);
     }
 
