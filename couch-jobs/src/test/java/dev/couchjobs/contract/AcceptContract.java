@@ -50,6 +50,13 @@ public abstract class AcceptContract extends JobsContract {
     }
 
     @Test
+    void aClaimSaysWhichItIsAndKeepsItsLockToItself() {
+        await(jobs.finish(database, accepted("j1", 1)));
+
+        assertThat(accepted("j1", 1)).hasToString("Job[index/j1, claim 2]");
+    }
+
+    @Test
     void withoutAJobACallThatDoesNotWaitComesBackEmpty() {
         assertThat(await(jobs.accept(INDEX, AcceptOptions.nonBlocking()))).isEmpty();
         assertThat(await(jobs.accept(INDEX, AcceptOptions.defaults().timeout(SHORTLY))))

@@ -127,6 +127,6 @@ public final class ClaimedJob<D> implements Job<D> {
 
     @Override
     public String toString() {
-        return "Job[" + type + "/" + id + ", lock " + lock + "]";
+        return "Job[" + type + "/" + id + ", claim " + claim() + "]"; // not the lock, which lets its holder write
     }
 }
