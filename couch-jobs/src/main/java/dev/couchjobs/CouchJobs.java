@@ -382,12 +382,12 @@ public final class CouchJobs implements AutoCloseable {
      * @return the entry's number; fails with {@link JobHaltedException} if the claim is lost, and then nothing was written
      * @throws PayloadException if the entry cannot be stored
      */
-    public CompletableFuture<Long> append(TransactionContext context, Job<?> job, Object entry) {
+    public CompletableFuture<Long> log(TransactionContext context, Job<?> job, Object entry) {
         return logs.append(context, job, LogEntry.Kind.LOG, entry);
     }
 
     /**
-     * Writes an entry into the log of a job that one holds from which the next attempt may go on: like {@link #append},
+     * Writes an entry into the log of a job that one holds from which the next attempt may go on: like {@link #log},
      * and the last one is kept for as long as the job is, however many entries follow.
      *
      * @param context a database, or a transaction to join
@@ -428,7 +428,7 @@ public final class CouchJobs implements AutoCloseable {
      * @return the entries; none if there is no such job
      * @throws IllegalArgumentException if the number is negative or the limit is anything else
      */
-    public CompletableFuture<List<LogEntry>> log(
+    public CompletableFuture<List<LogEntry>> logEntries(
             ReadTransactionContext context, JobType<?, ?> type, String jobId, long afterEntry, int limit) {
         return logs.read(context, type, jobId, afterEntry, limit);
     }

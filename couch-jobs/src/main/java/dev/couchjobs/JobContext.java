@@ -98,7 +98,7 @@ public interface JobContext<D> {
             Function<? super Transaction, ? extends CompletableFuture<R>> body);
 
     /**
-     * Writes an entry into the job's log, in a transaction of its own; see {@link CouchJobs#append}, which also joins one
+     * Writes an entry into the job's log, in a transaction of its own; see {@link CouchJobs#log}, which also joins one
      * of the handler's. Blocks.
      *
      * @param entry what to write: anything that Jackson can write, up to 65,536 bytes as JSON

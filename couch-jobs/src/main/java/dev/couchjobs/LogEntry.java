@@ -3,7 +3,7 @@ package dev.couchjobs;
 import java.time.Instant;
 
 /**
- * An entry of a job's log, from {@link CouchJobs#log}. Immutable.
+ * An entry of a job's log, from {@link CouchJobs#logEntries}. Immutable.
  *
  * <p>The entries of a job are numbered from 1 without a gap, in the order in which their transactions committed, whoever
  * wrote them: all attempts at a job write one log.

@@ -34,7 +34,7 @@ public final class GoOnFromCheckpoint {
             worker.close();
 
             System.out.println("The last attempt read " + parts + " of 4 parts.");
-            jobs.log(database, IMPORT, id, 0, 100)
+            jobs.logEntries(database, IMPORT, id, 0, 100)
                     .join()
                     .forEach(entry -> System.out.println(
                             entry.number() + ", by claim " + entry.claim() + ": " + entry.kind() + " " + entry.json()));

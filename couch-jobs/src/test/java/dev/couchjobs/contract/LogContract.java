@@ -35,7 +35,7 @@ public abstract class LogContract extends JobsContract {
     }
 
     private List<LogEntry> log(String jobId) {
-        return await(jobs.log(database, INDEX, jobId, 0, 1_000));
+        return await(jobs.logEntries(database, INDEX, jobId, 0, 1_000));
     }
 
     private List<Long> numbers(String jobId) {
@@ -46,8 +46,8 @@ public abstract class LogContract extends JobsContract {
     void entriesAreNumberedFromOneAndReadInTheirOrder() {
         Job<Work> job = accepted("j1", 1);
 
-        assertThat(await(jobs.append(database, job, "one"))).isEqualTo(1);
-        assertThat(await(jobs.append(database, job, new Work(2)))).isEqualTo(2);
+        assertThat(await(jobs.log(database, job, "one"))).isEqualTo(1);
+        assertThat(await(jobs.log(database, job, new Work(2)))).isEqualTo(2);
 
         List<LogEntry> log = log("j1");
         assertThat(log.get(0).as(String.class)).isEqualTo("one");
@@ -61,14 +61,14 @@ public abstract class LogContract extends JobsContract {
     void aLogIsReadOnFromAnyEntry() {
         Job<Work> job = accepted("j1", 1);
         for (int i = 1; i <= 5; i++) {
-            await(jobs.append(database, job, i));
+            await(jobs.log(database, job, i));
         }
 
-        assertThat(await(jobs.log(database, INDEX, "j1", 2, 2)))
+        assertThat(await(jobs.logEntries(database, INDEX, "j1", 2, 2)))
                 .extracting(LogEntry::number)
                 .containsExactly(3L, 4L);
-        assertThat(await(jobs.log(database, INDEX, "j1", 5, 2))).isEmpty();
-        assertThat(await(jobs.log(database, INDEX, "never", 0, 2))).isEmpty();
+        assertThat(await(jobs.logEntries(database, INDEX, "j1", 5, 2))).isEmpty();
+        assertThat(await(jobs.logEntries(database, INDEX, "never", 0, 2))).isEmpty();
     }
 
     @Test
@@ -76,9 +76,8 @@ public abstract class LogContract extends JobsContract {
         Job<Work> job = accepted("j1", 1);
 
         commit(tx -> {
-            List<CompletableFuture<Long>> all = IntStream.range(0, 20)
-                    .mapToObj(i -> jobs.append(tx, job, i))
-                    .toList();
+            List<CompletableFuture<Long>> all =
+                    IntStream.range(0, 20).mapToObj(i -> jobs.log(tx, job, i)).toList();
             all.forEach(JobsContract::await);
         });
 
@@ -92,7 +91,7 @@ public abstract class LogContract extends JobsContract {
 
         List<CompletableFuture<Long>> all = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            all.add(jobs.append(database, job, i));
+            all.add(jobs.log(database, job, i));
         }
 
         assertThat(all.stream().map(JobsContract::await))
@@ -108,7 +107,7 @@ public abstract class LogContract extends JobsContract {
 
         try (var tx = database.createTransaction()) {
             tx.set(key("effect"), new byte[0]);
-            assertThat(failureOf(jobs.append(tx, job, "late"))).isInstanceOf(JobHaltedException.class);
+            assertThat(failureOf(jobs.log(tx, job, "late"))).isInstanceOf(JobHaltedException.class);
             assertThat(failureOf(tx.commit())).isNotNull();
         }
         assertThat(isWritten("effect")).isFalse();
@@ -120,7 +119,7 @@ public abstract class LogContract extends JobsContract {
         Job<Work> job = accepted("j1", 1);
         await(jobs.finish(database, job));
 
-        assertThat(failureOf(jobs.append(database, job, "late"))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.log(database, job, "late"))).isInstanceOf(JobHaltedException.class);
         assertThat(failureOf(jobs.checkpoint(database, job, "late"))).isInstanceOf(JobHaltedException.class);
         assertThat(failureOf(jobs.progress(database, job, 1, 2, ""))).isInstanceOf(JobHaltedException.class);
         assertThat(log("j1")).isEmpty();
@@ -131,14 +130,14 @@ public abstract class LogContract extends JobsContract {
         Job<Work> first = accepted("j1", 1);
         await(jobs.checkpoint(database, first, new Work(10)));
         await(jobs.checkpoint(database, first, new Work(20)));
-        await(jobs.append(database, first, "more"));
+        await(jobs.log(database, first, "more"));
         await(jobs.resubmit(database, first));
         await(jobs.finish(database, first));
 
         Job<Work> second = accept();
         LogEntry checkpoint =
                 await(jobs.lastCheckpoint(database, INDEX, second.id())).orElseThrow();
-        await(jobs.append(database, second, "again"));
+        await(jobs.log(database, second, "again"));
 
         assertThat(checkpoint.as(Work.class)).isEqualTo(new Work(20));
         assertThat(checkpoint.kind()).isEqualTo(LogEntry.Kind.CHECKPOINT);
@@ -162,7 +161,7 @@ public abstract class LogContract extends JobsContract {
         for (int from = 0; from < 1_100; from += 100) {
             commit(tx -> {
                 List<CompletableFuture<Long>> all = IntStream.range(0, 100)
-                        .mapToObj(i -> jobs.append(tx, job, i))
+                        .mapToObj(i -> jobs.log(tx, job, i))
                         .toList();
                 all.forEach(JobsContract::await);
             });
@@ -182,7 +181,7 @@ public abstract class LogContract extends JobsContract {
         Job<Work> job = accepted("j1", 1);
         var subscription = subscribe("j1");
 
-        await(jobs.append(database, job, "one"));
+        await(jobs.log(database, job, "one"));
         JobEvent<Work> event = await(jobs.wait(subscription, LONG)).orElseThrow();
         await(jobs.progress(database, job, 1, 3, "reading"));
         JobEvent<Work> next = await(jobs.wait(subscription, LONG)).orElseThrow();
@@ -199,7 +198,7 @@ public abstract class LogContract extends JobsContract {
     @Test
     void theLogGoesWithItsJob() {
         Job<Work> job = accepted("j1", 1);
-        await(jobs.append(database, job, "one"));
+        await(jobs.log(database, job, "one"));
         await(jobs.checkpoint(database, job, "two"));
         await(jobs.progress(database, job, 1, 2, "three"));
         await(jobs.finish(database, job));
@@ -209,18 +208,18 @@ public abstract class LogContract extends JobsContract {
 
         assertThat(rows.under("log")).isEmpty();
         Job<Work> again = accepted("j1", 1);
-        assertThat(await(jobs.append(database, again, "new"))).isEqualTo(1);
+        assertThat(await(jobs.log(database, again, "new"))).isEqualTo(1);
     }
 
     @Test
     void entriesDoNotDisturbHeartbeats() {
         Job<Work> job = accepted("j1", 1);
-        await(jobs.append(database, job, "one"));
+        await(jobs.log(database, job, "one"));
 
         try (var beat = database.createTransaction();
                 var entry = database.createTransaction()) {
             await(jobs.update(beat, job));
-            await(jobs.append(entry, job, "two"));
+            await(jobs.log(entry, job, "two"));
             await(entry.commit());
             await(beat.commit());
         }
@@ -238,7 +237,7 @@ public abstract class LogContract extends JobsContract {
 
         commit(tx -> claims.forEach(job -> {
             await(jobs.update(tx, job));
-            await(jobs.append(tx, job, "one"));
+            await(jobs.log(tx, job, "one"));
         }));
 
         assertThat(numbers("j0")).containsExactly(1L);
@@ -250,18 +249,18 @@ public abstract class LogContract extends JobsContract {
     void whatIsTooLargeOrCannotBeStoredIsRefused() {
         Job<Work> job = accepted("j1", 1);
 
-        assertThatThrownBy(() -> jobs.append(database, job, Texts.ofLength(70_000)))
+        assertThatThrownBy(() -> jobs.log(database, job, Texts.ofLength(70_000)))
                 .isInstanceOf(PayloadTooLargeException.class)
                 .hasMessageContaining("log entry")
                 .hasMessageContaining("65536");
-        await(jobs.append(database, job, Texts.ofLength(65_000)));
+        await(jobs.log(database, job, Texts.ofLength(65_000)));
         assertThatThrownBy(() -> log("j1").get(0).as(Work.class)).isInstanceOf(PayloadException.class);
     }
 
     @ParameterizedTest
     @CsvSource({"-1, 10", "0, 0", "0, -1", "0, 1001"})
     void aLogIsReadWithinItsLimits(long after, int limit) {
-        assertThatThrownBy(() -> jobs.log(database, INDEX, "j1", after, limit))
+        assertThatThrownBy(() -> jobs.logEntries(database, INDEX, "j1", after, limit))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
@@ -288,7 +287,7 @@ public abstract class LogContract extends JobsContract {
 
         assertThat(await(jobs.getJobState(fresh, INDEX, "j1"))).isEqualTo(JobState.RUNNING);
         assertThat(await(jobs.counts(fresh, INDEX)).running()).isEqualTo(1);
-        assertThat(await(jobs.log(fresh, INDEX, job.id(), 0, 10))).isEmpty();
+        assertThat(await(jobs.logEntries(fresh, INDEX, job.id(), 0, 10))).isEmpty();
     }
 
     @Test
@@ -296,13 +295,13 @@ public abstract class LogContract extends JobsContract {
         Job<Work> job = accepted("j1", 1);
         Versionstamp written;
         try (var tx = database.createTransaction()) {
-            await(jobs.append(tx, job, "one"));
+            await(jobs.log(tx, job, "one"));
             CompletableFuture<byte[]> stamp = tx.getVersionstamp();
             await(tx.commit());
             written = Versionstamp.complete(await(stamp));
         }
 
-        assertThat(await(jobs.log(jobs.notBefore(database, written), INDEX, "j1", 0, 10)))
+        assertThat(await(jobs.logEntries(jobs.notBefore(database, written), INDEX, "j1", 0, 10)))
                 .hasSize(1);
     }
 
@@ -312,15 +311,15 @@ public abstract class LogContract extends JobsContract {
         try (var old = database.createTransaction();
                 var tx = database.createTransaction()) {
             await(old.getReadVersion());
-            await(jobs.append(tx, job, "one"));
+            await(jobs.log(tx, job, "one"));
             CompletableFuture<byte[]> stamp = tx.getVersionstamp();
             await(tx.commit());
             Versionstamp written = Versionstamp.complete(await(stamp));
 
-            assertThat(failureOf(jobs.log(jobs.notBefore(old, written), INDEX, "j1", 0, 10)))
+            assertThat(failureOf(jobs.logEntries(jobs.notBefore(old, written), INDEX, "j1", 0, 10)))
                     .isInstanceOf(SequenceNotVisibleException.class)
                     .hasMessageContaining("new transaction");
-            assertThat(await(jobs.log(old, INDEX, "j1", 0, 10))).isEmpty();
+            assertThat(await(jobs.logEntries(old, INDEX, "j1", 0, 10))).isEmpty();
         }
     }
 

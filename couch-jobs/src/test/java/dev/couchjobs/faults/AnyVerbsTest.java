@@ -78,7 +78,7 @@ class AnyVerbsTest {
             case 6 -> withHeld(held, call, claim -> await(scene, scene.others.update(scene.database(), claim)));
             case 7 -> withHeld(held, call, claim -> await(scene, scene.others.finish(scene.database(), claim)));
             case 8 -> withHeld(held, call, claim -> await(scene, scene.others.resubmit(scene.database(), claim)));
-            case 9 -> withHeld(held, call, claim -> await(scene, scene.others.append(scene.database(), claim, id)));
+            case 9 -> withHeld(held, call, claim -> await(scene, scene.others.log(scene.database(), claim, id)));
             case 10 -> withHeld(held, call, claim -> await(scene, inOneTransaction(scene, claim, job)));
             default -> {
                 scene.others.monitor(MAIL);

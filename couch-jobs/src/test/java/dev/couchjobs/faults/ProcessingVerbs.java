@@ -99,13 +99,13 @@ final class ProcessingVerbs {
                             assertThat(s.runs()).isEqualTo(1);
                         }),
                 writing(
-                        "append",
+                        "log",
                         ProcessingVerbs::withOneEntry,
-                        (s, job) -> s.jobs.append(s.faulty, job, "two"),
+                        (s, job) -> s.jobs.log(s.faulty, job, "two"),
                         (s, job, number) -> {
                             assertThat(number).isEqualTo(2);
                             shows(s, RUNNING, "old", PENDING, RUNNING, RUNNING, RUNNING);
-                            assertThat(s.await(s.others.log(s.database(), MAIL, "a", 0, 10)))
+                            assertThat(s.await(s.others.logEntries(s.database(), MAIL, "a", 0, 10)))
                                     .extracting(LogEntry::number)
                                     .containsExactly(1L, 2L);
                         }),
@@ -125,9 +125,9 @@ final class ProcessingVerbs {
                         (s, job) -> s.jobs.progress(s.faulty, job, 1, 2, "half"),
                         (s, job, r) -> shows(s, RUNNING, "old", PENDING, RUNNING, RUNNING)),
                 reading(
-                        "log, lastCheckpoint, counts and list",
+                        "logEntries, lastCheckpoint, counts and list",
                         ProcessingVerbs::withOneEntry,
-                        (s, job) -> s.jobs.log(s.faulty, MAIL, "a", 0, 10)
+                        (s, job) -> s.jobs.logEntries(s.faulty, MAIL, "a", 0, 10)
                                 .thenCompose(log -> s.jobs.lastCheckpoint(s.faulty, MAIL, "a"))
                                 .thenCompose(checkpoint -> s.jobs.counts(s.faulty, MAIL))
                                 .thenCompose(
@@ -169,7 +169,7 @@ final class ProcessingVerbs {
 
     private static Job<String> withOneEntry(Scene scene) {
         Job<String> job = CreationVerbs.running(scene);
-        scene.await(scene.others.append(scene.database(), job, "one"));
+        scene.await(scene.others.log(scene.database(), job, "one"));
         return job;
     }
 

@@ -102,8 +102,8 @@ final class Crew {
         CompletableFuture<Boolean> written = job.runAsync(tx -> {
             Work.beat(tx, job.job());
             return node.jobs()
-                    .append(tx, job.job(), "claim " + job.claim())
-                    .thenCombine(node.jobs().append(tx, job.job(), "at work"), (one, next) -> next == one + 1);
+                    .log(tx, job.job(), "claim " + job.claim())
+                    .thenCombine(node.jobs().log(tx, job.job(), "at work"), (one, next) -> next == one + 1);
         });
         return written.thenApply(inOrder -> {
             oracle.require(inOrder, "The log of " + job.job() + " is not in the order of the calls");
