@@ -204,7 +204,7 @@ public final class CouchJobs implements AutoCloseable {
      * @return the jobs' ids, in the order of the jobs; fails with {@link TypeTimeoutMissingException}, or with
      *     {@link TooManyJobsException} if they do not fit into one transaction
      * @throws PayloadException if the data of one of them cannot be stored
-     * @throws TooManyJobsException if their data alone does not fit into one transaction
+     * @throws TooManyJobsException if they do not fit into one transaction whatever there is already
      */
     public CompletableFuture<List<String>> addAll(TransactionContext context, Collection<? extends NewJob<?>> jobs) {
         return creation.addAll(context, jobs);

@@ -192,12 +192,22 @@ public abstract class BatchesContract extends JobsContract {
 
     @Test
     void aBatchOfSmallJobsThatDoesNotFitIsRefusedBeforeItsCommit() {
-        List<NewJob<Work>> tooMany = jobs(60_000);
+        List<NewJob<Work>> tooMany = jobs(15_000);
 
         Throwable error = failureOf(jobs.addAll(database, tooMany));
 
         assertThat(error).isInstanceOf(TooManyJobsException.class);
-        assertThat(((TooManyJobsException) error).jobsMax()).isBetween(5_000, 59_999);
+        assertThat(((TooManyJobsException) error).jobsMax()).isBetween(5_000, 14_999);
         assertThat(rows.under("data", "index")).isEmpty();
+    }
+
+    @Test
+    void aBatchOfFarTooManySmallJobsIsRefusedBeforeItIsTriedAndToldHowManyFit() {
+        List<NewJob<Work>> tooMany = jobs(60_000);
+
+        TooManyJobsException refused = (TooManyJobsException) catchThrowable(() -> jobs.addAll(database, tooMany));
+
+        assertThat(await(jobs.addAll(database, tooMany.subList(0, refused.jobsMax() * 9 / 10))))
+                .hasSizeBetween(5_000, 30_000);
     }
 }

@@ -35,6 +35,11 @@ public final class JobRef {
         return dataKey;
     }
 
+    /** {@return how long the key of the job's row is} */
+    public int keyBytes() {
+        return dataKey.length;
+    }
+
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof JobRef that && id.equals(that.id) && keys.equals(that.keys);

@@ -22,20 +22,31 @@ import java.util.concurrent.CompletableFuture;
 final class Batch {
     /** FoundationDB's limit for what a transaction writes, together with the ranges that it may conflict over. */
     private static final long TRANSACTION_BYTES_MAX = 10_000_000;
-    /** Keys and ranges take more than this for any job: what does not fit by this measure is not even tried. */
-    private static final long JOB_BYTES_MIN = 100;
+    /** To change a job, its key is read and written, both with a range to conflict over: it takes more than this. */
+    private static final Measure LEAST = new Measure(5, 100);
+    /** The id of a new job is in the indexes as well: with all that, it was seen to take about this. */
+    private static final Measure USUAL = new Measure(11, 200);
 
     private final List<Addition> additions;
     private final Map<JobRef, List<Addition>> byJob = new LinkedHashMap<>();
 
     Batch(List<Addition> additions) {
         this.additions = additions;
-        long bytes = 0;
-        for (Addition addition : additions) {
-            bytes += addition.payload().bytes() + JOB_BYTES_MIN;
-            byJob.computeIfAbsent(addition.ref(), ref -> new ArrayList<>(1)).add(addition);
+        additions.forEach(addition ->
+                byJob.computeIfAbsent(addition.ref(), ref -> new ArrayList<>(1)).add(addition));
+        if (LEAST.of(additions) > TRANSACTION_BYTES_MAX) { // it is not even tried: the reads alone would take seconds
+            throw tooMany(USUAL.of(additions), TRANSACTION_BYTES_MAX);
         }
-        requireRoom(bytes, TRANSACTION_BYTES_MAX);
+    }
+
+    /** What a job takes of a transaction besides its data: its key so many times, and so many bytes. */
+    private record Measure(int keys, int bytes) {
+        long of(List<Addition> additions) {
+            return additions.stream()
+                    .mapToLong(
+                            each -> each.payload().bytes() + keys * each.ref().keyBytes() + bytes)
+                    .sum();
+        }
     }
 
     /** The ids of the jobs in the order in which they were given. */
@@ -84,15 +95,15 @@ final class Batch {
                 .add(step));
         byType.forEach((type, ofType) -> JobTable.saveAll(tx, type, ofType, token));
         return tx.getApproximateSize().thenApply(bytes -> {
-            requireRoom(bytes - bytesBefore, TRANSACTION_BYTES_MAX - bytesBefore);
+            if (bytes > Math.max(bytesBefore, TRANSACTION_BYTES_MAX)) {
+                throw tooMany(bytes - bytesBefore, TRANSACTION_BYTES_MAX - bytesBefore);
+            }
             return ids();
         });
     }
 
-    private void requireRoom(long bytes, long bytesMax) {
-        if (bytes > bytesMax) {
-            int fitting = (int) (additions.size() * Math.max(0, bytesMax) / bytes);
-            throw new TooManyJobsException(additions.size(), fitting);
-        }
+    private TooManyJobsException tooMany(long bytes, long bytesMax) {
+        int fitting = (int) (additions.size() * Math.max(0, bytesMax) / bytes);
+        return new TooManyJobsException(additions.size(), fitting);
     }
 }
