@@ -12,7 +12,6 @@ import dev.couchjobs.PageRequest;
 import dev.couchjobs.Worker;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntConsumer;
@@ -23,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class CouchJobsSystem implements JobSystem {
     private static final int CONCURRENCY = 200;
     private static final Duration ACTIVITY_TIMEOUT = Duration.ofSeconds(30);
+    private static final int FIRST_ID = 1_000_000_000;
     static final long QUIET_MILLIS = 10;
 
     static final String SETTINGS = "fdb-embedded, every commit synced; " + CONCURRENCY
@@ -88,7 +88,7 @@ final class CouchJobsSystem implements JobSystem {
 
     /** Of one length, so that the order of the ids is that of the numbers, as with ids made from the time. */
     private static String id(int number) {
-        return String.format(Locale.ROOT, "%010d", number);
+        return Integer.toString(FIRST_ID + number);
     }
 
     /** One process of ours. */
@@ -138,7 +138,7 @@ final class CouchJobsSystem implements JobSystem {
         }
 
         private static int number(JobContext<String> job) {
-            return Integer.parseInt(job.id());
+            return Integer.parseInt(job.id()) - FIRST_ID;
         }
 
         @Override

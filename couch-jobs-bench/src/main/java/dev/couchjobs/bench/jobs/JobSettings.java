@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * @param directory on the disk to measure
  * @param json where the results are written
  * @param postgres where PostgreSQL's programs are
- * @param seconds how long each figure is measured, after as long to warm up
+ * @param seconds how long each figure is measured, after three times as long to warm up
  * @param depths the numbers of pending jobs that are compared
  * @param scenarios what is measured
  * @param systems on what
@@ -34,7 +34,7 @@ record JobSettings(
             --directory PATH      on the disk to measure (the temporary directory)
             --json PATH           where the results go (target/bench-jobs.json)
             --postgres PATH       where PostgreSQL's initdb and pg_ctl are (/usr/lib/postgresql/15/bin)
-            --seconds N           how long each figure is measured (6)
+            --seconds N           how long each figure is measured, after three times as long to warm up (5)
             --depths N,N,...      numbers of pending jobs (2000,1000000)
             --scenarios NAME,...  only these of %s
             --systems NAME,...    only these of %s""".formatted(names(Scenario.values()), names(SystemKind.values()));
@@ -45,7 +45,7 @@ record JobSettings(
                 Path.of(System.getProperty("java.io.tmpdir")),
                 Path.of("target", "bench-jobs.json"),
                 Path.of("/usr/lib/postgresql/15/bin"),
-                6,
+                5,
                 List.of(2_000, 1_000_000),
                 EnumSet.allOf(Scenario.class),
                 EnumSet.allOf(SystemKind.class));
