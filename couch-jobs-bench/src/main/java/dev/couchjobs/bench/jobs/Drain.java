@@ -36,13 +36,13 @@ record Drain(int workers) implements Variant {
             Round round = drain(subject, subject.load(jobs), jobs);
             lost += round.lost;
             doubled += round.doubled;
-            spent += round.seconds;
-            if ((round.seconds >= warmUp && spent >= window) || jobs == MOST || round.lost > 0) {
+            if ((spent >= warmUp && round.seconds >= window / 2) || jobs == MOST || round.lost > 0) {
                 String row = workers == 1 ? "1 worker" : workers + " workers";
                 return List.of(
                         new Figure(row, Figure.RATE, round.rate(), jobs, lost, doubled),
                         Figure.processorTime(row, round.processorTime, jobs, lost, doubled));
             }
+            spent += round.seconds;
             int wanted = (int) Math.min(MOST, round.rate() * window);
             jobs = Math.max(FEWEST, Math.min(wanted, jobs * GROWTH_MOST));
         }

@@ -2,6 +2,7 @@ package dev.couchjobs.fdb.embedded;
 
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.async.AsyncUtil;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -55,7 +56,8 @@ final class RetryLoop<T> {
     }
 
     private void tryOnce() {
-        CompletableFuture<T> body = AsyncUtil.applySafely(retryable, transaction);
+        CompletableFuture<T> body =
+                AsyncUtil.applySafely(tx -> Objects.requireNonNull(retryable.apply(tx), "no future"), transaction);
         // A function that has done its reads elsewhere may end on a thread that is not to be kept.
         CompletableFuture<T> committed =
                 body.isDone() ? body.thenCompose(this::commit) : body.thenComposeAsync(this::commit, executor);

@@ -96,14 +96,17 @@ public abstract class RetriesContract extends FdbContract {
     }
 
     @Test
+    @SuppressWarnings("NullAway") // a mistake that the compiler of another user does not find
     void theUsersExceptionEndsTheAsynchronousLoop() {
         RuntimeException mine = new IllegalArgumentException("mine");
         CompletableFuture<Object> thrown = database().runAsync(tr -> {
             throw mine;
         });
         CompletableFuture<Object> returned = database().runAsync(tr -> CompletableFuture.failedFuture(mine));
+        CompletableFuture<Object> nothing = database().runAsync(tr -> null);
         assertThatThrownBy(() -> await(thrown)).hasRootCause(mine);
         assertThatThrownBy(() -> await(returned)).hasRootCause(mine);
+        assertThatThrownBy(() -> await(nothing)).hasRootCauseInstanceOf(NullPointerException.class);
     }
 
     @Test
