@@ -14,6 +14,7 @@ final class Tally {
     private final int first;
     private final AtomicIntegerArray runs;
     private final AtomicIntegerArray order;
+    private final AtomicInteger places = new AtomicInteger();
     private final AtomicInteger begun = new AtomicInteger();
     private final AtomicInteger strangers = new AtomicInteger();
     private volatile long firstAt;
@@ -34,14 +35,15 @@ final class Tally {
             return;
         }
         if (runs.getAndIncrement(index) == 0) {
-            int place = begun.getAndIncrement();
+            int place = places.getAndIncrement();
             order.set(place, number);
-            if (place == 0) {
+            if (firstAt == 0) {
                 firstAt = System.nanoTime();
             }
             if (place == runs.length() - 1) {
                 lastAt = System.nanoTime();
             }
+            begun.incrementAndGet(); // last: whoever sees it sees the rest
         }
     }
 
