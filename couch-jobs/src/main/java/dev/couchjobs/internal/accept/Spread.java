@@ -18,6 +18,7 @@ final class Spread {
         rows = Math.min(MAX, Math.max(2 * wanted, 2 * rows));
     }
 
+    /** Slowly, so that the stretch is not given up again between two conflicts. */
     synchronized void undisturbed() {
         rows -= (rows + 31) / 32;
     }

@@ -6,7 +6,6 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobState;
 import dev.couchjobs.Outcome;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  * feed, the keys that others watch, and what is to be told to jobs that wait for this one. So these always agree.
  */
 public final class JobTable {
-    private static final byte[] EMPTY = {};
     /** So many jobs, with ids of the longest, still fit into one value. */
     private static final int TOGETHER_MAX = 80;
 
@@ -204,13 +202,7 @@ public final class JobTable {
     }
 
     private static void saveDeadLetter(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow next) {
-        Optional<byte[]> old = deadLetter(ref, before);
-        Optional<byte[]> now = deadLetter(ref, next);
-        if (old.isPresent() && now.isPresent() && Arrays.equals(old.get(), now.get())) {
-            return;
-        }
-        old.ifPresent(tx::clear);
-        now.ifPresent(key -> tx.set(key, EMPTY));
+        IndexKey.move(tx, deadLetter(ref, before), deadLetter(ref, next));
     }
 
     private static Optional<byte[]> deadLetter(JobRef ref, @Nullable JobRow row) {

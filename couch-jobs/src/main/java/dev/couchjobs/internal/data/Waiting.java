@@ -2,7 +2,6 @@ package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.JobState;
-import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -12,20 +11,11 @@ import org.jspecify.annotations.Nullable;
  * the highest priority has to pass over those that may not run yet. A job that waits for other jobs is nowhere.
  */
 final class Waiting {
-    private static final byte[] EMPTY = {};
-
     private Waiting() {}
 
     /** {@return whether this puts a job where it waits, so that those who look for jobs are to be woken} */
     static boolean replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
-        Optional<byte[]> old = place(ref, before);
-        Optional<byte[]> now = place(ref, after);
-        if (old.isPresent() && now.isPresent() && Arrays.equals(old.get(), now.get())) {
-            return false;
-        }
-        old.ifPresent(tx::clear);
-        now.ifPresent(key -> tx.set(key, EMPTY));
-        return now.isPresent();
+        return IndexKey.move(tx, place(ref, before), place(ref, after));
     }
 
     static Optional<byte[]> place(JobRef ref, @Nullable JobRow row) {
