@@ -1,0 +1,15 @@
+package dev.couchjobs.bridge.internal.action;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * For what an action is done.
+ *
+ * @param documentId the job document's id
+ * @param step the step's index, from 0
+ * @param node the node that does it
+ * @param attempt which try this is, from 1
+ * @param timeout how long it may take
+ */
+public record Occasion(String documentId, int step, String node, int attempt, Optional<Duration> timeout) {}

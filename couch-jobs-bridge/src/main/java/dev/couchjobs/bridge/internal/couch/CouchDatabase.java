@@ -1,0 +1,47 @@
+package dev.couchjobs.bridge.internal.couch;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * One database of a CouchDB server, as the bridge uses it. Nothing here blocks. What may pass, such as a server that is
+ * down, a 429 or a 500, is tried again inside, with growing pauses, until this is closed; what is returned as failed would
+ * fail again.
+ */
+public interface CouchDatabase extends AutoCloseable {
+
+    /**
+     * Reads documents with all their leaves.
+     *
+     * @param ids which; at most a thousand
+     * @return one for each id, in their order
+     */
+    CompletableFuture<List<StoredDocument>> read(Collection<String> ids);
+
+    /**
+     * Writes documents, each on the revision that its {@code _rev} names; without one, it is new. Each is written or not
+     * by itself.
+     *
+     * @param documents their bodies, with {@code _id}; {@code _deleted} deletes
+     * @return what became of each, in their order
+     */
+    CompletableFuture<List<Written>> write(List<ObjectNode> documents);
+
+    /**
+     * Follows the changes of the database until the feed is closed. The connection may be lost and come back, and the
+     * database may be made only later: the feed goes on from where it was. Changes may come twice.
+     *
+     * @param since the position to go on from, as it was given to the listener; null for the beginning
+     * @param listener is called by one thread at a time
+     * @return the feed
+     */
+    ChangesFeed follow(@Nullable JsonNode since, ChangesListener listener);
+
+    /** Ends the feeds and what is being tried again. */
+    @Override
+    void close();
+}

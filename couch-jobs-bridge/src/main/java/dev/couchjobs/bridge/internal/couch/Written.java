@@ -1,0 +1,17 @@
+package dev.couchjobs.bridge.internal.couch;
+
+/** What became of a document that was to be written. */
+public sealed interface Written {
+
+    /** {@return the document's id} */
+    String id();
+
+    /** It was written, as this revision. */
+    record Accepted(String id, String revision) implements Written {}
+
+    /** Its revision was not, or is no longer, a leaf: somebody else was first. */
+    record Conflict(String id) implements Written {}
+
+    /** The server takes no such document, for example because it is too large or a validation refuses it. */
+    record Refused(String id, String error, String reason) implements Written {}
+}

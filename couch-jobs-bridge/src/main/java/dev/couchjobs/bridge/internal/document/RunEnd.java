@@ -1,0 +1,20 @@
+package dev.couchjobs.bridge.internal.document;
+
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * What came of a run.
+ *
+ * @param exitStatus a command's exit status, or an HTTP request's status code, if there is one
+ * @param alternativeExitStatus that of {@code alt_do}, if that was run
+ * @param output what it has said, in part if that was much
+ * @param isOutputCut whether it is a part
+ * @param reason why it failed, for a person to act on
+ */
+public record RunEnd(
+        OptionalInt exitStatus,
+        OptionalInt alternativeExitStatus,
+        Optional<String> output,
+        boolean isOutputCut,
+        Optional<String> reason) {}
