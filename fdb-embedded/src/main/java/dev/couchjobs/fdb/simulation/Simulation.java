@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
@@ -116,6 +117,16 @@ public final class Simulation implements AutoCloseable {
      */
     public Database database() {
         return store.pastAllFaults();
+    }
+
+    /**
+     * Runs tasks and timers past all faults. For what the processes use besides the store, and which has faults of its
+     * own.
+     *
+     * @return the one thread of all this, in its time
+     */
+    public ScheduledExecutorService scheduler() {
+        return time;
     }
 
     /**

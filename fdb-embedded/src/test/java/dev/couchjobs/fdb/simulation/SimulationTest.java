@@ -192,6 +192,19 @@ class SimulationTest {
     }
 
     @Test
+    void whatIsNotOfTheSimulatedProcessesRunsInTheirTimeWhateverHappensToThem() {
+        try (Simulation simulation = Simulation.builder(0).calm().build()) {
+            List<Duration> times = new ArrayList<>();
+            SimulatedProcess process = simulation.process("a");
+            process.scheduler().execute(() -> times.add(simulation.elapsed()));
+            var unused = simulation.scheduler().schedule(() -> times.add(simulation.elapsed()), 1, TimeUnit.SECONDS);
+            process.pause(SECOND.multipliedBy(2));
+            simulation.advance(SECOND.multipliedBy(3));
+            assertThat(times).containsExactly(SECOND, SECOND.multipliedBy(2));
+        }
+    }
+
+    @Test
     void answersComeInTheOrderOfTheQuestionsUnlessTheyAreReordered() {
         List<Integer> asked = IntStream.range(0, 20).boxed().toList();
 

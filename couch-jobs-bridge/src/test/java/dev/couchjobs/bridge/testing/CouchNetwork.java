@@ -1,0 +1,67 @@
+package dev.couchjobs.bridge.testing;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+
+/** The ways between servers and to them. */
+final class CouchNetwork {
+    private static final Duration USUAL = Duration.ofMillis(3);
+    private static final Duration SLOW = Duration.ofSeconds(3);
+    private static final Duration SLOW_REPLICATION = Duration.ofSeconds(10);
+
+    private final ScheduledExecutorService scheduler;
+    private final CouchWeights weights;
+    private final RandomGenerator random;
+    private final Consumer<String> log;
+    private Set<ModelServer> off = Set.of();
+
+    CouchNetwork(
+            ScheduledExecutorService scheduler, CouchWeights weights, RandomGenerator random, Consumer<String> log) {
+        this.scheduler = scheduler;
+        this.weights = weights;
+        this.random = random;
+        this.log = log;
+    }
+
+    RandomGenerator random() {
+        return random;
+    }
+
+    boolean strikes(CouchFault fault) {
+        return weights.strikes(fault, random);
+    }
+
+    void log(String what) {
+        log.accept(what);
+    }
+
+    /** Some servers are on one side from now on, and all others on the other. */
+    void cut(Set<ModelServer> oneSide) {
+        off = Set.copyOf(oneSide);
+    }
+
+    boolean joins(ModelServer one, ModelServer other) {
+        return off.contains(one) == off.contains(other);
+    }
+
+    /** Has something arrive after the usual time, or a longer one if the fault strikes. */
+    void send(CouchFault slow, Runnable arrival) {
+        Duration most = USUAL;
+        if (strikes(slow)) {
+            most = slow == CouchFault.SLOW_REPLICATION ? SLOW_REPLICATION : SLOW;
+        }
+        after(Duration.ofNanos(random.nextLong(most.toNanos())), arrival);
+    }
+
+    void after(Duration duration, Runnable action) {
+        var unused = scheduler.schedule(action, duration.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    void execute(Runnable action) {
+        scheduler.execute(action);
+    }
+}

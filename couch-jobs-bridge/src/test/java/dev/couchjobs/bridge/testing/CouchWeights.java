@@ -1,0 +1,59 @@
+package dev.couchjobs.bridge.testing;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+
+/** How often each fault strikes. */
+public final class CouchWeights {
+    /** Of the usual weight: a run has much of some faults and little of others. */
+    private static final double[] SHARES = {1, 0.3, 0.1};
+
+    private final Map<CouchFault, Double> weights = new EnumMap<>(CouchFault.class);
+
+    private CouchWeights() {}
+
+    /** {@return weights by which nothing goes wrong} */
+    public static CouchWeights none() {
+        return new CouchWeights();
+    }
+
+    /** {@return weights by chance; one time in two there is none of a fault} */
+    public static CouchWeights draw(RandomGenerator random) {
+        CouchWeights drawn = new CouchWeights();
+        for (CouchFault fault : CouchFault.values()) {
+            double share = random.nextBoolean() ? 0 : SHARES[random.nextInt(SHARES.length)];
+            drawn.with(fault, share * fault.usual());
+        }
+        return drawn;
+    }
+
+    /** Has a fault strike with a probability between 0 and 1. */
+    public CouchWeights with(CouchFault fault, double weight) {
+        weights.put(fault, weight);
+        return this;
+    }
+
+    /** Has a fault never strike. */
+    public CouchWeights without(CouchFault fault) {
+        return with(fault, 0);
+    }
+
+    void calm() {
+        weights.clear();
+    }
+
+    boolean isCalm() {
+        return weights.values().stream().noneMatch(weight -> weight > 0);
+    }
+
+    boolean strikes(CouchFault fault, RandomGenerator random) {
+        double weight = weights.getOrDefault(fault, 0.0);
+        return weight > 0 && random.nextDouble() < weight;
+    }
+
+    @Override
+    public String toString() {
+        return weights.toString();
+    }
+}
