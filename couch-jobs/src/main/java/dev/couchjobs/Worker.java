@@ -1,5 +1,6 @@
 package dev.couchjobs;
 
+import dev.couchjobs.internal.worker.Handling;
 import dev.couchjobs.internal.worker.JobPool;
 import java.util.concurrent.CompletableFuture;
 
@@ -14,6 +15,48 @@ public final class Worker implements AutoCloseable {
 
     Worker(JobPool pool) {
         this.pool = pool;
+    }
+
+    /**
+     * Takes up the jobs of a further type, by a handler that returns their result. All types together run as many jobs at
+     * once as the worker was made for, and each of the further ones up to as many; their handlers have no time limit.
+     *
+     * @param type the type
+     * @param handler may block; called by several threads at once
+     * @param <D> the type of the jobs' data
+     * @param <R> the type of their results
+     * @throws IllegalArgumentException if the type has a handler already
+     * @throws IllegalStateException if the worker is closed
+     */
+    public <D, R> void handle(JobType<D, R> type, JobHandler<D, R> handler) {
+        pool.add(Handling.blocking(type, handler));
+    }
+
+    /**
+     * Takes up the jobs of a further type that have no result, as {@link #handle} does.
+     *
+     * @param type the type
+     * @param processor may block; called by several threads at once
+     * @param <D> the type of the jobs' data
+     * @throws IllegalArgumentException if the type has a handler already
+     * @throws IllegalStateException if the worker is closed
+     */
+    public <D> void process(JobType<D, Void> type, JobProcessor<D> processor) {
+        pool.add(Handling.processing(type, processor));
+    }
+
+    /**
+     * Takes up the jobs of a further type, by a handler that does not block, as {@link #handle} does.
+     *
+     * @param type the type
+     * @param handler begins to work on a job; its stage ends the job
+     * @param <D> the type of the jobs' data
+     * @param <R> the type of their results
+     * @throws IllegalArgumentException if the type has a handler already
+     * @throws IllegalStateException if the worker is closed
+     */
+    public <D, R> void handleAsync(JobType<D, R> type, AsyncJobHandler<D, R> handler) {
+        pool.add(Handling.async(type, handler));
     }
 
     /**

@@ -82,10 +82,8 @@ public final class WorkerBuilder {
     }
 
     private WorkerBuilder add(Handling<?, ?> handling) {
-        String name = handling.type().name();
-        if (handlers.putIfAbsent(name, handling) != null) {
-            throw new IllegalArgumentException("Type " + name
-                    + " has a handler already: give a worker one handler for each type, or make another worker.");
+        if (handlers.putIfAbsent(handling.type().name(), handling) != null) {
+            throw handling.second();
         }
         return this;
     }

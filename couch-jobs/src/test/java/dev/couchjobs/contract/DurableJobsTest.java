@@ -100,6 +100,9 @@ class DurableJobsTest {
     class Worker extends WorkerContract implements OnDisk {}
 
     @Nested
+    class FurtherTypes extends FurtherTypesContract implements OnDisk {}
+
+    @Nested
     class UnrulyHandlers extends UnrulyHandlersContract implements OnDisk {}
 
     @Nested

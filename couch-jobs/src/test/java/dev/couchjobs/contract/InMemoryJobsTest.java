@@ -99,6 +99,9 @@ class InMemoryJobsTest {
     class Worker extends WorkerContract implements InMemory {}
 
     @Nested
+    class FurtherTypes extends FurtherTypesContract implements InMemory {}
+
+    @Nested
     class UnrulyHandlers extends UnrulyHandlersContract implements InMemory {}
 
     @Nested

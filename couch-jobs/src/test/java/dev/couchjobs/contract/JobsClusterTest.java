@@ -99,6 +99,9 @@ class JobsClusterTest {
     class Worker extends WorkerContract implements OnCluster {}
 
     @Nested
+    class FurtherTypes extends FurtherTypesContract implements OnCluster {}
+
+    @Nested
     class UnrulyHandlers extends UnrulyHandlersContract implements OnCluster {}
 
     @Nested

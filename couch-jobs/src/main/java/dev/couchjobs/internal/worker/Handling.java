@@ -55,6 +55,12 @@ public final class Handling<D, R> {
         return type;
     }
 
+    /** {@return the complaint of a worker that has a handler of this type already} */
+    public IllegalArgumentException second() {
+        return new IllegalArgumentException("Type " + type.name()
+                + " has a handler already: give a worker one handler for each type, or make another worker.");
+    }
+
     /** {@return the result, or what has {@link Begun}} */
     @Nullable Object call(JobContext<D> job) throws Exception {
         return call.on(job);

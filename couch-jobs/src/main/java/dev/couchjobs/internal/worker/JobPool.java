@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -47,7 +48,9 @@ public final class JobPool {
     /** Calls what users have asked to be told, and what may block there. */
     private final Executor callers;
 
-    private final List<Lane<?>> lanes = new ArrayList<>();
+    /** Grows while this is held. */
+    private final List<Lane<?>> lanes = new CopyOnWriteArrayList<>();
+
     private final JobRunner runner;
     private final CompletableFuture<Void> nothingHeld = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -56,7 +59,6 @@ public final class JobPool {
     private int running;
     private int turn;
     private boolean summoned;
-    private boolean started;
     private boolean closing;
 
     public JobPool(
@@ -70,11 +72,11 @@ public final class JobPool {
         this.settings = settings;
         this.callers = instance.database().getExecutor();
         this.runner = new JobRunner(this, instance);
-        assignments.forEach(this::assign);
+        assignments.forEach(assignment -> lanes.add(lane(assignment)));
     }
 
-    private <D> void assign(Assignment<D, ?> assignment) {
-        lanes.add(new Lane<>(this, assignment, instance));
+    private <D> Lane<D> lane(Assignment<D, ?> assignment) {
+        return new Lane<>(this, assignment, instance);
     }
 
     /** Begins to claim. */
@@ -87,9 +89,48 @@ public final class JobPool {
             throw e;
         }
         synchronized (this) {
-            started = true;
+            lanes.forEach(Lane::open);
         }
         lanes.forEach(lane -> lane.intake().poke());
+    }
+
+    /** Takes up a further type. */
+    public void add(Handling<?, ?> handling) {
+        Lane<?> lane = lane(new Assignment<>(handling, settings.concurrency(), Optional.empty()));
+        join(lane);
+        try {
+            serve(lane);
+        } catch (RuntimeException e) { // the instance has been closed meanwhile
+            lanes.remove(lane);
+            throw e;
+        }
+        if (open(lane)) {
+            lane.intake().poke();
+        } else { // what closes this has not seen the intake
+            var unused = lane.closeIntake();
+            lane.close();
+            throw closed();
+        }
+    }
+
+    private synchronized void join(Lane<?> lane) {
+        if (closing) {
+            throw closed();
+        }
+        if (lanes.stream()
+                .anyMatch(other -> other.type().name().equals(lane.type().name()))) {
+            throw lane.handling().second();
+        }
+        lanes.add(lane);
+    }
+
+    private synchronized boolean open(Lane<?> lane) {
+        lane.open();
+        return !closing;
+    }
+
+    private static IllegalStateException closed() {
+        return new IllegalStateException("The worker is closed: start another one.");
     }
 
     private <D> void serve(Lane<D> lane) {
@@ -104,7 +145,7 @@ public final class JobPool {
     // Claiming
 
     synchronized int room(Lane<?> lane) {
-        return started && !closing ? lane.ask(settings.concurrency() - running, now()) : 0;
+        return lane.isOpen() && !closing ? lane.ask(settings.concurrency() - running, now()) : 0;
     }
 
     <D> void take(Lane<D> lane, List<Claimed<D>> claims) {

@@ -46,6 +46,8 @@ final class Lane<D> implements Taker<D> {
     /** Whether nothing is claimed until the next poke, because there was no room. */
     private boolean isFull;
 
+    private boolean isOpen;
+
     private Instant asked = Instant.EPOCH;
 
     Lane(JobPool pool, Assignment<D, ?> assignment, Instance instance) {
@@ -92,6 +94,15 @@ final class Lane<D> implements Taker<D> {
     void start(Intake intake) {
         this.intake = intake;
         heartbeats.start();
+    }
+
+    /** From now on jobs may be claimed: all is there that claims for it and what that meets. */
+    void open() {
+        isOpen = true;
+    }
+
+    boolean isOpen() {
+        return isOpen;
     }
 
     long round() {
