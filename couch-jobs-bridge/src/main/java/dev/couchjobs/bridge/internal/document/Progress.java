@@ -1,7 +1,9 @@
 package dev.couchjobs.bridge.internal.document;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * How far a job is.
@@ -13,5 +15,66 @@ public record Progress(List<StepProgress> steps, Optional<Verdict> verdict) {
     /** Keeps a copy of the list. */
     public Progress {
         steps = List.copyOf(steps);
+    }
+
+    /** {@return that nothing has been done of a plan} */
+    public static Progress none(Plan plan) {
+        return new Progress(
+                Stream.generate(StepProgress::open).limit(plan.steps().size()).toList(), Optional.empty());
+    }
+
+    /** {@return the index of the first step that has not succeeded; the number of steps if all have} */
+    int currentStep(Plan plan) {
+        int step = 0;
+        while (step < steps.size()
+                && status(plan, step).filter(Run.Status.FINISHED::equals).isPresent()) {
+            step++;
+        }
+        return step;
+    }
+
+    /** {@return the same with the verdict that the steps bear out, if none that prevails is there already} */
+    Progress judged(Plan plan) {
+        Optional<Verdict> borneOut = Optional.empty();
+        for (int step = 0; step < steps.size(); step++) {
+            borneOut = Verdict.join(borneOut, failure(step));
+        }
+        if (borneOut.isEmpty() && currentStep(plan) == steps.size()) {
+            borneOut = Optional.of(Verdict.SUCCESS);
+        }
+        return new Progress(steps, Verdict.join(verdict, borneOut));
+    }
+
+    Progress with(int step, StepProgress progress) {
+        List<StepProgress> changed = new ArrayList<>(steps);
+        changed.set(step, progress);
+        return new Progress(changed, verdict);
+    }
+
+    Progress with(Verdict other) {
+        return new Progress(steps, Verdict.join(verdict, Optional.of(other)));
+    }
+
+    private Optional<Run.Status> status(Plan plan, int step) {
+        return steps.get(step).status(plan.steps().get(step).target());
+    }
+
+    private Optional<Verdict> failure(int step) {
+        Optional<Verdict> failure = Optional.empty();
+        for (var run : steps.get(step).runs().entrySet()) {
+            if (run.getValue().status() == Run.Status.FAILED) {
+                RunEnd end = run.getValue().end().orElseGet(RunEnd::silent);
+                String why = end.reason().map(reason -> ": " + reason).orElseGet(() -> exitStatus(end));
+                failure = Verdict.join(
+                        failure, Optional.of(Verdict.failed("job[" + step + "] has failed on " + run.getKey() + why)));
+            }
+        }
+        return failure;
+    }
+
+    private static String exitStatus(RunEnd end) {
+        return end.exitStatus().isPresent()
+                ? ", with exit status " + end.exitStatus().getAsInt()
+                : "";
     }
 }

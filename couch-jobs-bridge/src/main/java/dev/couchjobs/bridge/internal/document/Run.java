@@ -1,29 +1,31 @@
 package dev.couchjobs.bridge.internal.document;
 
 import java.time.ZonedDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
 /**
  * A step's run on a node.
  *
- * @param round the round in which it was given to that node
+ * @param begun how often it has begun: once, and once more each time its process was lost
  * @param executioner who runs it, for people: node and worker
  * @param status how it stands
- * @param start when it began, by the clock and in the zone of its node
+ * @param start when it began, by the clock and at the offset of its node, to the microsecond; always there in what we
+ *     write, but the thesis's documents only have a time of day
  * @param finish when it ended, if it has
  * @param tries how often its action has failed so far, if it has
- * @param end what came of it, if it has ended
+ * @param end what came of it, exactly if it has ended
  */
 public record Run(
-        int round,
+        int begun,
         String executioner,
         Status status,
-        ZonedDateTime start,
+        Optional<ZonedDateTime> start,
         Optional<ZonedDateTime> finish,
         int tries,
         Optional<RunEnd> end) {
 
-    /** The values of {@code step_status}. */
+    /** The values of {@code step_status}, from the one that yields to the one that prevails where versions meet. */
     public enum Status {
         /** It has begun. */
         RUNNING,
@@ -31,5 +33,63 @@ public record Run(
         FAILED,
         /** It has succeeded. */
         FINISHED
+    }
+
+    /**
+     * Brings the times to what a document can hold.
+     *
+     * @throws IllegalArgumentException if what came of it contradicts its status
+     */
+    public Run {
+        if (begun < 1 || tries < 0) {
+            throw new IllegalArgumentException("a run has begun once at least, and has not failed less than never");
+        }
+        if (end.isPresent() != (status != Status.RUNNING)) {
+            throw new IllegalArgumentException("something came of a run exactly if it has ended");
+        }
+        if (finish.isPresent() && end.isEmpty()) {
+            throw new IllegalArgumentException("a run that goes on has no end");
+        }
+        start = start.map(Run::toDocument);
+        finish = finish.map(Run::toDocument);
+    }
+
+    /**
+     * {@return a run that begins now}
+     *
+     * @param executioner who runs it
+     * @param now by the clock and in the zone of its node
+     */
+    static Run beginning(String executioner, ZonedDateTime now) {
+        return new Run(1, executioner, Status.RUNNING, Optional.of(now), Optional.empty(), 0, Optional.empty());
+    }
+
+    /** {@return the same run, begun once more by another process of its node} */
+    Run again(String newExecutioner) {
+        return new Run(begun + 1, newExecutioner, status, start, finish, tries, end);
+    }
+
+    /** {@return the same run, begun once more on another node, where another clock goes} */
+    Run again(String newExecutioner, ZonedDateTime now) {
+        return new Run(begun + 1, newExecutioner, status, Optional.of(now), finish, tries, end);
+    }
+
+    /** {@return the same run, after one more try that failed} */
+    Run tried() {
+        return new Run(begun, executioner, status, start, finish, tries + 1, end);
+    }
+
+    /** {@return the same run, ended} */
+    Run ended(Status newStatus, ZonedDateTime now, RunEnd newEnd) {
+        return new Run(begun, executioner, newStatus, start, Optional.of(now), tries, Optional.of(newEnd));
+    }
+
+    /** {@return whether it goes on} */
+    public boolean isRunning() {
+        return status == Status.RUNNING;
+    }
+
+    private static ZonedDateTime toDocument(ZonedDateTime time) {
+        return time.withFixedOffsetZone().truncatedTo(ChronoUnit.MICROS);
     }
 }

@@ -17,4 +17,21 @@ public record RunEnd(
         OptionalInt alternativeExitStatus,
         Optional<String> output,
         boolean isOutputCut,
-        Optional<String> reason) {}
+        Optional<String> reason) {
+
+    /** {@return an end of which nothing more is known} */
+    public static RunEnd silent() {
+        return new RunEnd(OptionalInt.empty(), OptionalInt.empty(), Optional.empty(), false, Optional.empty());
+    }
+
+    /** {@return the same with no more than a document can take: the end of the output, the beginning of the reason} */
+    RunEnd within(int outputBytes) {
+        Optional<String> shorter = output.map(text -> Limits.lastBytes(text, outputBytes));
+        return new RunEnd(
+                exitStatus,
+                alternativeExitStatus,
+                shorter,
+                isOutputCut || !shorter.equals(output),
+                reason.map(Limits::reason));
+    }
+}

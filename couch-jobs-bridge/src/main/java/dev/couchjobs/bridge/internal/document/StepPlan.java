@@ -17,4 +17,27 @@ public record StepPlan(
         ActionPlan action,
         Optional<ActionPlan> alternative,
         RetryStrategy retry,
-        Optional<Duration> timeout) {}
+        Optional<Duration> timeout) {
+
+    /** {@return the same step elsewhere} */
+    StepPlan on(Target newTarget) {
+        return new StepPlan(newTarget, action, alternative, retry, timeout);
+    }
+
+    /** {@return the first field that differs; empty if both ask for the same} */
+    Optional<String> differenceFrom(StepPlan other) {
+        if (!target.written().equals(other.target.written())) {
+            return Optional.of("target");
+        }
+        if (!action.equals(other.action)) {
+            return Optional.of("do");
+        }
+        if (!alternative.equals(other.alternative)) {
+            return Optional.of("alt_do");
+        }
+        if (!retry.equals(other.retry)) {
+            return Optional.of("retry_strategy");
+        }
+        return timeout.equals(other.timeout) ? Optional.empty() : Optional.of("timeout");
+    }
+}

@@ -1,0 +1,39 @@
+package dev.couchjobs.bridge.internal.document;
+
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** Whether what a document says of its progress can have come about. */
+final class Consistency {
+    private Consistency() {}
+
+    static void check(JobDocument job, OptionalInt index, Fields fields) {
+        int current = job.currentStep();
+        for (int i = current + 1; i < job.plan().steps().size(); i++) {
+            StepProgress step = job.step(i).progress();
+            if (step.hasBegun() || step.claimedBy().isPresent()) {
+                fields.faults()
+                        .add("job[" + i + "]", "is claimed or has begun, and job[" + current + "] has not finished");
+            }
+        }
+        if (job.verdict().equals(Optional.of(Verdict.SUCCESS))
+                && current < job.plan().steps().size()) {
+            fields.fault(
+                    "job_status",
+                    "is \"success\", and job[" + current + "] has not finished; to end a job, say \"cancelled\"");
+        }
+        checkIndex(job, index, fields);
+    }
+
+    /** The thesis's own program moved the index when a step began; ours does when it has succeeded. */
+    private static void checkIndex(JobDocument job, OptionalInt index, Fields fields) {
+        int current = job.currentStep();
+        int steps = job.plan().steps().size();
+        boolean hasBegun = current < steps && job.step(current).progress().hasBegun();
+        if (index.isPresent() && index.getAsInt() > steps) {
+            fields.fault("step", "is " + index.getAsInt() + ", and the job has " + steps + " steps, counted from 0");
+        } else if (index.isPresent() && index.getAsInt() > current + (hasBegun ? 1 : 0)) {
+            fields.fault("step", "is " + index.getAsInt() + ", and job[" + current + "] has not finished");
+        }
+    }
+}

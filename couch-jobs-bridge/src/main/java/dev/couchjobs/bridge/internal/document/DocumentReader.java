@@ -1,0 +1,146 @@
+package dev.couchjobs.bridge.internal.document;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Reads job documents, as a person or another node has left them, and finds all that is wrong with them. What {@link
+ * DocumentWriter} writes it reads back as it was. Thread-safe.
+ */
+public final class DocumentReader {
+    private static final List<String> ENDS = List.of("success", "failed", "cancelled");
+
+    private final Cluster cluster;
+    private final StepPlanReader plans;
+    private final StepProgressReader progresses;
+
+    /**
+     * Reads for a cluster.
+     *
+     * @param cluster the nodes and groups that a document may name
+     */
+    public DocumentReader(Cluster cluster) {
+        this.cluster = cluster;
+        this.plans = new StepPlanReader(cluster);
+        this.progresses = new StepProgressReader(cluster);
+    }
+
+    /**
+     * {@return what the document is}
+     *
+     * @param document a document with its {@code _id}; it is not changed, and nothing of it is kept
+     */
+    public Reading read(ObjectNode document) {
+        if (DocumentKind.of(document) != DocumentKind.JOB) {
+            return new Reading.Other();
+        }
+        String id = document.path("_id").asString("");
+        Faults faults = new Faults();
+        Sizes.check(document, faults);
+        Optional<JobDocument> job = faults.isEmpty() ? job(id, document, faults) : Optional.empty();
+        return job.isPresent() && faults.isEmpty()
+                ? new Reading.Job(job.get())
+                : new Reading.Broken(id, faults.sentences(), saysThatItHasEnded(document));
+    }
+
+    private Optional<JobDocument> job(String id, ObjectNode document, Faults faults) {
+        Fields fields = new Fields(document, "", faults).only(FieldNames.JOB);
+        Optional<String> creator = creator(fields);
+        int priority = fields.integer("priority", Integer.MIN_VALUE).orElse(0);
+        OptionalInt index = fields.integer("step", 0);
+        Optional<Verdict> verdict = verdict(fields);
+        List<StepPlan> steps = new ArrayList<>();
+        List<StepProgress> progress = new ArrayList<>();
+        steps(fields, steps, progress);
+        if (creator.isEmpty() || !faults.isEmpty()) {
+            return Optional.empty();
+        }
+        JobDocument job =
+                new JobDocument(id, new Plan(creator.get(), priority, steps), new Progress(progress, verdict));
+        Consistency.check(job, index, fields);
+        return Optional.of(job);
+    }
+
+    private Optional<String> creator(Fields fields) {
+        fields.requires("creator", "name the node on which the job was created");
+        Optional<String> creator = fields.text("creator");
+        if (creator.isPresent() && !cluster.nodes().contains(creator.get())) {
+            fields.fault(
+                    "creator",
+                    "there is no node " + Faults.quote(creator.get()) + Nearest.hint(creator.get(), cluster.nodes()));
+            return Optional.empty();
+        }
+        return creator;
+    }
+
+    private void steps(Fields fields, List<StepPlan> steps, List<StepProgress> progress) {
+        if (!fields.requires("job", "give it an array of steps")) {
+            return;
+        }
+        JsonNode job = fields.value("job").orElseThrow();
+        if (!job.isArray()) {
+            fields.illTyped("job", job, "an array of steps");
+            return;
+        }
+        if (job.isEmpty() || job.size() > Limits.STEPS) {
+            fields.fault("job", "has " + job.size() + " steps; it has to have from 1 to " + Limits.STEPS);
+            return;
+        }
+        for (int i = 0; i < job.size(); i++) {
+            step("job[" + i + "]", job.path(i), fields.faults()).ifPresent(step -> {
+                steps.add(step.plan);
+                progress.add(step.progress);
+            });
+        }
+        int runs = new Plan("", 0, steps).runs();
+        if (runs > Limits.RUNS) {
+            fields.fault(
+                    "job",
+                    "asks for " + runs + " runs, counting each node for a step on all of them; the most is "
+                            + Limits.RUNS);
+        }
+    }
+
+    private record ReadStep(StepPlan plan, StepProgress progress) {}
+
+    private Optional<ReadStep> step(String path, JsonNode value, Faults faults) {
+        if (!value.isObject()) {
+            faults.add(path, "is " + Fields.describe(value) + "; it has to be an object with target and do");
+            return Optional.empty();
+        }
+        Fields step = new Fields((ObjectNode) value, path, faults).only(FieldNames.STEP);
+        Optional<StepPlan> plan = plans.read(step);
+        return plan.map(read -> {
+            StepPlan frozen = read.on(progresses.frozen(step, read.target()));
+            return new ReadStep(frozen, progresses.read(step, frozen.target()));
+        });
+    }
+
+    private static Optional<Verdict> verdict(Fields fields) {
+        Optional<String> reason = fields.text("reason");
+        Optional<String> status = fields.text("job_status").map(DocumentReader::normalized);
+        if (status.isPresent() && !ENDS.contains(status.get())) {
+            fields.fault(
+                    "job_status",
+                    "is " + Faults.quote(status.get()) + "; it can be null, " + String.join(", ", ENDS)
+                            + Nearest.hint(status.get(), ENDS));
+            return Optional.empty();
+        }
+        return status.map(text -> Verdict.Status.valueOf(text.toUpperCase(Locale.ROOT)))
+                .map(end -> end == Verdict.Status.SUCCESS ? Verdict.SUCCESS : new Verdict(end, reason));
+    }
+
+    private static boolean saysThatItHasEnded(ObjectNode document) {
+        return ENDS.contains(normalized(document.path("job_status").asString("")));
+    }
+
+    private static String normalized(String status) {
+        String lower = status.toLowerCase(Locale.ROOT);
+        return lower.equals("canceled") ? "cancelled" : lower;
+    }
+}

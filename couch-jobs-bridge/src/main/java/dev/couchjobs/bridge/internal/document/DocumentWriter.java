@@ -1,0 +1,107 @@
+package dev.couchjobs.bridge.internal.document;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Writes job documents. What a person wrote stays as it is and where it is. The same job on the same document gives the same
+ * bytes on every node, whatever was written in between, and so the same revision in CouchDB: fields of the thesis keep their
+ * place once they have one, and ours come after all others, in one order.
+ */
+public final class DocumentWriter {
+    private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+
+    private DocumentWriter() {}
+
+    /** {@return a job as a document of its own, with nothing of CouchDB's but its id} */
+    public static ObjectNode write(JobDocument job) {
+        return write(job, JSON.objectNode());
+    }
+
+    /**
+     * {@return a document with the state of a job}
+     *
+     * @param job the job
+     * @param base a version of its document, which keeps what is not the bridge's, such as {@code _rev}; it is not changed
+     */
+    public static ObjectNode write(JobDocument job, ObjectNode base) {
+        ObjectNode document = JSON.objectNode();
+        document.put("_id", job.id());
+        copy(base, document, List.of("reason"));
+        if (!base.has("creator")) {
+            document.put("creator", job.plan().creator());
+            if (job.plan().priority() != 0) {
+                document.put("priority", job.plan().priority());
+            }
+        }
+        put(document, "step", JSON.numberNode(job.currentStep()));
+        document.set("job", steps(job, base.path("job")));
+        Optional<Verdict> verdict = job.verdict();
+        document.put("job_status", verdict.map(end -> Words.of(end.status())).orElse(null));
+        verdict.flatMap(Verdict::reason).ifPresent(reason -> document.put("reason", reason));
+        return document;
+    }
+
+    /**
+     * {@return a document that cannot be run, saying so, and otherwise as it was}
+     *
+     * @param document the document; it is not changed
+     * @param reason why not, for a person to act on
+     */
+    public static ObjectNode refuse(ObjectNode document, String reason) {
+        ObjectNode refused = JSON.objectNode();
+        copy(document, refused, List.of("reason"));
+        refused.put("job_status", Words.of(Verdict.Status.FAILED));
+        refused.put("reason", reason);
+        return refused;
+    }
+
+    private static ArrayNode steps(JobDocument job, JsonNode base) {
+        ArrayNode steps = JSON.arrayNode();
+        boolean hasBase = base.isArray() && base.size() == job.plan().steps().size();
+        for (int i = 0; i < job.plan().steps().size(); i++) {
+            JsonNode before = hasBase ? base.path(i) : JSON.objectNode();
+            steps.add(step(job.step(i), before.isObject() ? (ObjectNode) before : JSON.objectNode()));
+        }
+        return steps;
+    }
+
+    private static ObjectNode step(Step step, ObjectNode base) {
+        ObjectNode written = JSON.objectNode();
+        copy(base.isEmpty() ? PlanWriter.write(step.plan()) : base, written, FieldNames.OUR_STATE);
+        Map<String, JsonNode> state = StateWriter.write(step);
+        for (String name : FieldNames.THESIS_STATE) {
+            JsonNode unknown = written.has(name) ? written.path(name) : JSON.nullNode();
+            put(written, name, state.getOrDefault(name, unknown));
+        }
+        for (String name : FieldNames.OUR_STATE) {
+            JsonNode value = state.get(name);
+            if (value != null) {
+                written.set(name, unlessSame(base.path(name), value));
+            }
+        }
+        return written;
+    }
+
+    private static void copy(ObjectNode from, ObjectNode to, List<String> but) {
+        for (Map.Entry<String, JsonNode> field : from.properties()) {
+            if (!but.contains(field.getKey())) {
+                to.set(field.getKey(), field.getValue().deepCopy());
+            }
+        }
+    }
+
+    private static void put(ObjectNode document, String name, JsonNode value) {
+        document.set(name, unlessSame(document.path(name), value));
+    }
+
+    /** What a server has made of a number is no change: see {@link Numbers}. */
+    private static JsonNode unlessSame(JsonNode before, JsonNode value) {
+        return Numbers.canonical(before).equals(Numbers.canonical(value)) ? before : value;
+    }
+}

@@ -1,0 +1,53 @@
+package dev.couchjobs.bridge.internal.document;
+
+import java.util.List;
+
+/** The fields of a job document, in the order in which they are written where they are new. */
+final class FieldNames {
+    /** What a person writes; the rest is the bridge's. */
+    static final List<String> JOB_PLAN = List.of("creator", "priority", "job");
+
+    static final List<String> JOB = List.of("creator", "priority", "step", "job", "job_status", "reason");
+
+    /** What a person writes of a step. */
+    static final List<String> STEP_PLAN =
+            List.of("target", "kind", "do", "alt_kind", "alt_do", "timeout", "retry_strategy");
+
+    /** What the thesis's documents say of a step's progress, null where it is not so far. */
+    static final List<String> THESIS_STATE =
+            List.of("claimed_by", "winner", "executioner", "step_status", "exec_time", "start_time", "finish_time");
+
+    /** What we say besides, where there is something to say. */
+    static final List<String> OUR_RUN = List.of(
+            "started_at",
+            "finished_at",
+            "exit_status",
+            "alt_exit_status",
+            "output",
+            "output_cut",
+            "reason",
+            "tries",
+            "begun");
+
+    static final List<String> OUR_STATE = join(List.of(List.of("withdrawn"), OUR_RUN, List.of("nodes")));
+
+    /** What is said of a run that has ended. */
+    static final List<String> END =
+            List.of("finish_time", "finished_at", "exit_status", "alt_exit_status", "output", "output_cut", "reason");
+
+    /** What is said of a run, besides its status. */
+    static final List<String> RUN =
+            join(List.of(List.of("executioner", "exec_time", "start_time", "finish_time"), OUR_RUN));
+
+    static final List<String> NODE = join(List.of(List.of("step_status"), RUN));
+
+    static final List<String> STEP = join(List.of(STEP_PLAN, THESIS_STATE, OUR_STATE));
+
+    static final List<String> RETRY = List.of("max_retries", "max_time", "sleep", "sleep_factor", "sleep_max");
+
+    private FieldNames() {}
+
+    private static List<String> join(List<List<String>> lists) {
+        return lists.stream().flatMap(List::stream).toList();
+    }
+}

@@ -1,0 +1,120 @@
+package dev.couchjobs.bridge.internal.document;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+
+/**
+ * How versions of a job document become one. Progress is a join semilattice: it does not matter which versions meet where,
+ * in which order and how often; and nothing that has begun or ended is forgotten. For a step with one run the join is the
+ * greater of two in {@link #STEPS}, a total order; a step on all nodes joins node by node.
+ */
+public final class Merge {
+    private static final Comparator<RunEnd> ENDS = Comparator.comparing(RunEnd::exitStatus, Orders.INT)
+            .thenComparing(RunEnd::alternativeExitStatus, Orders.INT)
+            .thenComparing(RunEnd::isOutputCut)
+            .thenComparing(RunEnd::output, Orders.optional(Comparator.<String>naturalOrder()))
+            .thenComparing(RunEnd::reason, Orders.optional(Comparator.<String>naturalOrder()));
+
+    /** Runs of one node in one round, and of several nodes if all do the step. */
+    private static final Comparator<Run> RUNS = Comparator.comparing(Run::status)
+            .thenComparing(Run::begun)
+            .thenComparing(Run::tries)
+            .thenComparing(Run::start, Orders.optional(Comparator.naturalOrder()))
+            .thenComparing(Run::finish, Orders.optional(Comparator.naturalOrder()))
+            .thenComparing(Run::executioner)
+            .thenComparing(Run::end, Orders.optional(ENDS));
+
+    /** Of two that have begun: what has come further, the earlier round, the one begun anew, the first node by its name. */
+    private static final Comparator<StepProgress> BEGUN = Comparator.comparing(
+                    (StepProgress step) -> onlyRun(step).status())
+            .thenComparing(StepProgress::withdrawn, Comparator.reverseOrder())
+            .thenComparing(step -> onlyRun(step).begun())
+            .thenComparing(step -> step.runs().firstKey(), Comparator.reverseOrder())
+            .thenComparing(Merge::onlyRun, RUNS);
+
+    /** Of two that have not begun: the later round, then a winner, then a claim, then the first node by its name. */
+    private static final Comparator<StepProgress> NOT_BEGUN = Comparator.comparing(StepProgress::withdrawn)
+            .thenComparing(StepProgress::winner, Orders.optional(Comparator.<String>reverseOrder()))
+            .thenComparing(StepProgress::claimedBy, Orders.optional(Comparator.<String>reverseOrder()));
+
+    private static final Comparator<StepProgress> STEPS = Comparator.comparing(StepProgress::hasBegun)
+            .thenComparing((one, other) -> (one.hasBegun() ? BEGUN : NOT_BEGUN).compare(one, other));
+
+    private Merge() {}
+
+    /**
+     * {@return what two versions of a document make together}
+     *
+     * @param mine one version; where configurations differ in what a group stands for, its view is kept
+     * @param theirs the other
+     */
+    public static Merged join(JobDocument mine, JobDocument theirs) {
+        if (!mine.id().equals(theirs.id())) {
+            throw new IllegalArgumentException("these are two jobs: " + mine.id() + " and " + theirs.id());
+        }
+        Optional<String> difference = mine.plan().differenceFrom(theirs.plan());
+        if (difference.isPresent()) {
+            return new Merged.PlansDiffer("two versions of this document differ in " + difference.get()
+                    + "; a job is not changed once it is there: make a new document");
+        }
+        List<StepPlan> plans = new ArrayList<>();
+        List<StepProgress> steps = new ArrayList<>();
+        for (int i = 0; i < mine.plan().steps().size(); i++) {
+            Step one = mine.step(i);
+            Step other = theirs.step(i);
+            Optional<Target> target = target(one, other);
+            if (target.isEmpty()) {
+                return new Merged.PlansDiffer(
+                        "job[" + i + "].target: all nodes are other nodes to some nodes than to others;"
+                                + " give all nodes the same configuration and make a new document");
+            }
+            plans.add(one.plan().on(target.get()));
+            steps.add(join(one.plan().target(), one.progress(), other.progress()));
+        }
+        Plan plan = new Plan(mine.plan().creator(), mine.plan().priority(), plans);
+        Optional<Verdict> verdict = Verdict.join(mine.verdict(), theirs.verdict());
+        return new Merged.Joined(new JobDocument(mine.id(), plan, new Progress(steps, verdict)));
+    }
+
+    /** Which nodes all nodes are is said by who has begun; empty if two have begun who do not agree. */
+    private static Optional<Target> target(Step mine, Step theirs) {
+        if (!(mine.plan().target() instanceof Target.All own)
+                || !(theirs.plan().target() instanceof Target.All other)
+                || own.equals(other)) {
+            return Optional.of(mine.plan().target());
+        }
+        if (mine.progress().hasBegun() && theirs.progress().hasBegun()) {
+            return Optional.empty();
+        }
+        if (mine.progress().hasBegun() == theirs.progress().hasBegun()) {
+            return Optional.of(first(own.nodes(), other.nodes()) ? own : other);
+        }
+        return Optional.of(mine.progress().hasBegun() ? own : other);
+    }
+
+    /** Any rule, as long as it does not matter who asks. */
+    private static boolean first(SortedSet<String> own, SortedSet<String> other) {
+        return own.toString().compareTo(other.toString()) <= 0;
+    }
+
+    private static StepProgress join(Target target, StepProgress one, StepProgress other) {
+        if (!(target instanceof Target.All)) {
+            return STEPS.compare(one, other) >= 0 ? one : other;
+        }
+        SortedMap<String, Run> runs = new TreeMap<>(one.runs());
+        for (Map.Entry<String, Run> run : other.runs().entrySet()) {
+            runs.merge(run.getKey(), run.getValue(), (a, b) -> RUNS.compare(a, b) >= 0 ? a : b);
+        }
+        return new StepProgress(0, Optional.empty(), Optional.empty(), runs);
+    }
+
+    private static Run onlyRun(StepProgress step) {
+        return step.runs().values().iterator().next();
+    }
+}

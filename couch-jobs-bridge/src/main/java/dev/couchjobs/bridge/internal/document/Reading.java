@@ -1,0 +1,36 @@
+package dev.couchjobs.bridge.internal.document;
+
+import java.util.List;
+
+/** What a document turns out to be. */
+public sealed interface Reading {
+
+    /**
+     * A job document.
+     *
+     * @param document what it says
+     */
+    record Job(JobDocument document) implements Reading {}
+
+    /**
+     * A job document that cannot be run as it is.
+     *
+     * @param id its id
+     * @param faults all that is wrong with it, in sentences a person can act on; at least one
+     * @param isEnded whether it says already that it has ended: then nobody is to be told any more
+     */
+    record Broken(String id, List<String> faults, boolean isEnded) implements Reading {
+        /** Keeps a copy of the list. */
+        public Broken {
+            faults = List.copyOf(faults);
+        }
+
+        /** {@return all that is wrong, in one text} */
+        public String reason() {
+            return String.join("\n", faults);
+        }
+    }
+
+    /** None of the bridge's, or a work item. */
+    record Other() implements Reading {}
+}

@@ -1,0 +1,118 @@
+package dev.couchjobs.bridge.internal.document;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Reads how far a step is. */
+final class StepProgressReader {
+    private static final Pattern EXECUTIONER = Pattern.compile("Node: (.+?), worker: .*", Pattern.DOTALL);
+
+    private final Cluster cluster;
+
+    StepProgressReader(Cluster cluster) {
+        this.cluster = cluster;
+    }
+
+    /**
+     * {@return how far the step is, or that it is open where that cannot be read}
+     *
+     * @param step the step's fields
+     * @param target its target
+     */
+    StepProgress read(Fields step, Target target) {
+        return target instanceof Target.All all ? onAll(step, all) : onOne(step, target);
+    }
+
+    /** {@return the nodes that do a step which all do: those there are, or those there were when it began} */
+    Target frozen(Fields step, Target target) {
+        Optional<Fields> nodes = step.object("nodes");
+        boolean hasBegun =
+                nodes.isPresent() && nodes.get().objects().values().stream().anyMatch(node -> node.has("step_status"));
+        return target instanceof Target.All && hasBegun
+                ? new Target.All(new TreeSet<>(nodes.get().objects().keySet()))
+                : target;
+    }
+
+    private StepProgress onAll(Fields step, Target.All target) {
+        for (String name : List.of("claimed_by", "winner", "executioner", "withdrawn")) {
+            if (step.has(name)) {
+                step.fault(name, "nobody claims a step that all nodes do; see \"nodes\"");
+            }
+        }
+        RunReader.checkTimesOfDay(step);
+        SortedMap<String, Run> runs = new TreeMap<>();
+        step.object("nodes").ifPresent(nodes -> {
+            for (Map.Entry<String, Fields> node : nodes.objects().entrySet()) {
+                node.getValue().only(FieldNames.NODE);
+                Optional<Run> run = RunReader.read(node.getValue());
+                run.ifPresent(value -> runs.put(node.getKey(), value));
+                if (run.isEmpty() || run.get().isRunning()) {
+                    known(nodes, node.getKey(), node.getKey());
+                }
+            }
+        });
+        StepProgress progress = new StepProgress(0, Optional.empty(), Optional.empty(), runs);
+        if (step.has("step_status") && !RunReader.status(step).equals(progress.status(target))) {
+            step.fault("step_status", "is not what \"nodes\" says");
+        }
+        return progress;
+    }
+
+    private StepProgress onOne(Fields step, Target target) {
+        if (step.has("nodes")) {
+            step.fault("nodes", "is for a step whose target is \"all\"");
+        }
+        int withdrawn = step.integer("withdrawn", 0).orElse(0);
+        Optional<String> winner = step.words("winner");
+        Optional<String> claimedBy = step.words("claimed_by").or(() -> winner);
+        if (winner.isPresent() && !winner.equals(claimedBy)) {
+            step.fault("winner", "is " + Faults.quote(winner.get()) + ", which is not in claimed_by");
+            return StepProgress.open();
+        }
+        Optional<Run> run = RunReader.read(step);
+        if (run.isEmpty()) {
+            claimedBy.ifPresent(node -> mayRun(step, winner.isPresent() ? "winner" : "claimed_by", node, target));
+            return new StepProgress(withdrawn, claimedBy, winner, new TreeMap<>());
+        }
+        Optional<String> node = winner.or(() -> runner(step, target));
+        if (node.isEmpty()) {
+            step.fault("winner", "is missing, and executioner does not name the node on which the step has begun");
+            return StepProgress.open();
+        }
+        if (run.get().isRunning() || target instanceof Target.OneNode) {
+            mayRun(step, "winner", node.get(), target);
+        }
+        return new StepProgress(withdrawn, Optional.empty(), Optional.empty(), new TreeMap<>())
+                .runBy(node.get(), run.get());
+    }
+
+    private static Optional<String> runner(Fields step, Target target) {
+        if (target instanceof Target.OneNode only) {
+            return Optional.of(only.node());
+        }
+        return step.text("executioner")
+                .map(EXECUTIONER::matcher)
+                .filter(Matcher::matches)
+                .map(matcher -> matcher.group(1));
+    }
+
+    private void mayRun(Fields step, String field, String node, Target target) {
+        boolean isOver = RunReader.isFinished(step);
+        if ((isOver || known(step, field, node)) && !target.includes(node)) {
+            step.fault(field, "is " + Faults.quote(node) + ", which is not among the step's targets");
+        }
+    }
+
+    private boolean known(Fields fields, String field, String node) {
+        if (!cluster.nodes().contains(node)) {
+            fields.fault(field, "there is no node " + Faults.quote(node) + Nearest.hint(node, cluster.nodes()));
+        }
+        return cluster.nodes().contains(node);
+    }
+}
