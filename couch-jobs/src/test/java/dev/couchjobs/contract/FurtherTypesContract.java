@@ -123,4 +123,30 @@ public abstract class FurtherTypesContract extends JobsContract {
         assertThatThrownBy(() -> worker.handle(JobType.of("more", Work.class, Integer.class), job -> 1))
                 .isInstanceOf(IllegalStateException.class);
     }
+
+    @Test
+    void aTypeIsTakenUpOrRefusedWhileTheWorkerCloses() {
+        for (int i = 0; i < 50; i++) {
+            String id = "j" + i;
+            Worker worker = jobs.worker().process(LETTER, job -> {}).start();
+            CompletableFuture<Void> taken = CompletableFuture.runAsync(() -> worker.handle(SQUARE, job -> 1))
+                    .exceptionally(refusal -> {
+                        assertThat(refusal).hasCauseInstanceOf(IllegalStateException.class);
+                        return null;
+                    });
+            worker.close();
+            await(taken);
+
+            add(id, i);
+            CountDownLatch done = new CountDownLatch(1);
+            try (Worker next = jobs.worker().process(LETTER, job -> {}).start()) {
+                next.handle(SQUARE, job -> {
+                    done.countDown();
+                    return 1;
+                });
+                Futures.await(done);
+            }
+            assertThat(stateOf(id)).isEqualTo(JobState.FINISHED);
+        }
+    }
 }
