@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge.testing;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -62,7 +63,12 @@ final class Call<T> {
         } else {
             request.partlyDoneBy(database);
         }
-        again();
+        if (network.strikes(CouchFault.FAILURE)) {
+            IOException error = new IOException("The answer is lost");
+            client.execute(() -> answer.completeExceptionally(error));
+        } else {
+            again();
+        }
     }
 
     private void reply(T value) {

@@ -16,6 +16,11 @@ public enum CouchFault {
      * meets the conflict that his own write makes. Per answer.
      */
     LOST_REPLY(0.1),
+    /**
+     * Whoever has lost an answer is told that it failed, instead of asking again. {@code CouchDatabase} promises that
+     * nothing fails that might not fail again, so this strikes only if it is asked for. Per lost answer.
+     */
+    FAILURE(0),
     /** A request is refused for now, as by 429, 500 or 503; it is sent again. Per request. */
     BUSY(0.1),
     /** A feed goes back to where it has been, and tells some changes again. Per batch. */

@@ -1,7 +1,9 @@
 package dev.couchjobs.bridge.testing;
 
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /** How often each fault strikes. */
@@ -10,6 +12,8 @@ public final class CouchWeights {
     private static final double[] SHARES = {1, 0.3, 0.1};
 
     private final Map<CouchFault, Double> weights = new EnumMap<>(CouchFault.class);
+
+    private final Set<CouchFault> struck = EnumSet.noneOf(CouchFault.class);
 
     private CouchWeights() {}
 
@@ -39,6 +43,11 @@ public final class CouchWeights {
         return with(fault, 0);
     }
 
+    /** {@return what has struck so far} */
+    Set<CouchFault> struck() {
+        return struck;
+    }
+
     void calm() {
         weights.clear();
     }
@@ -49,7 +58,11 @@ public final class CouchWeights {
 
     boolean strikes(CouchFault fault, RandomGenerator random) {
         double weight = weights.getOrDefault(fault, 0.0);
-        return weight > 0 && random.nextDouble() < weight;
+        if (weight == 0 || random.nextDouble() >= weight) {
+            return false;
+        }
+        struck.add(fault);
+        return true;
     }
 
     @Override

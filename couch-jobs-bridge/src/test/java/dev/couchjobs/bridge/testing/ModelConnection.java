@@ -3,6 +3,7 @@ package dev.couchjobs.bridge.testing;
 import dev.couchjobs.bridge.internal.couch.ChangesFeed;
 import dev.couchjobs.bridge.internal.couch.ChangesListener;
 import dev.couchjobs.bridge.internal.couch.CouchDatabase;
+import dev.couchjobs.bridge.internal.couch.Leaf;
 import dev.couchjobs.bridge.internal.couch.StoredDocument;
 import dev.couchjobs.bridge.internal.couch.Written;
 import java.util.Collection;
@@ -37,7 +38,7 @@ final class ModelConnection implements CouchDatabase {
         return call(new Request<>() {
             @Override
             public List<StoredDocument> doneBy(ModelDatabase database) {
-                return wanted.stream().map(database::read).toList();
+                return wanted.stream().map(id -> copy(database.read(id))).toList();
             }
 
             @Override
@@ -59,6 +60,15 @@ final class ModelConnection implements CouchDatabase {
                 sent.stream().filter(document -> network.random().nextBoolean()).forEach(database::write);
             }
         });
+    }
+
+    /** Those who change what they have read change nothing here. */
+    private static StoredDocument copy(StoredDocument document) {
+        List<Leaf> leaves = document.leaves().stream()
+                .map(leaf ->
+                        new Leaf(leaf.revision(), leaf.isDeleted(), leaf.body().deepCopy()))
+                .toList();
+        return new StoredDocument(document.id(), leaves);
     }
 
     private <T> CompletableFuture<T> call(Request<T> request) {

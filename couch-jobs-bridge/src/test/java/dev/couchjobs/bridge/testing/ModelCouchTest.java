@@ -7,11 +7,13 @@ import dev.couchjobs.bridge.internal.couch.Change;
 import dev.couchjobs.bridge.internal.couch.CouchDatabase;
 import dev.couchjobs.bridge.internal.couch.Written;
 import dev.couchjobs.fdb.simulation.VirtualScheduler;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -89,6 +91,35 @@ class ModelCouchTest {
         couch.calm();
         assertThat(time.await(written)).containsExactly(new Written.Conflict("x"));
         assertThat(ids(server)).containsExactly("x");
+    }
+
+    @Test
+    void aCallFailsAlthoughItWasDoneOnlyIfThatIsAskedFor() {
+        ModelCouch couch =
+                couch(CouchWeights.none().with(CouchFault.LOST_REPLY, 1).with(CouchFault.FAILURE, 1));
+        ModelServer server = couch.server("a");
+        server.database("jobs");
+        List<ObjectNode> documents =
+                IntStream.range(0, 20).mapToObj(i -> document("x" + i)).toList();
+
+        CompletableFuture<List<Written>> written =
+                couch.connect(server, "jobs", time).write(documents);
+        assertThatThrownBy(() -> time.await(written)).hasCauseInstanceOf(IOException.class);
+        assertThat(ids(server)).isNotEmpty();
+    }
+
+    @Test
+    void whoChangesWhatHeHasReadChangesNothingInTheDatabase() {
+        ModelCouch couch = couch(CouchWeights.none());
+        ModelDatabase database = couch.server("a").database("jobs");
+        database.write(document("x"));
+        CouchDatabase client = couch.connect(couch.server("a"), "jobs", time);
+
+        ObjectNode read =
+                time.await(client.read(List.of("x"))).get(0).leaves().get(0).body();
+        read.removeAll();
+        assertThat(database.read("x").leaves().get(0).body().get("text").asString())
+                .isEqualTo("hello");
     }
 
     @Test

@@ -11,12 +11,14 @@ import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import java.util.stream.LongStream;
@@ -36,9 +38,12 @@ class ModelSimulationTest {
     void whateverGoesWrongNothingThatWasAcceptedIsLostAndAllServersAndReadersComeToTheSame() {
         Long one = Long.getLong("simulation.seed");
         LongStream seeds = one == null ? LongStream.range(0, SEEDS) : LongStream.of(one);
+        Set<CouchFault> struck = ConcurrentHashMap.newKeySet();
         seeds.parallel().forEach(seed -> {
             try {
-                new World(seed).run();
+                World world = new World(seed);
+                world.run();
+                struck.addAll(world.weights.struck());
             } catch (RuntimeException | AssertionError e) {
                 throw new AssertionError(
                         "Seed " + seed + " fails; replay it: ./mvnw verify -pl couch-jobs-bridge -am"
@@ -47,6 +52,9 @@ class ModelSimulationTest {
                         e);
             }
         });
+        if (one == null) {
+            assertThat(struck).containsAll(EnumSet.complementOf(EnumSet.of(CouchFault.FAILURE)));
+        }
     }
 
     @Test
@@ -60,6 +68,7 @@ class ModelSimulationTest {
 
     private static final class World {
         private final Simulation simulation;
+        private final CouchWeights weights;
         private final ModelCouch couch;
         private final List<ModelServer> servers = new ArrayList<>();
         private final List<Node> nodes = new ArrayList<>();
@@ -70,8 +79,8 @@ class ModelSimulationTest {
         World(long seed) {
             simulation = Simulation.seeded(seed);
             RandomGenerator random = simulation.random();
-            couch = new ModelCouch(
-                    simulation.scheduler(), random.nextLong(), CouchWeights.draw(random), simulation::log);
+            weights = CouchWeights.draw(random);
+            couch = new ModelCouch(simulation.scheduler(), random.nextLong(), weights, simulation::log);
             for (int i = 0; i < 1 + random.nextInt(3); i++) {
                 ModelServer server = couch.server("couch-" + i);
                 server.database(DATABASE);
