@@ -1,0 +1,60 @@
+package dev.couchjobs.bridge.internal.engine;
+
+import dev.couchjobs.bridge.internal.document.JobDocument;
+import dev.couchjobs.bridge.internal.document.Step;
+import dev.couchjobs.bridge.internal.document.Transition;
+import dev.couchjobs.bridge.internal.ledger.Entry;
+import java.time.ZonedDateTime;
+import java.util.concurrent.CompletableFuture;
+
+/** How steps come to nodes: what differs between the two ways to join nodes. All of it happens in the caller's turn. */
+interface Assignment {
+
+    /** {@return the node that writes a document back when something has changed at this node} */
+    String writer(String home);
+
+    /** {@return the node that is taken for the home of a document that names none} */
+    String homeOfStrangers();
+
+    /**
+     * Whether this node is the one that says of a document, for all, that it cannot be run or has been changed.
+     *
+     * @param home the node on which it was made
+     * @param isKnown whether the document is kept already
+     */
+    boolean judges(String home, boolean isKnown);
+
+    /**
+     * Sees to it that the current step of a live job is run. Called when the job is new, when a step has come to its end,
+     * and whenever something was said of it that was not known.
+     *
+     * @param isNewStep whether this was not the current step before
+     * @return what is to be kept
+     */
+    CompletableFuture<Kept> next(Turn turn, Kept now, boolean isNewStep);
+
+    /** Sees to it that nothing is run any more of what was kept. */
+    CompletableFuture<Void> stop(Turn turn, Kept before);
+
+    /** A job for a step has been taken up here. {@return the document with the step begun, or why it must not begin} */
+    Transition begin(Step step, StepJob job, String executioner, ZonedDateTime now);
+
+    /** A step that had begun here has come to its end, and what it took is free for another. */
+    CompletableFuture<Void> ended(Turn turn, StepJob job);
+
+    /**
+     * A document with what is kept besides.
+     *
+     * @param document what it says
+     * @param entry what is kept; its body may be older
+     */
+    record Kept(JobDocument document, Entry entry) {
+        Kept with(JobDocument other) {
+            return new Kept(other, entry);
+        }
+
+        Kept with(Entry other) {
+            return new Kept(document, other);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package dev.couchjobs.bridge.internal.engine;
+
+import dev.couchjobs.AsyncJobHandler;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Worker;
+import dev.couchjobs.bridge.internal.action.Action;
+import dev.couchjobs.bridge.internal.document.ActionPlan;
+import dev.couchjobs.bridge.internal.ledger.Ledger;
+import dev.couchjobs.internal.loop.Loop;
+import dev.couchjobs.internal.loop.Pause;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/** One node's bridge: it takes documents in, runs steps, and writes documents back. */
+public final class Engine implements AutoCloseable {
+    private static final int JOINERS = 4;
+    private static final int FORGET_BATCH = 100;
+    private static final Duration FORGET_EVERY = Duration.ofMinutes(10);
+
+    private final BridgeContext context;
+    private final Intake intake;
+    private final Publisher publisher;
+    private final StepRunner runner;
+    private final int workers;
+    private final Loop sets;
+    private final Loop forgetting;
+    private final Set<SortedSet<String>> served = new HashSet<>();
+    private final List<Worker> started = new ArrayList<>();
+
+    Engine(BridgeContext context, Function<ActionPlan, Action> actions, int workers, String feedName, String process) {
+        this.context = context;
+        this.workers = workers;
+        Assignment assignment = new SharedAssignment(context.node(), context.jobs(), context.ledger());
+        Running running = new Running();
+        Documents documents = new Documents(context, assignment, running);
+        this.intake = new Intake(context, documents, feedName);
+        this.publisher = new Publisher(context, documents);
+        this.runner = new StepRunner(context, documents, running, actions, process);
+        this.sets = new Loop(
+                "sets of nodes", context.environment(), context.database().getExecutor(), this::serveSets);
+        this.forgetting = new Loop(
+                "ended documents", context.environment(), context.database().getExecutor(), this::forget);
+    }
+
+    /** Begins. {@return when it has begun} */
+    public CompletableFuture<Void> start() {
+        return setTimeouts().thenCompose(set -> {
+            serve();
+            publisher.start();
+            forgetting.poke();
+            return intake.start();
+        });
+    }
+
+    private CompletableFuture<Void> setTimeouts() {
+        List<JobType<StepJob, Void>> types = new ArrayList<>(List.of(StepTypes.any(), StepTypes.join()));
+        context.cluster().nodes().forEach(node -> types.add(StepTypes.of(node)));
+        CouchJobs jobs = context.jobs();
+        return context.database()
+                .runAsync(tx -> CompletableFuture.allOf(types.stream()
+                        .map(type -> jobs.setTypeTimeout(tx, type, StepTypes.TIMEOUT))
+                        .toArray(CompletableFuture<?>[]::new)));
+    }
+
+    private void serve() {
+        AsyncJobHandler<StepJob, Void> run = runner::run;
+        Worker steps = context.jobs()
+                .worker()
+                .executor(context.database().getExecutor()) // they do not block
+                .concurrency(workers)
+                .handleAsync(StepTypes.of(context.node()), run)
+                .handleAsync(StepTypes.any(), run)
+                .start();
+        started.add(steps);
+        // Those that go on with a document are not kept waiting by steps that take long.
+        started.add(context.jobs()
+                .worker()
+                .executor(context.database().getExecutor())
+                .concurrency(JOINERS)
+                .handleAsync(StepTypes.join(), runner::join)
+                .start());
+        sets.poke();
+    }
+
+    /** Takes up each set of nodes that this one belongs to, as soon as a step is aimed at it. */
+    private CompletableFuture<Pause> serveSets() {
+        Ledger ledger = context.ledger();
+        return context.database()
+                .runAsync(tx -> ledger.sets(tx).thenApply(known -> {
+                    known.stream()
+                            .filter(nodes -> nodes.contains(context.node()) && served.add(nodes))
+                            .forEach(nodes -> started.get(0).handleAsync(StepTypes.of(nodes), runner::run));
+                    return Pause.until(ledger.watchSets(tx));
+                }));
+    }
+
+    private CompletableFuture<Pause> forget() {
+        return context.database()
+                .runAsync(tx -> context.ledger()
+                        .forget(tx, context.environment().clock().instant(), FORGET_BATCH))
+                .thenApply(more -> more ? Pause.none() : Pause.atMost(FORGET_EVERY));
+    }
+
+    /** Ends: takes nothing more in, lets steps that run come to their end or gives them back, and writes back what it can. */
+    @Override
+    public void close() {
+        intake.close();
+        sets.close();
+        forgetting.close();
+        started.forEach(Worker::close);
+        publisher.close();
+    }
+}

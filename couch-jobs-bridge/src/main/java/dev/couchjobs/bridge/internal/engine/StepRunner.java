@@ -1,0 +1,210 @@
+package dev.couchjobs.bridge.internal.engine;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.JobContext;
+import dev.couchjobs.bridge.internal.action.Action;
+import dev.couchjobs.bridge.internal.action.ActionResult;
+import dev.couchjobs.bridge.internal.action.Occasion;
+import dev.couchjobs.bridge.internal.document.ActionPlan;
+import dev.couchjobs.bridge.internal.document.RunEnd;
+import dev.couchjobs.bridge.internal.document.StepPlan;
+import dev.couchjobs.bridge.internal.engine.Documents.Begun;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs steps: begins them, does what they ask for, and ends them, each in a transaction that commits only while the step's
+ * job is held. A try that fails gives the job back for the time of the pause, so that no worker waits for a clock.
+ */
+final class StepRunner {
+    /** How often a step may begin and never come to an end, because its process dies or its database fails. */
+    private static final int LOST_MAX = 100;
+
+    private final BridgeContext context;
+    private final Documents documents;
+    private final Running running;
+    private final Function<ActionPlan, Action> actions;
+    private final String process;
+
+    StepRunner(
+            BridgeContext context,
+            Documents documents,
+            Running running,
+            Function<ActionPlan, Action> actions,
+            String process) {
+        this.context = context;
+        this.documents = documents;
+        this.running = running;
+        this.actions = actions;
+        this.process = process;
+    }
+
+    /** Runs a step. {@return completes when its job has ended or goes back; to cancel it stops the action} */
+    CompletionStage<Void> run(JobContext<StepJob> job) {
+        return new Execution(job).start();
+    }
+
+    /** Goes on with a document whose step all nodes have ended. */
+    CompletionStage<Void> join(JobContext<StepJob> job) {
+        return finish(job, turn -> documents.joined(turn, job.data()));
+    }
+
+    private CompletableFuture<Void> finish(JobContext<?> job, Function<Turn, CompletableFuture<Void>> body) {
+        return Turn.run(
+                new Turn.Runner() {
+                    @Override
+                    public <T> CompletableFuture<T> run(Function<Transaction, CompletableFuture<T>> turn) {
+                        AtomicReference<T> last = new AtomicReference<>();
+                        return job.finishAsync(tx -> turn.apply(tx).<@Nullable Void>thenApply(value -> {
+                                    last.set(value);
+                                    return null; // the job itself has no result
+                                }))
+                                .thenApply(done -> last.get());
+                    }
+                },
+                jobs(),
+                body);
+    }
+
+    private <T> CompletableFuture<T> held(JobContext<?> job, Function<Turn, CompletableFuture<T>> body) {
+        return Turn.run(
+                new Turn.Runner() {
+                    @Override
+                    public <V> CompletableFuture<V> run(Function<Transaction, CompletableFuture<V>> turn) {
+                        return job.runAsync(turn::apply);
+                    }
+                },
+                jobs(),
+                body);
+    }
+
+    private CouchJobs jobs() {
+        return context.jobs();
+    }
+
+    /** One claim on a step's job. */
+    private final class Execution {
+        private final JobContext<StepJob> job;
+        private final StepJob data;
+        private final CompletableFuture<Void> whole = new CompletableFuture<>();
+
+        Execution(JobContext<StepJob> job) {
+            this.job = job;
+            this.data = job.data();
+        }
+
+        CompletableFuture<Void> start() {
+            // Its job is gone by then: there is nothing left to end.
+            running.add(data.document(), whole, () -> whole.complete(null));
+            CompletableFuture<Void> all = held(job, turn -> documents.begin(turn, data, worker()))
+                    .thenCompose(begun -> begun.isPresent() ? perform(begun.get()) : leave());
+            var unused = all.whenComplete((done, error) -> {
+                if (error == null) {
+                    whole.complete(null);
+                } else {
+                    whole.completeExceptionally(error);
+                }
+            });
+            return whole;
+        }
+
+        private String worker() {
+            return process + "." + job.claim();
+        }
+
+        /** There is nothing to do for it any more. */
+        private CompletableFuture<Void> leave() {
+            return finish(job, turn -> documents.left(turn, data));
+        }
+
+        private CompletableFuture<Void> perform(Begun begun) {
+            StepPlan plan = begun.step().plan();
+            if (job.attempt() > LOST_MAX) {
+                return end(false, failed("Its process died or failed " + LOST_MAX + " times while it ran."));
+            }
+            boolean isAlternative = begun.tries() > plan.retry().maxRetries()
+                    && plan.alternative().isPresent();
+            return isAlternative
+                    ? alternative(begun, RunEnd.silent())
+                    : act(plan.action(), begun, begun.tries() + 1).thenCompose(result -> tried(begun, result));
+        }
+
+        private CompletableFuture<ActionResult> act(ActionPlan plan, Begun begun, int attempt) {
+            CompletableFuture<ActionResult> action = actions.apply(plan)
+                    .run(new Occasion(
+                            data.document(),
+                            data.step(),
+                            context.node(),
+                            attempt,
+                            begun.step().plan().timeout()));
+            var unused = whole.whenComplete((done, error) -> action.cancel(true)); // it was cancelled, or all is over
+            return action;
+        }
+
+        private CompletableFuture<Void> tried(Begun begun, ActionResult result) {
+            if (result.success()) {
+                return end(true, runEnd(result));
+            }
+            StepPlan plan = begun.step().plan();
+            Duration since = Duration.between(
+                    begun.since().toInstant(), context.environment().clock().instant());
+            Optional<Duration> pause =
+                    result.isFinal() ? Optional.empty() : plan.retry().pauseAfter(begun.tries() + 1, since);
+            if (pause.isPresent()) {
+                return again(longer(pause.get(), result.notBefore()));
+            }
+            return plan.alternative().isPresent() ? alternative(begun, runEnd(result)) : end(false, runEnd(result));
+        }
+
+        private static Duration longer(Duration pause, Optional<Duration> other) {
+            return other.filter(least -> least.compareTo(pause) > 0).orElse(pause);
+        }
+
+        private CompletableFuture<Void> again(Duration pause) {
+            return held(job, turn -> documents.tried(turn, data)).thenCompose(counted -> {
+                if (counted.isEmpty()) {
+                    return leave();
+                }
+                job.snooze(pause);
+                return CompletableFuture.completedFuture(null);
+            });
+        }
+
+        /** The action has failed as often as it may. */
+        private CompletableFuture<Void> alternative(Begun begun, RunEnd first) {
+            return act(begun.step().plan().alternative().orElseThrow(), begun, 1)
+                    .thenCompose(result -> end(
+                            result.success(),
+                            new RunEnd(
+                                    first.exitStatus(),
+                                    result.exitStatus(),
+                                    Optional.of(result.output()).filter(output -> !output.isEmpty()),
+                                    result.isOutputCut(),
+                                    result.reason())));
+        }
+
+        private CompletableFuture<Void> end(boolean hasSucceeded, RunEnd end) {
+            return finish(job, turn -> documents.end(turn, data, hasSucceeded, end));
+        }
+    }
+
+    private static RunEnd failed(String reason) {
+        return new RunEnd(OptionalInt.empty(), OptionalInt.empty(), Optional.empty(), false, Optional.of(reason));
+    }
+
+    private static RunEnd runEnd(ActionResult result) {
+        return new RunEnd(
+                result.exitStatus(),
+                OptionalInt.empty(),
+                Optional.of(result.output()).filter(output -> !output.isEmpty()),
+                result.isOutputCut(),
+                result.reason());
+    }
+}

@@ -1,0 +1,65 @@
+package dev.couchjobs.bridge.internal.engine;
+
+import dev.couchjobs.JobType;
+import dev.couchjobs.Retention;
+import dev.couchjobs.RetryPolicy;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.SortedSet;
+
+/** The types of the jobs that run steps: each names the nodes that may take them. */
+final class StepTypes {
+    /** How long a node may be silent before its steps are given to others. */
+    static final Duration TIMEOUT = Duration.ofSeconds(15);
+
+    private static final int NAME_MAX = 400;
+
+    /** A step ends by what its own strategy says; this is for what is wrong around it, such as a database that is down. */
+    private static final RetryPolicy RETRY =
+            RetryPolicy.standard().attempts(1_000).pauses(Duration.ofSeconds(1), 2, Duration.ofMinutes(1));
+
+    private static final Retention RETENTION =
+            Retention.of(Duration.ofMinutes(10)).failed(Duration.ofDays(7));
+
+    private StepTypes() {}
+
+    /** {@return the type of the jobs for one node} */
+    static JobType<StepJob, Void> of(String node) {
+        return type("node/" + name(node));
+    }
+
+    /** {@return the type of the jobs that any node may take} */
+    static JobType<StepJob, Void> any() {
+        return type("any");
+    }
+
+    /** {@return the type of the jobs that go on with a document when all nodes have ended their part of a step} */
+    static JobType<StepJob, Void> join() {
+        return type("join");
+    }
+
+    /** {@return the type of the jobs for these nodes, whichever is first} */
+    static JobType<StepJob, Void> of(SortedSet<String> nodes) {
+        return type("set/" + name(String.join(",", nodes)));
+    }
+
+    private static JobType<StepJob, Void> type(String name) {
+        return JobType.of(name, StepJob.class).retry(RETRY).retention(RETENTION);
+    }
+
+    private static String name(String text) {
+        return text.getBytes(StandardCharsets.UTF_8).length <= NAME_MAX ? text : digest(text);
+    }
+
+    private static String digest(String text) {
+        try {
+            MessageDigest sha = MessageDigest.getInstance("SHA-256");
+            return HexFormat.of().formatHex(sha.digest(text.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every Java has SHA-256.", e);
+        }
+    }
+}

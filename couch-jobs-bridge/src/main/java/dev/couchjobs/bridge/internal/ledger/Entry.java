@@ -1,0 +1,47 @@
+package dev.couchjobs.bridge.internal.ledger;
+
+import java.util.OptionalLong;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What is kept of a document.
+ *
+ * @param body the document as it is to be in CouchDB, without {@code _rev}
+ * @param home the node whose bridge writes it back, where one does for all
+ * @param standing what it is to the bridge
+ * @param waitsSince for a step that a node here may claim when it has a free worker: its place in that line
+ */
+public record Entry(ObjectNode body, String home, Standing standing, OptionalLong waitsSince) {
+
+    /** What a document is to the bridge. */
+    public enum Standing {
+        /** A job that has not ended. */
+        LIVE,
+        /** A job that has ended. */
+        ENDED,
+        /** No job that can be run, and it says so by now. */
+        REFUSED,
+        /** Deleted in CouchDB. */
+        DELETED
+    }
+
+    /** {@return a live job's entry} */
+    public static Entry live(ObjectNode body, String home) {
+        return new Entry(body, home, Standing.LIVE, OptionalLong.empty());
+    }
+
+    /** {@return this entry with another body and standing} */
+    public Entry with(ObjectNode body, Standing standing) {
+        return new Entry(body, home, standing, standing == Standing.LIVE ? waitsSince : OptionalLong.empty());
+    }
+
+    /** {@return this entry with a place in the line, or without one} */
+    public Entry waiting(OptionalLong since) {
+        return new Entry(body, home, standing, since);
+    }
+
+    /** {@return whether it is a job that has not ended} */
+    public boolean isLive() {
+        return standing == Standing.LIVE;
+    }
+}

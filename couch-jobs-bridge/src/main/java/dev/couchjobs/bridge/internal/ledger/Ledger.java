@@ -1,0 +1,208 @@
+package dev.couchjobs.bridge.internal.ledger;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The bridge's own rows beside those of its jobs, in one database, so that one commit can change both.
+ *
+ * <pre>
+ * doc,  id, chunk            what is kept of a document
+ * rev,  id                   what CouchDB has of it
+ * out,  node, id             it has to be written back by that node; the value changes with each reason to do so
+ * bell, node                 changes with each document that comes out
+ * feed, node, database       how far that node has read the feed
+ * set,  nodes                that there are jobs for these nodes, whichever is first
+ * sets                       changes with each such set
+ * old,  time, id             when what is kept of an ended document may go
+ * </pre>
+ */
+public final class Ledger {
+    private static final byte[] ONE = ByteBuffer.allocate(Long.BYTES)
+            .order(ByteOrder.LITTLE_ENDIAN)
+            .putLong(1)
+            .array();
+
+    private final Subspace root;
+    private final ObjectMapper json = JsonMapper.shared();
+
+    public Ledger(Subspace root) {
+        this.root = root;
+    }
+
+    // Documents
+
+    /** {@return what is kept of a document} */
+    public CompletableFuture<Optional<Entry>> find(ReadTransaction tx, String id) {
+        return Chunks.read(tx, root.subspace(Tuple.from("doc", id)))
+                .thenApply(bytes -> bytes.map(value -> json.readValue(value, Entry.class)));
+    }
+
+    /** Keeps it in place of what was kept. */
+    public void put(Transaction tx, String id, Entry entry) {
+        Chunks.write(tx, root.subspace(Tuple.from("doc", id)), json.writeValueAsBytes(entry));
+    }
+
+    /** {@return what CouchDB has of a document} */
+    public CompletableFuture<Optional<Published>> published(ReadTransaction tx, String id) {
+        return tx.get(root.pack(Tuple.from("rev", id)))
+                .thenApply(value -> Optional.ofNullable(value).map(bytes -> json.readValue(bytes, Published.class)));
+    }
+
+    /** Writes down what CouchDB has of a document. */
+    public void published(Transaction tx, String id, Published published) {
+        tx.set(root.pack(Tuple.from("rev", id)), json.writeValueAsBytes(published));
+    }
+
+    // What has to be written back
+
+    /**
+     * Has a node write a document back.
+     *
+     * @param token differs from call to call
+     */
+    public void send(Transaction tx, String node, String id, long token) {
+        tx.set(out(node, id), Tuple.from(token).pack());
+        tx.mutate(MutationType.ADD, root.pack(Tuple.from("bell", node)), ONE);
+    }
+
+    /** {@return some of the documents that a node has to write back} */
+    public CompletableFuture<List<Outgoing>> outgoing(ReadTransaction tx, String node, int limit) {
+        Subspace place = root.subspace(Tuple.from("out", node));
+        return tx.getRange(place.range(), limit)
+                .asList()
+                .thenApply(rows -> rows.stream()
+                        .map(row -> new Outgoing(place.unpack(row.getKey()).getString(0), row.getValue()))
+                        .toList());
+    }
+
+    /** Takes a document out again, unless there has been another reason since to write it back. */
+    public CompletableFuture<Boolean> sent(Transaction tx, String node, Outgoing outgoing) {
+        byte[] key = out(node, outgoing.id());
+        return tx.get(key).thenApply(value -> {
+            boolean isLast = Arrays.equals(value, outgoing.token());
+            if (isLast) {
+                tx.clear(key);
+            }
+            return isLast;
+        });
+    }
+
+    /** Takes a document out, whatever the reason was to write it back. */
+    public void keep(Transaction tx, String node, String id) {
+        tx.clear(out(node, id));
+    }
+
+    /** {@return completes when a document comes out after this transaction} */
+    public CompletableFuture<Void> watchOutgoing(Transaction tx, String node) {
+        return tx.watch(root.pack(Tuple.from("bell", node)));
+    }
+
+    private byte[] out(String node, String id) {
+        return root.pack(Tuple.from("out", node, id));
+    }
+
+    // The feed
+
+    /** {@return how far a node has read a database's feed; empty if not at all} */
+    public CompletableFuture<Optional<JsonNode>> position(ReadTransaction tx, String node, String database) {
+        return tx.get(feed(node, database))
+                .thenApply(value -> Optional.ofNullable(value).map(json::readTree));
+    }
+
+    /** Writes down how far a node has read a database's feed. */
+    public void position(Transaction tx, String node, String database, JsonNode position) {
+        tx.set(feed(node, database), json.writeValueAsBytes(position));
+    }
+
+    private byte[] feed(String node, String database) {
+        return root.pack(Tuple.from("feed", node, database));
+    }
+
+    // Sets of nodes that jobs are aimed at
+
+    /** Makes a set of nodes known, if it is not. */
+    public CompletableFuture<Void> addSet(
+            Transaction tx, SortedSet<String> nodes, Supplier<CompletableFuture<Void>> ifNew) {
+        byte[] key = root.pack(Tuple.from("set").addAll(List.copyOf(nodes)));
+        return tx.get(key).thenCompose(value -> {
+            if (value != null) {
+                return CompletableFuture.completedFuture(null);
+            }
+            tx.set(key, new byte[0]);
+            tx.mutate(MutationType.ADD, root.pack(Tuple.from("sets")), ONE);
+            return ifNew.get();
+        });
+    }
+
+    /** {@return the sets of nodes that are known} */
+    public CompletableFuture<List<SortedSet<String>>> sets(ReadTransaction tx) {
+        Subspace place = root.subspace(Tuple.from("set"));
+        return tx.getRange(place.range())
+                .asList()
+                .thenApply(rows -> rows.stream()
+                        .map(row -> nodes(place.unpack(row.getKey())))
+                        .toList());
+    }
+
+    private static SortedSet<String> nodes(Tuple names) {
+        SortedSet<String> nodes = new TreeSet<>();
+        names.getItems().forEach(name -> nodes.add((String) name));
+        return nodes;
+    }
+
+    /** {@return completes when a further set becomes known after this transaction} */
+    public CompletableFuture<Void> watchSets(Transaction tx) {
+        return tx.watch(root.pack(Tuple.from("sets")));
+    }
+
+    // Ended documents
+
+    /** Has what is kept of a document go at some time. */
+    public void forgetAt(Transaction tx, String id, Instant time) {
+        tx.set(root.pack(Tuple.from("old", time.getEpochSecond(), id)), new byte[0]);
+    }
+
+    /** Forgets documents whose time has come, some at a time. {@return whether there may be more} */
+    public CompletableFuture<Boolean> forget(Transaction tx, Instant now, int limit) {
+        Subspace old = root.subspace(Tuple.from("old"));
+        byte[] end = old.pack(Tuple.from(now.getEpochSecond() + 1));
+        return tx.snapshot().getRange(old.range().begin, end, limit).asList().thenCompose(rows -> {
+            List<CompletableFuture<Void>> all = new ArrayList<>();
+            for (KeyValue row : rows) {
+                tx.clear(row.getKey());
+                all.add(forget(tx, old.unpack(row.getKey()).getString(1)));
+            }
+            return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+                    .thenApply(done -> rows.size() == limit);
+        });
+    }
+
+    /** Unless it has come to life again. */
+    private CompletableFuture<Void> forget(Transaction tx, String id) {
+        return find(tx, id).thenAccept(entry -> {
+            if (entry.filter(Entry::isLive).isEmpty()) {
+                tx.clear(root.range(Tuple.from("doc", id)));
+                tx.clear(root.pack(Tuple.from("rev", id)));
+            }
+        });
+    }
+}

@@ -1,0 +1,86 @@
+package dev.couchjobs.bridge.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Nodes that share one database. */
+class SharedTest {
+    private final World world = new World(2, "a", "b", "c");
+
+    @AfterEach
+    void close() {
+        world.close();
+    }
+
+    @Test
+    void stepsRunInOrderEachOnItsTarget() {
+        world.put("a", """
+                {'_id': 'user', 'creator': 'a', 'job': [
+                  {'target': 'a', 'do': 'collect'},
+                  {'target': 'b', 'do': 'store'},
+                  {'target': 'a', 'do': 'confirm'}]}""");
+        world.advance(5);
+
+        assertThat(world.done).containsExactly("a collect", "b store", "a confirm");
+        ObjectNode document = world.read("a", "user");
+        System.out.println(document.toPrettyString());
+        assertThat(document.path("job_status").asString()).isEqualTo("success");
+        assertThat(document.path("step").asInt()).isEqualTo(3);
+    }
+
+    @Test
+    void allNodesDoAStepThatIsForAll() {
+        world.put("b", """
+                {'_id': 'update', 'creator': 'b', 'job': [
+                  {'target': 'all', 'do': 'install'},
+                  {'target': 'any', 'do': 'report'}]}""");
+        world.advance(5);
+
+        assertThat(world.done.subList(0, 3)).containsExactlyInAnyOrder("a install", "b install", "c install");
+        assertThat(world.done).hasSize(4);
+        assertThat(world.read("b", "update").path("job_status").asString()).isEqualTo("success");
+    }
+
+    @Test
+    void oneOfASetDoesIt() {
+        world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': ['b', 'c'], 'do': 'work'}]}");
+        world.advance(5);
+
+        assertThat(world.done).hasSize(1);
+        assertThat(world.done.get(0)).isIn("b work", "c work");
+    }
+
+    @Test
+    void whatFailsIsTriedAgainThenTheAlternativeThenTheJobFails() {
+        world.put("a", """
+                {'_id': 'x', 'creator': 'a', 'job': [
+                  {'target': 'any', 'do': 'fail', 'alt_do': 'fail otherwise',
+                   'retry_strategy': {'max_retries': 2, 'sleep': 1, 'sleep_factor': 2}},
+                  {'target': 'any', 'do': 'never'}]}""");
+        world.advance(20);
+
+        assertThat(world.done.stream().map(line -> line.substring(2)))
+                .containsExactly("fail", "fail", "fail", "fail otherwise");
+        ObjectNode document = world.read("a", "x");
+        System.out.println(document.toPrettyString());
+        assertThat(document.path("job_status").asString()).isEqualTo("failed");
+    }
+
+    @Test
+    void aCancelledJobStops() {
+        world.put(
+                "a",
+                "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'b', 'do': 'sleep 100'}, {'target': 'b', 'do': 'never'}]}");
+        world.advance(5);
+        ObjectNode document = world.read("c", "x").deepCopy();
+        world.put("c", document.put("job_status", "cancelled").toString());
+        world.advance(200);
+
+        assertThat(world.done).containsExactly("b sleep 100");
+        System.out.println(world.read("a", "x").toPrettyString());
+        assertThat(world.read("a", "x").path("job_status").asString()).isEqualTo("cancelled");
+    }
+}

@@ -1,0 +1,139 @@
+package dev.couchjobs.bridge.internal.engine;
+
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Environment;
+import dev.couchjobs.bridge.internal.action.Action;
+import dev.couchjobs.bridge.internal.action.ActionResult;
+import dev.couchjobs.bridge.internal.couch.CouchDatabase;
+import dev.couchjobs.bridge.internal.couch.Written;
+import dev.couchjobs.bridge.internal.document.ActionPlan;
+import dev.couchjobs.bridge.internal.document.Cluster;
+import dev.couchjobs.bridge.internal.ledger.Ledger;
+import dev.couchjobs.bridge.testing.CouchWeights;
+import dev.couchjobs.bridge.testing.ModelCouch;
+import dev.couchjobs.bridge.testing.ModelDatabase;
+import dev.couchjobs.bridge.testing.ModelServer;
+import dev.couchjobs.fdb.simulation.SimulatedProcess;
+import dev.couchjobs.fdb.simulation.Simulation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Some nodes with a bridge and a CouchDB each, on one thread and in virtual time; nothing goes wrong by itself. */
+final class World implements AutoCloseable {
+    static final String DATABASE = "jobs";
+
+    final Simulation simulation = Simulation.builder(1).calm().build();
+    final ModelCouch couch;
+    final Map<String, ModelServer> servers = new LinkedHashMap<>();
+    final Map<String, SimulatedProcess> processes = new LinkedHashMap<>();
+    final Map<String, Engine> engines = new LinkedHashMap<>();
+    /** What was done, where, in order: {@code node command}. */
+    final List<String> done = new ArrayList<>();
+
+    private final Cluster cluster;
+    private final int workers;
+
+    World(int workers, String... nodes) {
+        this.workers = workers;
+        this.cluster = Cluster.of(nodes);
+        couch = new ModelCouch(simulation.scheduler(), 1, CouchWeights.none(), simulation::log);
+        for (String node : nodes) {
+            ModelServer server = couch.server(node);
+            server.database(DATABASE);
+            servers.put(node, server);
+        }
+        couch.replicateAll(DATABASE, servers.values());
+        for (String node : nodes) {
+            start(node);
+        }
+    }
+
+    void start(String node) {
+        SimulatedProcess process = simulation.process(node);
+        Environment environment = new Environment(process.clock(), process.scheduler(), process.random());
+        Subspace root = new Subspace(Tuple.from("bridge"));
+        CouchJobs jobs = CouchJobs.builder(process.database())
+                .subspace(root)
+                .environment(environment)
+                .name(node)
+                .build();
+        CouchDatabase database = couch.connect(servers.get(node), DATABASE, process.scheduler());
+        BridgeContext context = new BridgeContext(
+                node,
+                cluster,
+                process.database(),
+                jobs,
+                new Ledger(root.subspace(Tuple.from("ledger"))),
+                database,
+                environment,
+                Duration.ofDays(1));
+        Engine engine = new Engine(context, plan -> action(process, node, plan), workers, "couch", node);
+        processes.put(node, process);
+        engines.put(node, engine);
+        process.scheduler().execute(() -> {
+            var unused = engine.start();
+        });
+    }
+
+    /** {@code sleep n}, {@code fail}, or anything else, which is done at once. */
+    private Action action(SimulatedProcess process, String node, ActionPlan plan) {
+        return occasion -> {
+            String command = ((ActionPlan.Shell) plan).command();
+            done.add(node + " " + command);
+            CompletableFuture<ActionResult> result = new CompletableFuture<>();
+            long seconds = command.startsWith("sleep ") ? Long.parseLong(command.substring(6)) : 0;
+            var unused = process.scheduler()
+                    .schedule(() -> result.complete(result(!command.startsWith("fail"))), seconds, TimeUnit.SECONDS);
+            return result;
+        };
+    }
+
+    private static ActionResult result(boolean success) {
+        return new ActionResult(
+                success,
+                false,
+                OptionalInt.of(success ? 0 : 1),
+                "",
+                false,
+                success ? Optional.empty() : Optional.of("exit status 1"),
+                Optional.empty());
+    }
+
+    ModelDatabase at(String node) {
+        return servers.get(node).database(DATABASE);
+    }
+
+    void put(String node, String json) {
+        ObjectNode body = (ObjectNode) JsonMapper.shared().readTree(json.replace('\'', '"'));
+        simulation.scheduler().execute(() -> {
+            if (!(at(node).write(body) instanceof Written.Accepted)) {
+                throw new AssertionError("not written: " + body);
+            }
+        });
+        advance(1);
+    }
+
+    void advance(int seconds) {
+        simulation.advance(Duration.ofSeconds(seconds));
+    }
+
+    ObjectNode read(String node, String id) {
+        return at(node).read(id).current().orElseThrow().body();
+    }
+
+    @Override
+    public void close() {
+        simulation.close();
+    }
+}
