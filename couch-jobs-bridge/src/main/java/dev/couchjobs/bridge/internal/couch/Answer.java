@@ -1,0 +1,105 @@
+package dev.couchjobs.bridge.internal.couch;
+
+import java.net.http.HttpHeaders;
+import java.net.http.HttpResponse;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.Optional;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
+
+/** A server's answer: what it means for the request, and what it says. */
+final class Answer {
+    private static final Duration LONGEST_OBEYED = Duration.ofMinutes(10);
+
+    private final int status;
+    private final HttpHeaders headers;
+    private final byte[] bytes;
+
+    private Answer(int status, HttpHeaders headers, byte[] bytes) {
+        this.status = status;
+        this.headers = headers;
+        this.bytes = bytes;
+    }
+
+    static Answer of(HttpResponse<byte[]> response) {
+        return new Answer(response.statusCode(), response.headers(), response.body());
+    }
+
+    int status() {
+        return status;
+    }
+
+    HttpHeaders headers() {
+        return headers;
+    }
+
+    boolean isSuccess() {
+        return status / 100 == 2;
+    }
+
+    /** {@return the body of a success} */
+    JsonNode json() {
+        return Json.read(bytes, bytes.length);
+    }
+
+    String error() {
+        return bodyOfRefusal().path("error").asString("");
+    }
+
+    String reason() {
+        return bodyOfRefusal().path("reason").asString("");
+    }
+
+    private JsonNode bodyOfRefusal() {
+        try {
+            return json();
+        } catch (PassingFault notFromCouchDb) {
+            return MissingNode.getInstance();
+        }
+    }
+
+    /** {@return why it is no success: either a fault that may pass, or a refusal that will not} */
+    RuntimeException refusal(String request, Instant now) {
+        String said = request + " was answered with " + status + " " + error() + ": " + reason();
+        return switch (status) {
+            case 401, 403 ->
+                PassingFault.slow(said + ". The name or the password is wrong, or lacks a right: mend the"
+                        + " bridge's configuration or the database's _security; it is tried again meanwhile");
+            case 404 -> new PassingFault(said + ". Create the database; the bridge waits for it");
+            case 408, 425, 429 -> new PassingFault(said, PassingFault.Pace.GROWING, retryAfter(now));
+            default ->
+                status >= 500
+                        ? new PassingFault(said, PassingFault.Pace.GROWING, retryAfter(now))
+                        : new CouchException(status, said + advice());
+        };
+    }
+
+    private String advice() {
+        if (status / 100 == 3) {
+            return ". It redirects to " + headers.firstValue("location").orElse("nowhere")
+                    + ": give the bridge the final address";
+        }
+        return "illegal_database_name".equals(error()) ? ". Choose another name for the database" : "";
+    }
+
+    private Optional<Duration> retryAfter(Instant now) {
+        return headers.firstValue("retry-after")
+                .flatMap(value -> asDuration(value.trim(), now))
+                .map(asked -> asked.compareTo(LONGEST_OBEYED) < 0 ? asked : LONGEST_OBEYED);
+    }
+
+    private static Optional<Duration> asDuration(String value, Instant now) {
+        try {
+            return Optional.of(
+                    value.chars().allMatch(Character::isDigit)
+                            ? Duration.ofSeconds(Long.parseLong(value))
+                            : Duration.between(now, ZonedDateTime.parse(value, DateTimeFormatter.RFC_1123_DATE_TIME)));
+        } catch (NumberFormatException | DateTimeException e) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package dev.couchjobs.bridge.internal.couch;
+
+import java.time.Duration;
+import java.util.random.RandomGenerator;
+
+/** Pauses that double, each cut at random by up to a half, so that many clients don't come back all at once. */
+final class Backoff {
+    private final Duration first;
+    private final Duration longest;
+    private final RandomGenerator random;
+    private Duration next;
+
+    Backoff(Duration first, Duration longest, RandomGenerator random) {
+        this.first = first;
+        this.longest = longest;
+        this.random = random;
+        this.next = first;
+    }
+
+    /** {@return how long to wait after a fault} */
+    synchronized Duration after(PassingFault fault) {
+        Duration whole = fault.pace() == PassingFault.Pace.SLOW ? longest : next;
+        Duration doubled = next.multipliedBy(2);
+        next = doubled.compareTo(longest) < 0 ? doubled : longest;
+        Duration pause = whole.minusNanos((long) (whole.toNanos() * (random.nextDouble() / 2)));
+        return fault.notBefore().filter(asked -> asked.compareTo(pause) > 0).orElse(pause);
+    }
+
+    synchronized void reset() {
+        next = first;
+    }
+}

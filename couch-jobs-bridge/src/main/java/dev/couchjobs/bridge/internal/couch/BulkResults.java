@@ -1,0 +1,70 @@
+package dev.couchjobs.bridge.internal.couch;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What became of each document of a {@code _bulk_docs} request, over several attempts. */
+final class BulkResults {
+    /** What a single document gets when it is the server's own trouble. */
+    private static final Set<String> PASSING = Set.of("internal_server_error", "timeout", "service_unavailable");
+
+    private final List<ObjectNode> documents;
+    private final @Nullable Written[] results;
+
+    BulkResults(List<ObjectNode> documents) {
+        this.documents = documents;
+        this.results = new @Nullable Written[documents.size()];
+    }
+
+    private synchronized int[] rest() {
+        return IntStream.range(0, results.length)
+                .filter(i -> results[i] == null)
+                .toArray();
+    }
+
+    ObjectNode requestForTheRest() {
+        ObjectNode body = JsonNodeFactory.instance.objectNode();
+        ArrayNode docs = body.putArray("docs");
+        Arrays.stream(rest()).mapToObj(documents::get).forEach(docs::add);
+        return body;
+    }
+
+    /** Takes the answer to the last request; fails with a fault that may pass if some documents need another one. */
+    synchronized void take(JsonNode answer) {
+        int[] asked = rest();
+        if (answer.size() != asked.length) {
+            throw new PassingFault("_bulk_docs of " + asked.length + " documents gave " + answer.size() + " results");
+        }
+        for (int i = 0; i < asked.length; i++) {
+            results[asked[i]] = result(documents.get(asked[i]).path("_id").asString(""), answer.path(i));
+        }
+        if (rest().length > 0) {
+            throw new PassingFault("Some documents could not be written: " + answer);
+        }
+    }
+
+    private static @Nullable Written result(String id, JsonNode row) {
+        String error = row.path("error").asString("");
+        if (error.isEmpty()) {
+            return new Written.Accepted(id, row.path("rev").asString());
+        }
+        if (PASSING.contains(error)) {
+            return null;
+        }
+        return error.equals("conflict")
+                ? new Written.Conflict(id)
+                : new Written.Refused(id, error, row.path("reason").asString(""));
+    }
+
+    synchronized List<Written> inOrder() {
+        return Arrays.stream(results).map(Objects::requireNonNull).toList();
+    }
+}

@@ -1,0 +1,37 @@
+package dev.couchjobs.bridge.internal.couch;
+
+import java.util.HashSet;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Says in the log what is wrong with a database, once until it is right again, and not with every attempt. */
+final class Complaints {
+    private static final Logger LOG = LoggerFactory.getLogger(HttpCouchDatabase.class);
+
+    private static final int KINDS = 100;
+
+    private final Address about;
+    private final Set<String> made = new HashSet<>();
+
+    Complaints(Address about) {
+        this.about = about;
+    }
+
+    synchronized void make(RuntimeException fault) {
+        String message = String.valueOf(fault.getMessage());
+        if (made.size() < KINDS && made.add(message)) {
+            LOG.warn("{}: {}", about, message);
+        } else {
+            LOG.debug("{}: still: {}", about, message);
+        }
+    }
+
+    /** The last attempt was successful. */
+    synchronized void settle() {
+        if (!made.isEmpty()) {
+            made.clear();
+            LOG.info("{}: works again", about);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package dev.couchjobs.bridge.internal.couch;
+
+import java.net.http.HttpHeaders;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** A cookie from the server's {@code _session}. All requests share one log-in. */
+final class CookieSession implements Session {
+    private static final Pattern COOKIE = Pattern.compile("(AuthSession=[^;]+)");
+
+    private final Supplier<CompletableFuture<Answer>> logIn;
+    private @Nullable CompletableFuture<Optional<Proof>> current;
+
+    /**
+     * Creates a session that begins with the first request.
+     *
+     * @param logIn one attempt; fails if it is not successful
+     */
+    CookieSession(Supplier<CompletableFuture<Answer>> logIn) {
+        this.logIn = logIn;
+    }
+
+    @Override
+    public synchronized CompletableFuture<Optional<Proof>> proof() {
+        if (current == null || current.isCompletedExceptionally()) {
+            current = logIn.get().thenApply(answer -> Optional.of(cookieOf(answer)));
+        }
+        return current;
+    }
+
+    private static Proof cookieOf(Answer answer) {
+        return cookie(answer.headers())
+                .orElseThrow(() -> new CouchException(
+                        answer.status(), "The server gives no session's cookie; use basic authentication"));
+    }
+
+    @Override
+    public synchronized boolean renew(Optional<Proof> refused) {
+        if (current != null
+                && current.isDone()
+                && !current.isCompletedExceptionally()
+                && current.join().equals(refused)) {
+            current = null;
+        }
+        return true;
+    }
+
+    /** A server replaces a cookie in time when it sees that it is being used. */
+    @Override
+    public synchronized void see(HttpHeaders headers) {
+        cookie(headers).ifPresent(newer -> current = CompletableFuture.completedFuture(Optional.of(newer)));
+    }
+
+    private static Optional<Proof> cookie(HttpHeaders headers) {
+        return headers.allValues("set-cookie").stream()
+                .map(COOKIE::matcher)
+                .filter(Matcher::find)
+                .map(found -> new Proof("Cookie", found.group(1)))
+                .findFirst();
+    }
+}

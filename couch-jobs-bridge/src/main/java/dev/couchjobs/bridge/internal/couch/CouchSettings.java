@@ -1,0 +1,113 @@
+package dev.couchjobs.bridge.internal.couch;
+
+import dev.couchjobs.Environment;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.time.Duration;
+
+/**
+ * How a database is reached.
+ *
+ * @param address the database's address, without name and password
+ * @param credentials who the bridge is there
+ * @param heartbeat how often the server shows that a silent feed is alive; two and a half of them without a byte, and the
+ *     connection is given up
+ * @param batch how many changes, documents or revisions are handed on or asked for at once, at most
+ * @param timeout how long the answer to a request may take, to its last byte
+ * @param firstPause about how long after a fault the next attempt is made; each pause is twice the one before
+ * @param longestPause what the pauses grow to
+ * @param environment clock, timer and randomness
+ * @param client what speaks HTTP
+ */
+public record CouchSettings(
+        URI address,
+        Credentials credentials,
+        Duration heartbeat,
+        int batch,
+        Duration timeout,
+        Duration firstPause,
+        Duration longestPause,
+        Environment environment,
+        HttpClient client) {
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+
+    /** Checks what can be checked without a server. */
+    public CouchSettings {
+        Address.of(address);
+        if (batch < 1 || batch > 1000) {
+            throw new IllegalArgumentException("A batch holds from 1 to 1000, not " + batch);
+        }
+        requirePositive("heartbeat", heartbeat);
+        requirePositive("timeout", timeout);
+        requirePositive("first pause", firstPause);
+        if (longestPause.compareTo(firstPause) < 0) {
+            throw new IllegalArgumentException(
+                    "The longest pause, " + longestPause + ", is shorter than the first, " + firstPause);
+        }
+    }
+
+    private static void requirePositive(String what, Duration duration) {
+        if (duration.isNegative() || duration.isZero()) {
+            throw new IllegalArgumentException("The " + what + " has to be longer than " + duration);
+        }
+    }
+
+    /** {@return the settings that fit most; a name and a password in the address become basic credentials} */
+    public static CouchSettings of(URI address) {
+        HttpClient client = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .connectTimeout(CONNECT_TIMEOUT)
+                .build();
+        return new CouchSettings(
+                URI.create(Address.of(address).toString()),
+                Credentials.in(address),
+                Duration.ofSeconds(10),
+                200,
+                Duration.ofSeconds(60),
+                Duration.ofMillis(100),
+                Duration.ofSeconds(10),
+                Environment.system(),
+                client);
+    }
+
+    /** {@return these settings with other credentials} */
+    public CouchSettings withCredentials(Credentials other) {
+        return new CouchSettings(
+                address, other, heartbeat, batch, timeout, firstPause, longestPause, environment, client);
+    }
+
+    /** {@return these settings with another heartbeat} */
+    public CouchSettings withHeartbeat(Duration other) {
+        return new CouchSettings(
+                address, credentials, other, batch, timeout, firstPause, longestPause, environment, client);
+    }
+
+    /** {@return these settings with another largest batch} */
+    public CouchSettings withBatch(int other) {
+        return new CouchSettings(
+                address, credentials, heartbeat, other, timeout, firstPause, longestPause, environment, client);
+    }
+
+    /** {@return these settings with another time-out of requests} */
+    public CouchSettings withTimeout(Duration other) {
+        return new CouchSettings(
+                address, credentials, heartbeat, batch, other, firstPause, longestPause, environment, client);
+    }
+
+    /** {@return these settings with other pauses between attempts} */
+    public CouchSettings withPauses(Duration first, Duration longest) {
+        return new CouchSettings(address, credentials, heartbeat, batch, timeout, first, longest, environment, client);
+    }
+
+    /** {@return these settings in another environment} */
+    public CouchSettings withEnvironment(Environment other) {
+        return new CouchSettings(
+                address, credentials, heartbeat, batch, timeout, firstPause, longestPause, other, client);
+    }
+
+    /** {@return these settings with another client, for example one that trusts another authority} */
+    public CouchSettings withClient(HttpClient other) {
+        return new CouchSettings(
+                address, credentials, heartbeat, batch, timeout, firstPause, longestPause, environment, other);
+    }
+}

@@ -1,0 +1,55 @@
+package dev.couchjobs.bridge.internal.couch;
+
+import java.net.URI;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import org.jspecify.annotations.Nullable;
+
+/** Who the bridge is at a CouchDB server. */
+public sealed interface Credentials {
+
+    /** Nobody in particular. */
+    record None() implements Credentials {}
+
+    /** The name and the password go with every request. */
+    record Basic(String name, String password) implements Credentials {
+        /** {@return the value of the header {@code Authorization}} */
+        String header() {
+            byte[] pair = (name + ":" + password).getBytes(StandardCharsets.UTF_8);
+            return "Basic " + Base64.getEncoder().encodeToString(pair);
+        }
+
+        /** Hides the password. */
+        @Override
+        public String toString() {
+            return "Basic[name=" + name + "]";
+        }
+    }
+
+    /** The name and the password are shown once to get a session's cookie, and again when it has run out. */
+    record Cookie(String name, String password) implements Credentials {
+        /** Hides the password. */
+        @Override
+        public String toString() {
+            return "Cookie[name=" + name + "]";
+        }
+    }
+
+    /** {@return the name and password in an address, percent-decoded; none if it has none} */
+    static Credentials in(URI address) {
+        @Nullable String userInfo = address.getRawUserInfo();
+        if (userInfo == null) {
+            return new None();
+        }
+        int colon = userInfo.indexOf(':');
+        return colon < 0
+                ? new Basic(decoded(userInfo), "")
+                : new Basic(decoded(userInfo.substring(0, colon)), decoded(userInfo.substring(colon + 1)));
+    }
+
+    private static String decoded(String part) {
+        // In this part of an address a plus is a plus.
+        return URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,248 @@
+package dev.couchjobs.bridge.internal.couch;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Follows a database's changes from one source after the other. While the listener is busy, one batch is read ahead and no
+ * more. When a source ends, what it brought is handed on first, and the next one begins from there.
+ */
+final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
+    private static final Logger LOG = LoggerFactory.getLogger(HttpChangesFeed.class);
+
+    private final CouchSettings settings;
+    private final Address address;
+    private final Transport transport;
+    private final Backoff backoff;
+    private final Complaints complaints;
+    private final ChangesListener listener;
+    private final Consumer<HttpChangesFeed> whenClosed;
+
+    private final Inbox inbox;
+    private final FeedMode mode = new FeedMode();
+    private @Nullable JsonNode position;
+    private @Nullable FeedSource source;
+    private Optional<FeedSource.End> end = Optional.empty();
+    private @Nullable Future<?> pause;
+    private boolean sourceWaits;
+    private boolean isDelivering;
+    private boolean isClosed;
+
+    HttpChangesFeed(
+            CouchSettings settings,
+            Address address,
+            Transport transport,
+            Backoff backoff,
+            @Nullable JsonNode since,
+            ChangesListener listener,
+            Consumer<HttpChangesFeed> whenClosed) {
+        this.settings = settings;
+        this.address = address;
+        this.transport = transport;
+        this.backoff = backoff;
+        this.complaints = new Complaints(address);
+        this.position = since;
+        this.listener = listener;
+        this.whenClosed = whenClosed;
+        this.inbox = new Inbox(settings.batch());
+    }
+
+    void begin() {
+        FeedSource next;
+        synchronized (this) {
+            if (isClosed) {
+                return;
+            }
+            end = Optional.empty();
+            sourceWaits = false;
+            next = mode.isPolling()
+                    ? new PollingSource(settings, address, transport, position, this)
+                    : new ContinuousSource(settings, address, transport, position, this);
+            source = next;
+        }
+        next.begin();
+    }
+
+    @Override
+    public boolean rows(FeedSource from, List<Row> rows) {
+        boolean readOn;
+        synchronized (this) {
+            if (from != source || isClosed) {
+                return false;
+            }
+            inbox.add(rows);
+            readOn = !inbox.isFull();
+            sourceWaits = !readOn;
+        }
+        deliver();
+        return readOn;
+    }
+
+    @Override
+    public void heartbeat(FeedSource from) {
+        complaints.settle();
+    }
+
+    @Override
+    public void ended(FeedSource from, FeedSource.End how) {
+        synchronized (this) {
+            if (from != source) {
+                return;
+            }
+            end = Optional.of(how);
+        }
+        goOn();
+    }
+
+    private void deliver() {
+        Inbox.Batch batch;
+        synchronized (this) {
+            if (isDelivering || isClosed || inbox.isEmpty()) {
+                return;
+            }
+            isDelivering = true;
+            batch = inbox.take();
+        }
+        makeUseOfRoom();
+        var unused = told(batch).whenComplete((done, thrown) -> {
+            if (thrown == null) {
+                delivered(batch);
+            } else {
+                startOver(thrown);
+            }
+        });
+    }
+
+    private CompletableFuture<Void> told(Inbox.Batch batch) {
+        try {
+            return listener.changed(batch.changes(), batch.position());
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private void delivered(Inbox.Batch batch) {
+        backoff.reset();
+        complaints.settle();
+        synchronized (this) {
+            isDelivering = false;
+            position = batch.position();
+        }
+        deliver();
+        goOn();
+    }
+
+    private void makeUseOfRoom() {
+        FeedSource waiting;
+        synchronized (this) {
+            if (!sourceWaits || inbox.isFull() || isClosed) {
+                return;
+            }
+            sourceWaits = false;
+            waiting = source;
+        }
+        if (waiting != null) {
+            waiting.demand();
+        }
+    }
+
+    /** The listener has not dealt with a batch: it, and what came after it, has to come again. */
+    private void startOver(Throwable thrown) {
+        LOG.warn("{}: changes could not be dealt with, and will be read again", address, thrown);
+        FeedSource failed;
+        synchronized (this) {
+            isDelivering = false;
+            inbox.clear();
+            end = Optional.empty();
+            failed = source;
+            source = null;
+        }
+        if (failed != null) {
+            failed.cancel();
+        }
+        beginAfterAPause(new PassingFault("The listener failed"));
+    }
+
+    /** Goes on to the next source if there is nothing left of the last one. */
+    private void goOn() {
+        FeedSource.End ended;
+        synchronized (this) {
+            if (isClosed || isDelivering || !inbox.isEmpty() || end.isEmpty()) {
+                return;
+            }
+            ended = end.get();
+            end = Optional.empty();
+            source = null;
+            position = ended.position().orElse(position);
+            noteMode(ended);
+        }
+        if (ended.wasUseful()) {
+            backoff.reset();
+        }
+        if (ended.fault().isPresent()) {
+            after(ended.fault().get());
+        } else if (ended.wasUseful()) {
+            begin();
+        } else {
+            beginAfterAPause(new PassingFault("The feed ended at once"));
+        }
+    }
+
+    private void noteMode(FeedSource.End ended) {
+        if (mode.learn(ended)) {
+            LOG.info("{}: changes are {} from now on", address, mode.isPolling() ? "polled" : "streamed");
+        }
+    }
+
+    private void after(RuntimeException thrown) {
+        if (thrown instanceof PassingFault fault) {
+            complaints.make(fault);
+            beginAfterAPause(fault);
+        } else if (thrown instanceof CouchException refusal && refusal.status() == 400 && forgetPosition()) {
+            LOG.warn("{}: the database does not know where this feed was, so it begins again: {}", address, refusal);
+            begin();
+        } else {
+            complaints.make(thrown);
+            beginAfterAPause(PassingFault.slow(String.valueOf(thrown.getMessage())));
+        }
+    }
+
+    private synchronized boolean forgetPosition() {
+        boolean hadOne = position != null;
+        position = null;
+        return hadOne;
+    }
+
+    private synchronized void beginAfterAPause(PassingFault fault) {
+        if (!isClosed) {
+            pause = settings.environment()
+                    .scheduler()
+                    .schedule(this::begin, backoff.after(fault).toNanos(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    @Override
+    public void close() {
+        FeedSource last;
+        synchronized (this) {
+            isClosed = true;
+            inbox.clear();
+            last = source;
+            if (pause != null) {
+                pause.cancel(false);
+            }
+        }
+        if (last != null) {
+            last.cancel();
+        }
+        whenClosed.accept(this);
+    }
+}

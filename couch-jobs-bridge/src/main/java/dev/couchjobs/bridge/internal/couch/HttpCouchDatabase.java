@@ -1,0 +1,77 @@
+package dev.couchjobs.bridge.internal.couch;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A database of a CouchDB server, over HTTP. Made for Apache CouchDB 3.5; PouchDB's servers do as well. */
+public final class HttpCouchDatabase implements CouchDatabase {
+    private final CouchSettings settings;
+    private final Address address;
+    private final Transport transport;
+    private final Retrying retrying;
+    private final Set<HttpChangesFeed> feeds = ConcurrentHashMap.newKeySet();
+
+    /**
+     * Opens a database. Nothing is sent yet.
+     *
+     * @param settings how it is reached
+     */
+    public HttpCouchDatabase(CouchSettings settings) {
+        this.settings = settings;
+        this.address = Address.of(settings.address());
+        this.transport = new Transport(settings, address);
+        this.retrying = new Retrying(settings, new Complaints(address));
+    }
+
+    /**
+     * Creates the database if there is none. Without the right to create one, it waits until somebody else has.
+     *
+     * @return when there is one; fails with a {@link CouchException} if its name is illegal
+     */
+    public CompletableFuture<Void> ensureDatabase() {
+        return retrying.untilItPasses(() -> transport
+                .answer("HEAD", address.of(""), null)
+                .thenCompose(found -> found.isSuccess() ? CompletableFuture.completedFuture(null) : create()));
+    }
+
+    private CompletableFuture<@Nullable Void> create() {
+        return transport.answer("PUT", address.of(""), null).thenApply(answer -> {
+            boolean somebodyWasFaster = answer.status() == 412;
+            if (!somebodyWasFaster) {
+                transport.succeeded("PUT " + address, answer);
+            }
+            return null;
+        });
+    }
+
+    @Override
+    public CompletableFuture<List<StoredDocument>> read(Collection<String> ids) {
+        return new LeafReader(transport, address, retrying, settings.batch()).read(List.copyOf(ids));
+    }
+
+    @Override
+    public CompletableFuture<List<Written>> write(List<ObjectNode> documents) {
+        return new BulkWriter(transport, address, retrying, settings.batch()).write(List.copyOf(documents));
+    }
+
+    @Override
+    public ChangesFeed follow(@Nullable JsonNode since, ChangesListener listener) {
+        HttpChangesFeed feed = new HttpChangesFeed(
+                settings, address, transport, retrying.newBackoff(), since, listener, feeds::remove);
+        feeds.add(feed);
+        feed.begin();
+        return feed;
+    }
+
+    @Override
+    public void close() {
+        retrying.close();
+        feeds.forEach(HttpChangesFeed::close);
+    }
+}

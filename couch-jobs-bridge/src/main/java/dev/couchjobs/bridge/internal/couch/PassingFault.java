@@ -1,0 +1,52 @@
+package dev.couchjobs.bridge.internal.couch;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+
+/** Something went wrong that may be right the next time. Never leaves this package. */
+final class PassingFault extends RuntimeException {
+    /** How soon another attempt makes sense. */
+    enum Pace {
+        /** The pauses grow, beginning with a short one. */
+        GROWING,
+        /** A person has to do something first: at once the longest pause. */
+        SLOW
+    }
+
+    private final transient Pace pace;
+    private final transient Optional<Duration> notBefore;
+
+    PassingFault(String message, Pace pace, Optional<Duration> notBefore) {
+        super(message, null, false, false);
+        this.pace = pace;
+        this.notBefore = notBefore;
+    }
+
+    PassingFault(String message) {
+        this(message, Pace.GROWING, Optional.empty());
+    }
+
+    static PassingFault slow(String message) {
+        return new PassingFault(message, Pace.SLOW, Optional.empty());
+    }
+
+    /** {@return what was thrown, as a fault that may pass; what a connection throws may always pass} */
+    static RuntimeException of(Throwable thrown) {
+        Throwable cause =
+                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        if (cause instanceof PassingFault || cause instanceof CouchException) {
+            return (RuntimeException) cause;
+        }
+        return new PassingFault("The connection failed: " + cause);
+    }
+
+    Pace pace() {
+        return pace;
+    }
+
+    /** {@return the pause that the server has asked for} */
+    Optional<Duration> notBefore() {
+        return notBefore;
+    }
+}

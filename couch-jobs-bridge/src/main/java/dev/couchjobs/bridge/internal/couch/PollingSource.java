@@ -1,0 +1,85 @@
+package dev.couchjobs.bridge.internal.couch;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** One long poll of {@code _changes}: for servers that don't stream, and through proxies that hold a stream back. */
+final class PollingSource implements FeedSource {
+    private final CouchSettings settings;
+    private final Address address;
+    private final Transport transport;
+    private final @Nullable JsonNode since;
+    private final Sink sink;
+    private final Duration wait;
+    private final Instant begun;
+    private volatile boolean isCancelled;
+    private volatile @Nullable CompletableFuture<?> poll;
+
+    PollingSource(CouchSettings settings, Address address, Transport transport, @Nullable JsonNode since, Sink sink) {
+        this.settings = settings;
+        this.address = address;
+        this.transport = transport;
+        this.since = since;
+        this.sink = sink;
+        this.begun = settings.environment().clock().instant();
+        Duration halfTheTimeout = settings.timeout().dividedBy(2);
+        this.wait = settings.heartbeat().compareTo(halfTheTimeout) < 0 ? settings.heartbeat() : halfTheTimeout;
+    }
+
+    @Override
+    public void begin() {
+        // A heartbeat would override the time-out, and the answer would not come to its end.
+        String path = "/_changes?feed=longpoll&style=all_docs&limit=" + settings.batch() + "&timeout=" + wait.toMillis()
+                + Since.parameter(since);
+        CompletableFuture<Answer> answered = transport.success("GET", address.of(path), null);
+        poll = answered;
+        var unused = answered.thenAccept(answer -> take(answer.json())).whenComplete((done, thrown) -> {
+            if (thrown != null && !isCancelled) {
+                RuntimeException fault = PassingFault.of(thrown);
+                sink.ended(this, new End(Optional.of(fault), false, Optional.empty(), Streaming.UNKNOWN));
+            }
+        });
+    }
+
+    private void take(JsonNode answer) {
+        if (!answer.has("last_seq")) {
+            throw new PassingFault("The answer of a poll has no last_seq");
+        }
+        List<Row> rows = answer.path("results").valueStream().map(Row::of).toList();
+        if (isCancelled) {
+            return;
+        }
+        if (rows.isEmpty()) {
+            sink.heartbeat(this);
+        } else {
+            sink.rows(this, rows);
+        }
+        boolean hasWaited = !settings.environment().clock().instant().isBefore(begun.plus(wait.dividedBy(2)));
+        sink.ended(
+                this,
+                new End(
+                        Optional.empty(),
+                        hasWaited || !rows.isEmpty(),
+                        Optional.of(answer.path("last_seq")),
+                        Streaming.UNKNOWN));
+    }
+
+    @Override
+    public void demand() {
+        // The next poll is made when there is room for it.
+    }
+
+    @Override
+    public void cancel() {
+        isCancelled = true;
+        CompletableFuture<?> open = poll;
+        if (open != null) {
+            open.cancel(true);
+        }
+    }
+}

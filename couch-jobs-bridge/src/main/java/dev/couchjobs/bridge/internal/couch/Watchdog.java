@@ -1,0 +1,60 @@
+package dev.couchjobs.bridge.internal.couch;
+
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Barks when a connection has been silent for two and a half heartbeats to three. A connection that is half open never
+ * reports anything by itself. Counts ticks rather than looking at a clock, and does not count while nobody reads.
+ */
+final class Watchdog {
+    private static final int TICKS = 5;
+
+    private final ScheduledExecutorService timer;
+    private final Duration tick;
+    private final Runnable bark;
+    private int silentTicks;
+    private boolean isListening = true;
+    private @Nullable Future<?> next;
+
+    Watchdog(ScheduledExecutorService timer, Duration heartbeat, Runnable bark) {
+        this.timer = timer;
+        this.tick = heartbeat.dividedBy(2);
+        this.bark = bark;
+    }
+
+    synchronized void start() {
+        next = timer.scheduleWithFixedDelay(this::tick, tick.toNanos(), tick.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private void tick() {
+        synchronized (this) {
+            silentTicks += isListening ? 1 : 0;
+            if (silentTicks <= TICKS) {
+                return;
+            }
+        }
+        stop();
+        bark.run();
+    }
+
+    /** Something came, or is expected from now on. */
+    synchronized void listen() {
+        silentTicks = 0;
+        isListening = true;
+    }
+
+    /** Nobody reads: silence means nothing. */
+    synchronized void pause() {
+        isListening = false;
+    }
+
+    synchronized void stop() {
+        if (next != null) {
+            next.cancel(false);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package dev.couchjobs.bridge.servers;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.UUID;
+
+/**
+ * The servers that a test runs on: those named by {@code COUCHDB_URLS} (comma-separated, each with name and password);
+ * else those of a {@link ServerProvider} on the class path; else processes started here. Databases have names of their own,
+ * and are deleted at the end.
+ */
+public final class CouchServers implements AutoCloseable {
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final List<CouchServer> servers = new ArrayList<>();
+    private final List<URI> databases = new ArrayList<>();
+    private final Path directory;
+
+    /**
+     * Starts servers.
+     *
+     * @param count how many
+     * @param directory where those started here keep their data
+     */
+    public CouchServers(int count, Path directory) {
+        this.directory = directory;
+        for (int i = 0; i < count; i++) {
+            servers.add(next());
+        }
+    }
+
+    private CouchServer next() {
+        List<String> running = Optional.ofNullable(System.getenv("COUCHDB_URLS"))
+                .filter(urls -> !urls.isBlank())
+                .map(urls -> List.of(urls.trim().split("\\s*,\\s*", -1)))
+                .orElse(List.of());
+        if (!running.isEmpty()) {
+            // With too few of them, several nodes of a test share one: their databases are different ones.
+            return RunningServer.at(running.get(servers.size() % running.size()));
+        }
+        return ServiceLoader.load(ServerProvider.class)
+                .findFirst()
+                .map(ServerProvider::start)
+                .orElseGet(() -> NpmServer.onDisk(directory.resolve("couch-" + servers.size())));
+    }
+
+    /** {@return one of them, from 0} */
+    public CouchServer get(int index) {
+        return servers.get(index);
+    }
+
+    /** {@return the address of a new, empty database on a server; name and password are in it} */
+    public URI newDatabase(int index) {
+        URI database = newName(index);
+        int status = send("PUT", database);
+        if (status / 100 != 2) {
+            throw new IllegalStateException("Creating a database was answered with " + status);
+        }
+        return database;
+    }
+
+    /** {@return an address where no database is yet; if there is one at the end, it is deleted} */
+    public URI newName(int index) {
+        URI database = get(index).database("test-" + UUID.randomUUID());
+        databases.add(database);
+        return database;
+    }
+
+    /** {@return the status of the answer to a request without a body} */
+    public int send(String method, URI address) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(withoutUser(address))
+                .header("Accept", "application/json")
+                .header("Content-Type", "application/json")
+                .method(method, HttpRequest.BodyPublishers.noBody());
+        Optional.ofNullable(address.getRawUserInfo()).ifPresent(user -> request.header("Authorization", basic(user)));
+        return client.sendAsync(request.build(), HttpResponse.BodyHandlers.discarding())
+                .join()
+                .statusCode();
+    }
+
+    private static URI withoutUser(URI address) {
+        return URI.create(address.toString().replace(address.getRawUserInfo() + "@", ""));
+    }
+
+    private static String basic(String user) {
+        return "Basic " + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Deletes the databases, ends the servers. */
+    @Override
+    public void close() {
+        databases.forEach(this::deleteIfThere);
+        servers.forEach(CouchServer::close);
+    }
+
+    private void deleteIfThere(URI database) {
+        boolean outlivesTheTest = servers.stream().anyMatch(RunningServer.class::isInstance);
+        if (outlivesTheTest) {
+            send("DELETE", database);
+        }
+    }
+}

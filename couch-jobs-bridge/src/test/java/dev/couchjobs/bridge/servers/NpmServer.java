@@ -1,0 +1,103 @@
+package dev.couchjobs.bridge.servers;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** A CouchDB-compatible server from the npm registry, as a process of its own: {@code src/test/servers/server.js}. */
+public final class NpmServer implements CouchServer {
+    private static final Path SCRIPT = Path.of("target", "servers", "server.js").toAbsolutePath();
+    private static final String UP = "listening on ";
+
+    private final Optional<Path> data;
+    private final Optional<String> userAndPassword;
+    private final int port;
+    private Process process;
+
+    private NpmServer(Optional<Path> data, Optional<String> userAndPassword) {
+        this.data = data;
+        this.userAndPassword = userAndPassword;
+        this.process = launch(0);
+        this.port = awaitUp(process);
+    }
+
+    /** {@return a server whose data ends with it} */
+    public static NpmServer inMemory() {
+        return new NpmServer(Optional.empty(), Optional.empty());
+    }
+
+    /** {@return a server whose data is in a directory, so that it can be restarted} */
+    public static NpmServer onDisk(Path data) {
+        return new NpmServer(Optional.of(data), Optional.empty());
+    }
+
+    /** {@return a server that wants a name and a password, which must need no escaping in an address} */
+    public static NpmServer withPassword(String user, String password) {
+        return new NpmServer(Optional.empty(), Optional.of(user + ":" + password));
+    }
+
+    private Process launch(int wantedPort) {
+        if (!Files.exists(SCRIPT)) {
+            throw new IllegalStateException(SCRIPT + " is missing: ./mvnw process-test-classes installs it");
+        }
+        List<String> command = new ArrayList<>(
+                List.of("node", "--unhandled-rejections=warn", SCRIPT.toString(), Integer.toString(wantedPort)));
+        data.ifPresent(directory -> command.add(directory.toString()));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD);
+        userAndPassword.ifPresent(wanted -> builder.environment().put("USER_AND_PASSWORD", wanted));
+        try {
+            return builder.start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static int awaitUp(Process started) {
+        BufferedReader output = started.inputReader(StandardCharsets.UTF_8);
+        try {
+            for (String line = output.readLine(); line != null; line = output.readLine()) {
+                if (line.startsWith(UP)) {
+                    return Integer.parseInt(line.substring(UP.length()));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        throw new IllegalStateException("The server ended before it was up");
+    }
+
+    @Override
+    public URI address() {
+        return URI.create(
+                "http://" + userAndPassword.map(wanted -> wanted + "@").orElse("") + "127.0.0.1:" + port + "/");
+    }
+
+    @Override
+    public boolean isMortal() {
+        return data.isPresent();
+    }
+
+    @Override
+    public void kill() {
+        process.destroyForcibly().onExit().join();
+    }
+
+    @Override
+    public void restart() {
+        kill();
+        process = launch(port);
+        awaitUp(process);
+    }
+
+    @Override
+    public void close() {
+        kill();
+    }
+}

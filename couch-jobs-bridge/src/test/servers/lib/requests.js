@@ -1,0 +1,66 @@
+'use strict';
+
+const express = require('express');
+const { refuse } = require('./replies');
+
+const DATABASE_NAME = /^(_replicator|_users|[a-z][a-z0-9_$()+/-]*)$/;
+
+/** What express-pouchdb gets wrong in requests, and CouchDB does not. */
+function mendedRequests() {
+  const router = express.Router();
+  router.use(onlyJsonBodies);
+  router.use(express.json({ limit: '64mb', strict: false }));
+  router.use((error, request, response, next) => refuse(response, 400, 'bad_request', 'invalid UTF-8 JSON'));
+  router.put('/:db', legalNames);
+  router.post('/:db/_bulk_get', nothingIsAnswered);
+  router.use('/:db/:id', revisionsCount);
+  return router;
+}
+
+/** A body of another kind would be stored as {}. */
+function onlyJsonBodies(request, response, next) {
+  const writes = /^(PUT|POST)$/.test(request.method) && Number(request.headers['content-length']) > 0;
+  if (writes && !request.is('json') && request.path.split('/').length < 4) {
+    return refuse(response, 415, 'bad_content_type', 'Content-Type must be application/json');
+  }
+  if (!request.headers.accept || request.headers.accept === '*/*') {
+    request.headers.accept = 'application/json';
+  }
+  next();
+}
+
+function legalNames(request, response, next) {
+  if (DATABASE_NAME.test(request.params.db)) {
+    return next();
+  }
+  refuse(response, 400, 'illegal_database_name', `Name: '${request.params.db}'.`);
+}
+
+/** A request for no documents would never be answered. */
+function nothingIsAnswered(request, response, next) {
+  if (request.body && request.body.docs && !request.body.docs.length) {
+    return response.json({ results: [] });
+  }
+  next();
+}
+
+/** If-Match would always be a conflict, and a deletion without a revision always a success. */
+function revisionsCount(request, response, next) {
+  if (!/^(PUT|DELETE)$/.test(request.method) || /^_(security|config)/.test(request.params.id)) {
+    return next();
+  }
+  const revision = (request.headers['if-match'] || '').replace(/"/g, '');
+  if (revision) {
+    request.query.rev = revision;
+    if (request.body) {
+      request.body._rev = revision;
+    }
+    delete request.headers['if-match'];
+  }
+  if (request.method === 'DELETE' && !request.query.rev && !/^_/.test(request.params.db)) {
+    return refuse(response, 409, 'conflict', 'Document update conflict.');
+  }
+  next();
+}
+
+module.exports = { mendedRequests };
