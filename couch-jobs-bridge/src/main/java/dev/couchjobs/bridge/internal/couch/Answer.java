@@ -64,7 +64,7 @@ final class Answer {
 
     /** {@return why it is no success: either a fault that may pass, or a refusal that will not} */
     RuntimeException refusal(String request, Instant now) {
-        String said = request + " was answered with " + status + " " + error() + ": " + reason();
+        String said = request + " was answered with " + status + " " + error() + ": " + reason().replaceAll("\\.$", "");
         return switch (status) {
             case 401, 403 ->
                 PassingFault.slow(said + ". The name or the password is wrong, or lacks a right: mend the"

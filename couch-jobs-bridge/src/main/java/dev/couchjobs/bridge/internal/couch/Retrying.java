@@ -91,7 +91,7 @@ final class Retrying implements AutoCloseable {
             if (timer != null) {
                 timer.cancel(false);
             }
-            result.completeExceptionally(new CouchException(0, "The database is closed here; open it anew"));
+            result.completeExceptionally(new IllegalStateException("The connection to the database is closed"));
         }
     }
 }

@@ -1,0 +1,122 @@
+package dev.couchjobs.bridge.internal.couch;
+
+import java.net.URI;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The replications that a server keeps up, in its database {@code _replicator}. What may pass is tried again. */
+public final class Replications implements AutoCloseable {
+    private static final Set<String> FIELDS =
+            Set.of("source", "target", "continuous", "selector", "filter", "query_params", "doc_ids");
+
+    private final Address replicator;
+    private final Transport transport;
+    private final Retrying retrying;
+
+    /**
+     * Reaches a server's replications. Nothing is sent yet.
+     *
+     * @param settings how any database of the server is reached; who this is there must be an administrator
+     */
+    public Replications(CouchSettings settings) {
+        Address anyDatabase = Address.of(settings.address());
+        this.replicator = new Address(anyDatabase.server(), "_replicator");
+        this.transport = new Transport(settings, anyDatabase);
+        this.retrying = new Retrying(settings, new Complaints(replicator));
+    }
+
+    /**
+     * Has the server do a replication, from now on and after its own restarts. If it does this one already, nothing
+     * changes; one of the same name that differs is replaced.
+     *
+     * @return whether something changed; fails with a {@link CouchException} if the server refuses
+     */
+    public CompletableFuture<Boolean> ensure(Replication replication) {
+        ObjectNode wanted = replication.json();
+        return retrying.untilItPasses(() -> find(replication.id()).thenCompose(found -> {
+            boolean isThere = found.filter(document -> isSame(document, wanted)).isPresent();
+            return isThere
+                    ? CompletableFuture.completedFuture(false)
+                    : put(replication.id(), wanted, found).thenApply(done -> true);
+        }));
+    }
+
+    /**
+     * Ends a replication.
+     *
+     * @return whether there was one of that name
+     */
+    public CompletableFuture<Boolean> remove(String id) {
+        return retrying.untilItPasses(() -> find(id).thenCompose(found -> found.isEmpty()
+                ? CompletableFuture.completedFuture(false)
+                : delete(id, found.get()).thenApply(done -> true)));
+    }
+
+    private URI document(String id) {
+        return replicator.of("/" + Address.encoded(id));
+    }
+
+    private CompletableFuture<Optional<JsonNode>> find(String id) {
+        return transport.answer("GET", document(id), null).thenCompose(answer -> {
+            if (answer.status() != 404) {
+                return CompletableFuture.completedFuture(
+                        Optional.of(accepted("GET", id, answer).json()));
+            }
+            boolean hasDatabase = Set.of("missing", "deleted").contains(answer.reason());
+            return hasDatabase ? CompletableFuture.completedFuture(Optional.empty()) : createDatabase();
+        });
+    }
+
+    private CompletableFuture<Optional<JsonNode>> createDatabase() {
+        return transport.answer("PUT", replicator.of(""), null).thenApply(answer -> {
+            if (answer.status() != 412) {
+                accepted("PUT", "", answer);
+            }
+            return Optional.empty();
+        });
+    }
+
+    private static boolean isSame(JsonNode document, ObjectNode wanted) {
+        return FIELDS.stream().allMatch(field -> document.path(field).equals(wanted.path(field)));
+    }
+
+    private CompletableFuture<Answer> put(String id, ObjectNode wanted, Optional<JsonNode> found) {
+        ObjectNode body = wanted.deepCopy();
+        found.ifPresent(document -> body.set("_rev", document.path("_rev")));
+        return send("PUT", id, document(id), body);
+    }
+
+    private CompletableFuture<Answer> delete(String id, JsonNode found) {
+        String revision = found.path("_rev").asString();
+        return send("DELETE", id, URI.create(document(id) + "?rev=" + revision), null);
+    }
+
+    private CompletableFuture<Answer> send(String method, String id, URI uri, @Nullable JsonNode body) {
+        return transport.answer(method, uri, body).thenApply(answer -> accepted(method, id, answer));
+    }
+
+    /** A document that the replicator itself changed meanwhile is read again; one that it does not want is an error. */
+    private Answer accepted(String method, String id, Answer answer) {
+        String request = method + " " + replicator + "/" + id;
+        if (answer.status() == 409) {
+            throw new PassingFault(request + " met another change");
+        }
+        if (answer.status() == 403) {
+            throw new CouchException(
+                    403,
+                    request + " was refused: " + answer.reason()
+                            + ". Replications are set up by an administrator of the server");
+        }
+        return transport.succeeded(request, answer);
+    }
+
+    /** Ends what is being tried again; the replications go on. */
+    @Override
+    public void close() {
+        retrying.close();
+    }
+}

@@ -1,0 +1,71 @@
+package dev.couchjobs.bridge.internal.couch;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import tools.jackson.databind.JsonNode;
+
+/** Writes down what a feed says; can hold a call back, and notices if the next one comes nevertheless. */
+final class Recorder implements ChangesListener {
+    private final List<Call> calls = new ArrayList<>();
+    private final List<Expectation> expectations = new ArrayList<>();
+    private CompletableFuture<Void> answer = CompletableFuture.completedFuture(null);
+    private CompletableFuture<Void> last = answer;
+    private boolean wasCalledWhileBusy;
+
+    record Call(List<Change> changes, JsonNode position) {}
+
+    private record Expectation(Predicate<List<Call>> condition, CompletableFuture<List<Call>> met) {}
+
+    @Override
+    public synchronized CompletableFuture<Void> changed(List<Change> changes, JsonNode position) {
+        wasCalledWhileBusy |= !last.isDone();
+        last = answer;
+        calls.add(new Call(changes, position));
+        for (Expectation expectation : List.copyOf(expectations)) {
+            if (expectation.condition.test(calls)) {
+                expectations.remove(expectation);
+                expectation.met.complete(List.copyOf(calls));
+            }
+        }
+        return last;
+    }
+
+    /** {@return the calls so far, as soon as the condition holds of them} */
+    synchronized CompletableFuture<List<Call>> when(Predicate<List<Call>> condition) {
+        CompletableFuture<List<Call>> met = new CompletableFuture<>();
+        if (condition.test(calls)) {
+            met.complete(List.copyOf(calls));
+        } else {
+            expectations.add(new Expectation(condition, met));
+        }
+        return met;
+    }
+
+    /** {@return the calls so far, as soon as all these documents were told of} */
+    CompletableFuture<List<Call>> told(String... ids) {
+        return when(so -> ids(so).containsAll(Set.of(ids)));
+    }
+
+    static Set<String> ids(List<Call> calls) {
+        Set<String> ids = new HashSet<>();
+        calls.forEach(call -> call.changes().forEach(change -> ids.add(change.id())));
+        return ids;
+    }
+
+    /** What the next calls return. */
+    synchronized void answerWith(CompletableFuture<Void> future) {
+        answer = future;
+    }
+
+    synchronized boolean wasCalledWhileBusy() {
+        return wasCalledWhileBusy;
+    }
+
+    synchronized int calls() {
+        return calls.size();
+    }
+}

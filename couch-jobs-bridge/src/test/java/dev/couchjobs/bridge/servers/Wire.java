@@ -1,0 +1,181 @@
+package dev.couchjobs.bridge.servers;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * A cable to a server that can be cut, in two ways, and joined again. Whoever is to be cut off connects to the address here
+ * instead of the server's.
+ */
+public final class Wire implements AutoCloseable {
+    private enum State {
+        /** All is passed on. */
+        JOINED,
+        /** Connections are closed as soon as they are made. */
+        REFUSING,
+        /** Connections are held, and nothing is passed on. */
+        SILENT
+    }
+
+    private final URI server;
+    private final ServerSocket listening;
+    private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "wire");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+    private State state = State.JOINED;
+    private long answersPassOn = Long.MAX_VALUE;
+
+    /**
+     * Lays a cable, joined.
+     *
+     * @param server the server's address, of which name and password are kept
+     */
+    public Wire(URI server) {
+        this.server = server;
+        try {
+            listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        threads.execute(this::accept);
+    }
+
+    /** {@return the address of the server, or of something on it, by way of this cable} */
+    public URI through(URI address) {
+        return URI.create(address.toString()
+                .replace(server.getHost() + ":" + server.getPort(), "127.0.0.1:" + listening.getLocalPort()));
+    }
+
+    /** Breaks all connections, and refuses new ones. */
+    public void cut() {
+        become(State.REFUSING);
+        closeAll();
+    }
+
+    /** Passes nothing on from now on, and says nothing about it: connections look as if they were open. */
+    public void fallSilent() {
+        become(State.SILENT);
+    }
+
+    /** Passes new connections on again. Those from before the cut are broken, as after a long one. */
+    public void join() {
+        closeAll();
+        become(State.JOINED);
+    }
+
+    /** Breaks all connections once the server has answered that many bytes more, within whatever that is. */
+    public synchronized void cutAfter(long bytes) {
+        answersPassOn = bytes;
+    }
+
+    private synchronized void become(State next) {
+        state = next;
+        answersPassOn = Long.MAX_VALUE;
+        notifyAll();
+    }
+
+    private synchronized State state() {
+        return state;
+    }
+
+    private void accept() {
+        while (!listening.isClosed()) {
+            try {
+                Socket client = listening.accept();
+                if (state() == State.REFUSING) {
+                    client.close();
+                } else {
+                    threads.execute(() -> connect(client));
+                }
+            } catch (IOException e) {
+                // Closed, or a client that has gone already.
+            }
+        }
+    }
+
+    private void connect(Socket client) {
+        open.add(client);
+        Socket target = new Socket();
+        open.add(target);
+        try {
+            target.connect(new InetSocketAddress(server.getHost(), server.getPort()));
+            threads.execute(() -> pump(client, target, false));
+            pump(target, client, true);
+        } catch (IOException e) {
+            close(client);
+            close(target);
+        }
+    }
+
+    private void pump(Socket from, Socket to, boolean isAnswer) {
+        byte[] buffer = new byte[8192];
+        try {
+            for (int read = from.getInputStream().read(buffer);
+                    read >= 0;
+                    read = from.getInputStream().read(buffer)) {
+                awaitPassage(from);
+                int passed = isAnswer ? passedOn(read) : read;
+                to.getOutputStream().write(buffer, 0, passed);
+                if (passed < read) {
+                    break;
+                }
+            }
+        } catch (IOException | InterruptedException e) {
+            // The other end is told by the end of its own connection.
+        } finally {
+            close(from);
+            close(to);
+        }
+    }
+
+    private synchronized void awaitPassage(Socket from) throws InterruptedException {
+        while (state == State.SILENT && !from.isClosed()) {
+            wait();
+        }
+    }
+
+    private synchronized int passedOn(int read) {
+        if (answersPassOn == Long.MAX_VALUE) {
+            return read;
+        }
+        int passed = (int) Math.min(read, answersPassOn);
+        answersPassOn = passed < read ? Long.MAX_VALUE : answersPassOn - passed;
+        return passed;
+    }
+
+    private void closeAll() {
+        open.forEach(this::close);
+    }
+
+    private void close(Closeable socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            // It is broken: that is what is wanted.
+        }
+        open.remove(socket);
+        synchronized (this) {
+            notifyAll();
+        }
+    }
+
+    @Override
+    public void close() {
+        close(listening);
+        closeAll();
+        threads.shutdownNow();
+    }
+}
