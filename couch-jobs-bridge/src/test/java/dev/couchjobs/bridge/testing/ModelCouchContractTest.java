@@ -1,0 +1,100 @@
+package dev.couchjobs.bridge.testing;
+
+import dev.couchjobs.bridge.internal.couch.CouchContract;
+import dev.couchjobs.bridge.internal.couch.CouchDatabase;
+import dev.couchjobs.bridge.internal.couch.CouchFixture;
+import dev.couchjobs.fdb.simulation.VirtualScheduler;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Nested;
+
+/** The model does what is expected of every database: when all is well, and when it is slow and unreliable. */
+class ModelCouchContractTest {
+
+    @Nested
+    class Calm extends CouchContract {
+        @Override
+        protected CouchFixture fixture() {
+            return new ModelFixture(CouchWeights.none());
+        }
+    }
+
+    /** With all that leaves what the contract says as it is: answers are not lost, and no change is told again. */
+    @Nested
+    class Rough extends CouchContract {
+        @Override
+        protected CouchFixture fixture() {
+            return new ModelFixture(CouchWeights.none()
+                    .with(CouchFault.SLOW_REQUEST, 0.3)
+                    .with(CouchFault.SLOW_REPLY, 0.3)
+                    .with(CouchFault.BUSY, 0.3)
+                    .with(CouchFault.BROKEN_FEED, 0.3)
+                    .with(CouchFault.SLOW_REPLICATION, 0.3)
+                    .with(CouchFault.PARTIAL_REPLICATION, 0.3)
+                    .with(CouchFault.CUT, 0.2));
+        }
+    }
+
+    /** Places on two servers in turn. */
+    private static final class ModelFixture implements CouchFixture {
+        private static final int SERVERS = 2;
+        private static final long SEED = 5;
+
+        private final VirtualScheduler time = new VirtualScheduler();
+        private final ModelCouch couch;
+        private int places;
+
+        ModelFixture(CouchWeights weights) {
+            couch = new ModelCouch(time, SEED, weights, line -> {});
+        }
+
+        @Override
+        public Place place() {
+            int number = places++;
+            ModelServer server = couch.server("couch-" + number % SERVERS);
+            return new ModelPlace(new Endpoint(server, "database-" + number));
+        }
+
+        @Override
+        public void replicate(Place source, Place target) {
+            couch.replicate(((ModelPlace) source).endpoint, ((ModelPlace) target).endpoint);
+        }
+
+        @Override
+        public <T> T await(CompletableFuture<T> future) {
+            return time.await(future);
+        }
+
+        @Override
+        public void close() {
+            couch.calm();
+        }
+
+        private final class ModelPlace implements Place {
+            private final Endpoint endpoint;
+
+            ModelPlace(Endpoint endpoint) {
+                this.endpoint = endpoint;
+            }
+
+            @Override
+            public void create() {
+                endpoint.server().database(endpoint.name());
+            }
+
+            @Override
+            public CouchDatabase connect() {
+                return couch.connect(endpoint.server(), endpoint.name(), time);
+            }
+
+            @Override
+            public void interrupt() {
+                endpoint.server().stop();
+            }
+
+            @Override
+            public void resume() {
+                endpoint.server().start();
+            }
+        }
+    }
+}
