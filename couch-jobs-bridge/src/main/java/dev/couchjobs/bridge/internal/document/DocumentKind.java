@@ -12,7 +12,7 @@ public enum DocumentKind {
     /** Somebody else's: to be left alone. */
     OTHER;
 
-    private static final String WORK_ITEM_TYPE = "WorkItem";
+    static final String WORK_ITEM_TYPE = "WorkItem";
 
     /**
      * {@return what a document is} A job document has no {@code type}, and has a {@code job} with objects in it, or two of

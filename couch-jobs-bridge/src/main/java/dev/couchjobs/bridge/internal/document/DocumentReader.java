@@ -9,7 +9,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Reads job documents, as a person or another node has left them, and finds all that is wrong with them. What {@link
+ * Reads job documents and work items, as a person or another node has left them, and finds all that is wrong with them. What {@link
  * DocumentWriter} writes it reads back as it was. Thread-safe.
  */
 public final class DocumentReader {
@@ -36,19 +36,28 @@ public final class DocumentReader {
      * @param document a document with its {@code _id}; it is not changed, and nothing of it is kept
      */
     public Reading read(ObjectNode document) {
-        if (DocumentKind.of(document) != DocumentKind.JOB) {
+        DocumentKind kind = DocumentKind.of(document);
+        if (kind == DocumentKind.OTHER) {
             return new Reading.Other();
         }
         String id = document.path("_id").asString("");
         Faults faults = new Faults();
-        Sizes.check(document, faults);
-        Optional<JobDocument> job = faults.isEmpty() ? job(id, document, faults) : Optional.empty();
-        return job.isPresent() && faults.isEmpty()
-                ? new Reading.Job(job.get())
-                : new Reading.Broken(id, faults.sentences(), saysThatItHasEnded(document));
+        Optional<Reading> reading =
+                kind == DocumentKind.JOB ? job(id, document, faults) : workItem(id, document, faults);
+        return reading.filter(right -> faults.isEmpty())
+                .orElseGet(() -> new Reading.Broken(kind, id, faults.sentences(), saysThatItHasEnded(kind, document)));
     }
 
-    private Optional<JobDocument> job(String id, ObjectNode document, Faults faults) {
+    private Optional<Reading> job(String id, ObjectNode document, Faults faults) {
+        Sizes.check(document, faults);
+        return faults.isEmpty() ? checkedJob(id, document, faults).map(Reading.Job::new) : Optional.empty();
+    }
+
+    private static Optional<Reading> workItem(String id, ObjectNode document, Faults faults) {
+        return WorkItems.read(id, document, faults).map(Reading.Work::new);
+    }
+
+    private Optional<JobDocument> checkedJob(String id, ObjectNode document, Faults faults) {
         Fields fields = new Fields(document, "", faults).only(FieldNames.JOB);
         Optional<String> creator = creator(fields);
         int priority = fields.integer("priority", Integer.MIN_VALUE).orElse(0);
@@ -135,8 +144,10 @@ public final class DocumentReader {
                 .map(end -> end == Verdict.Status.SUCCESS ? Verdict.SUCCESS : new Verdict(end, reason));
     }
 
-    private static boolean saysThatItHasEnded(ObjectNode document) {
-        return ENDS.contains(normalized(document.path("job_status").asString("")));
+    private static boolean saysThatItHasEnded(DocumentKind kind, ObjectNode document) {
+        return kind == DocumentKind.WORK_ITEM
+                ? WorkItems.saysThatItHasFailed(document)
+                : ENDS.contains(normalized(document.path("job_status").asString("")));
     }
 
     private static String normalized(String status) {

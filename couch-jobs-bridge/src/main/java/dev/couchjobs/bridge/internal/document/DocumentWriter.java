@@ -9,7 +9,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Writes job documents. What a person wrote stays as it is and where it is. The same job on the same document gives the same
+ * Writes job documents and work items. What a person wrote stays as it is and where it is. The same job on the same document gives the same
  * bytes on every node, whatever was written in between, and so the same revision in CouchDB: fields of the thesis keep their
  * place once they have one, and ours come after all others, in one order.
  */
@@ -48,12 +48,25 @@ public final class DocumentWriter {
     }
 
     /**
+     * {@return a document with the state of a work item}
+     *
+     * @param item the item
+     * @param base a version of its document; it is not changed
+     */
+    public static ObjectNode write(WorkItem item, ObjectNode base) {
+        return WorkItems.write(item, base);
+    }
+
+    /**
      * {@return a document that cannot be run, saying so, and otherwise as it was}
      *
      * @param document the document; it is not changed
      * @param reason why not, for a person to act on
      */
     public static ObjectNode refuse(ObjectNode document, String reason) {
+        if (DocumentKind.of(document) == DocumentKind.WORK_ITEM) {
+            return WorkItems.refuse(document, reason);
+        }
         ObjectNode refused = JSON.objectNode();
         copy(document, refused, List.of("reason"));
         refused.put("job_status", Words.of(Verdict.Status.FAILED));

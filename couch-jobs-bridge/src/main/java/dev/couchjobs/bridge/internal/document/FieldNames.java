@@ -4,9 +4,6 @@ import java.util.List;
 
 /** The fields of a job document, in the order in which they are written where they are new. */
 final class FieldNames {
-    /** What a person writes; the rest is the bridge's. */
-    static final List<String> JOB_PLAN = List.of("creator", "priority", "job");
-
     static final List<String> JOB = List.of("creator", "priority", "step", "job", "job_status", "reason");
 
     /** What a person writes of a step. */

@@ -15,7 +15,7 @@ final class Nearest {
         if (wrong.length() > LONGEST) {
             return "";
         }
-        int farthest = 1 + wrong.length() / 3;
+        int farthest = (wrong.length() + 2) / 3;
         return names.stream()
                 .filter(name -> distance(wrong, name) <= farthest)
                 .min(Comparator.comparingInt((String name) -> distance(wrong, name))

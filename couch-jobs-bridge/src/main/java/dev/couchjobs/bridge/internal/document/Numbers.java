@@ -5,6 +5,7 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.DoubleNode;
+import tools.jackson.databind.node.IntNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.LongNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -40,14 +41,19 @@ final class Numbers {
 
     static JsonNode number(double number) {
         return number == Math.rint(number) && Math.abs(number) < EXACT
-                ? LongNode.valueOf((long) number)
+                ? whole((long) number)
                 : DoubleNode.valueOf(number);
     }
 
     private static JsonNode number(JsonNode value) {
         if (value.isIntegralNumber()) {
-            return value.canConvertToLong() ? LongNode.valueOf(value.longValue()) : value;
+            return value.canConvertToLong() ? whole(value.longValue()) : value;
         }
         return number(value.asDouble());
+    }
+
+    /** As it is when it is parsed. */
+    private static JsonNode whole(long number) {
+        return number == (int) number ? IntNode.valueOf((int) number) : LongNode.valueOf(number);
     }
 }

@@ -13,13 +13,21 @@ public sealed interface Reading {
     record Job(JobDocument document) implements Reading {}
 
     /**
-     * A job document that cannot be run as it is.
+     * A work item.
      *
+     * @param item what it says
+     */
+    record Work(WorkItem item) implements Reading {}
+
+    /**
+     * A document that cannot be run as it is.
+     *
+     * @param kind what it was meant to be
      * @param id its id
      * @param faults all that is wrong with it, in sentences a person can act on; at least one
      * @param isEnded whether it says already that it has ended: then nobody is to be told any more
      */
-    record Broken(String id, List<String> faults, boolean isEnded) implements Reading {
+    record Broken(DocumentKind kind, String id, List<String> faults, boolean isEnded) implements Reading {
         /** Keeps a copy of the list. */
         public Broken {
             faults = List.copyOf(faults);
@@ -31,6 +39,6 @@ public sealed interface Reading {
         }
     }
 
-    /** None of the bridge's, or a work item. */
+    /** None of the bridge's. */
     record Other() implements Reading {}
 }

@@ -127,7 +127,7 @@ final class Jobs {
     private static JobDocument moved(JobDocument job, int number, List<RunEnd> ends) {
         int index = Math.min(job.currentStep(), job.plan().steps().size() - 1);
         Step step = job.step(index);
-        String node = NODES.get(number / 100 % NODES.size());
+        String node = number % 3 == 0 ? NODES.get(number / 100 % NODES.size()) : likely(step, number);
         ZonedDateTime now =
                 NOON.plusNanos(number * 1_234_567_891L).withZoneSameInstant(ZoneOffset.ofHours(number % 12));
         Transition transition = switch (number % 10) {
@@ -141,6 +141,17 @@ final class Jobs {
             default -> number % 29 == 0 ? new Transition.To(job.cancel("by hand")) : new Transition.Refused("nothing");
         };
         return transition instanceof Transition.To to ? to.document() : job;
+    }
+
+    /** The node that can take the step further, if there is one. */
+    private static String likely(Step step, int number) {
+        String any = NODES.get(number / 100 % NODES.size());
+        return step.progress().runs().entrySet().stream()
+                .filter(run -> run.getValue().isRunning())
+                .map(run -> run.getKey())
+                .findFirst()
+                .or(() -> step.progress().winner())
+                .orElseGet(() -> step.plan().target() instanceof Target.OneNode only ? only.node() : any);
     }
 
     private static Arbitrary<Progress> progress(Plan plan) {

@@ -2,11 +2,14 @@ package dev.couchjobs.bridge.internal.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.statistics.Statistics;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What is written is read back as it was, whatever has become of a job. */
@@ -20,6 +23,12 @@ class RoundTripTest {
 
     @Property(edgeCases = EdgeCasesMode.NONE)
     void aJobIsReadAsItWasWritten(@ForAll("histories") JobDocument job) {
+        Statistics.collect(job.verdict().map(verdict -> verdict.status().name()).orElse("NONE"));
+        Statistics.coverage(coverage -> {
+            for (String end : List.of("NONE", "SUCCESS", "FAILED", "CANCELLED")) {
+                coverage.check(end).count(count -> count > 0);
+            }
+        });
         assertThat(reader.read(DocumentWriter.write(job))).isEqualTo(new Reading.Job(job));
     }
 
@@ -37,5 +46,35 @@ class RoundTripTest {
                 .isEqualTo(DocumentWriter.write(job, first).toString());
         assertThat(DocumentWriter.write(job, DocumentWriter.write(job, first)))
                 .isEqualTo(DocumentWriter.write(job, first));
+    }
+
+    @Example
+    void allNodesStayThoseThatWereThereWhenTheStepBegan() {
+        JobDocument begun = Jobs.begun(Jobs.job(Jobs.all("reg_a", "reg_b")), 0, "reg_a");
+        assertThat(reader.read(DocumentWriter.write(begun))).isEqualTo(new Reading.Job(begun));
+    }
+
+    @Example
+    void whatAPersonWroteStaysAndTheStateIsAddedInItsPlace() {
+        ObjectNode document = Jobs.json("{'job':[{'do':'sleep 5','step_status':null,'target':['first']}],"
+                + "'_rev':'1-a','creator':'global_node','_id':'j'}");
+        JobDocument job = ((Reading.Job) reader.read(document)).document();
+        assertThat(DocumentWriter.write(Jobs.begun(job, 0, "reg_a"), document))
+                .hasToString(Jobs.json("{'_id':'j','job':[{'do':'sleep 5','step_status':'running','target':['first'],"
+                                + "'claimed_by':'reg_a','winner':'reg_a','executioner':'Node: reg_a, worker: 1',"
+                                + "'exec_time':null,'start_time':'14:45:4','finish_time':null,"
+                                + "'started_at':'2011-06-15T14:45:04+02:00'}],"
+                                + "'_rev':'1-a','creator':'global_node','step':0,'job_status':null}")
+                        .toString());
+    }
+
+    @Example
+    void aNumberIsLeftAsAServerGivesIt() {
+        JobDocument begun = Jobs.begun(Jobs.job(Jobs.any()), 0, "reg_a");
+        JobDocument ended = Jobs.ended(begun, 0, "reg_a", true);
+        ObjectNode fromErlang =
+                Jobs.json(DocumentWriter.write(ended).toString().replace("\"exec_time\":5,", "\"exec_time\":5.0,"));
+        assertThat(fromErlang.toString()).contains("\"exec_time\":5.0,");
+        assertThat(DocumentWriter.write(ended, fromErlang)).isEqualTo(fromErlang);
     }
 }

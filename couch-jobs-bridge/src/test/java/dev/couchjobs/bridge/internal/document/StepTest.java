@@ -1,0 +1,177 @@
+package dev.couchjobs.bridge.internal.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.TreeSet;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/** A step is claimed, won, begun, tried and ended in that order, by the nodes that may. */
+class StepTest {
+    private static final String WHO = Step.executioner("reg_a", "1");
+
+    @Example
+    void aClaimIsWonAndBegunAndEnded() {
+        JobDocument job = Jobs.job(Jobs.any());
+        JobDocument claimed = Jobs.after(job.step(0).claim("reg_a"));
+        JobDocument won = Jobs.after(claimed.step(0).win("reg_a"));
+        JobDocument begun = Jobs.after(won.step(0).begin("reg_a", WHO, Jobs.NOON, 0));
+        JobDocument tried = Jobs.after(begun.step(0).tried("reg_a"));
+        JobDocument ended = Jobs.ended(tried, 0, "reg_a", true);
+        assertThat(ended.verdict()).contains(Verdict.SUCCESS);
+        assertThat(ended.currentStep()).isEqualTo(1);
+        assertThat(ended.step(0).progress().run("reg_a").orElseThrow().tries()).isEqualTo(1);
+    }
+
+    @Example
+    void onlyTheWinnerBeginsAndOnlyInItsRound() {
+        JobDocument claimed = Jobs.after(Jobs.job(Jobs.any()).step(0).claim("reg_a"));
+        assertRefused(claimed.step(0).begin("reg_a", WHO, Jobs.NOON, 0), "job[0]: reg_a has not won it");
+        JobDocument withdrawn = Jobs.after(claimed.step(0).withdraw());
+        JobDocument claimedAnew = Jobs.after(withdrawn.step(0).claim("reg_a"));
+        JobDocument won = Jobs.after(claimedAnew.step(0).win("reg_a"));
+        assertRefused(won.step(0).begin("reg_a", WHO, Jobs.NOON, 0), "job[0]: this is round 1 and not 0");
+        assertRefused(won.step(0).begin("reg_b", WHO, Jobs.NOON, 1), "job[0]: reg_b has not won it");
+        assertThat(Jobs.after(won.step(0).begin("reg_a", WHO, Jobs.NOON, 1))
+                        .step(0)
+                        .status())
+                .contains(Run.Status.RUNNING);
+    }
+
+    @Example
+    void onlyOneNodeClaimsAndOnlyWhoClaimsWins() {
+        JobDocument job = Jobs.job(new Target.OneOf(new TreeSet<>(List.of("reg_a", "reg_b"))));
+        assertRefused(job.step(0).claim("reg_c"), "job[0]: reg_c is not among its targets");
+        JobDocument claimed = Jobs.after(job.step(0).claim("reg_a"));
+        assertRefused(claimed.step(0).claim("reg_b"), "job[0]: it is claimed already");
+        assertRefused(claimed.step(0).win("reg_b"), "job[0]: reg_b does not claim it, or somebody has won it");
+    }
+
+    @Example
+    void whatHasBegunIsNotWithdrawnNorBegunElsewhere() {
+        JobDocument begun = Jobs.begun(Jobs.job(Jobs.any()), 0, "reg_a");
+        assertRefused(begun.step(0).withdraw(), "job[0]: it has begun, or nobody claims it");
+        assertRefused(begun.step(0).begin("reg_b", WHO, Jobs.NOON, 0), "job[0]: reg_b has not won it");
+    }
+
+    @Example
+    void aNamedNodeBeginsWithoutAClaim() {
+        JobDocument job = Jobs.job(new Target.OneNode("reg_a"));
+        assertRefused(job.step(0).claim("reg_a"), "job[0]: its target says who runs it");
+        assertRefused(job.step(0).begin("reg_b", WHO, Jobs.NOON, 0), "job[0]: reg_b is not among its targets");
+        StepProgress begun = Jobs.after(job.step(0).begin("reg_a", WHO, Jobs.NOON, 0))
+                .step(0)
+                .progress();
+        assertThat(begun.winner()).contains("reg_a");
+        assertThat(begun.run("reg_a")).contains(Run.beginning(WHO, Jobs.NOON));
+    }
+
+    @Example
+    void aNodeBeginsAgainWhatItsLostProcessHadBegun() {
+        JobDocument begun = Jobs.begun(Jobs.job(Jobs.any()), 0, "reg_a");
+        JobDocument tried = Jobs.after(begun.step(0).tried("reg_a"));
+        Run again = Jobs.after(tried.step(0).begin("reg_a", "Node: reg_a, worker: 2", Jobs.NOON.plusHours(1), 0))
+                .step(0)
+                .progress()
+                .run("reg_a")
+                .orElseThrow();
+        assertThat(again.begun()).isEqualTo(2);
+        assertThat(again.tries()).isEqualTo(1);
+        assertThat(again.start()).contains(Jobs.NOON);
+    }
+
+    @Example
+    void stepsGoInTheirOrderAndTheNextOnlyAfterSuccess() {
+        JobDocument job = Jobs.job(Jobs.any(), Jobs.any());
+        assertRefused(job.step(1).claim("reg_a"), "job[1]: it is not the current step");
+        JobDocument failed = Jobs.ended(Jobs.begun(job, 0, "reg_a"), 0, "reg_a", false);
+        assertRefused(failed.step(1).claim("reg_a"), "job[1]: the job has ended");
+        assertThat(failed.current()).isEmpty();
+        JobDocument succeeded = Jobs.ended(Jobs.begun(job, 0, "reg_a"), 0, "reg_a", true);
+        assertThat(succeeded.current()).contains(succeeded.step(1));
+        assertThat(succeeded.isEnded()).isFalse();
+    }
+
+    @Example
+    void nothingBeginsInAJobThatHasEndedButWhatRunsMayStillSayWhatCameOfIt() {
+        JobDocument begun = Jobs.begun(Jobs.job(Jobs.any()), 0, "reg_a");
+        JobDocument cancelled = begun.cancel("by hand");
+        assertRefused(cancelled.step(0).begin("reg_a", WHO, Jobs.NOON, 0), "job[0]: the job has ended");
+        assertRefused(cancelled.step(0).tried("reg_a"), "job[0]: the job has ended");
+        JobDocument ended = Jobs.ended(cancelled, 0, "reg_a", true);
+        assertThat(ended.verdict()).isEqualTo(cancelled.verdict());
+        assertThat(ended.step(0).status()).contains(Run.Status.FINISHED);
+    }
+
+    @Example
+    void aStepOnAllNodesRunsOnceOnEach() {
+        JobDocument job = Jobs.job(Jobs.all("reg_a", "reg_b"));
+        JobDocument onA = Jobs.ended(Jobs.begun(job, 0, "reg_a"), 0, "reg_a", true);
+        assertRefused(onA.step(0).begin("reg_a", WHO, Jobs.NOON, 0), "job[0]: it has ended");
+        assertRefused(onA.step(0).begin("reg_c", WHO, Jobs.NOON, 0), "job[0]: reg_c is not among its targets");
+        assertThat(onA.step(0).status()).contains(Run.Status.RUNNING);
+        JobDocument onBoth = Jobs.ended(Jobs.begun(onA, 0, "reg_b"), 0, "reg_b", true);
+        assertThat(onBoth.verdict()).contains(Verdict.SUCCESS);
+    }
+
+    @Example
+    void aRunEndsOnce() {
+        JobDocument ended = Jobs.ended(Jobs.begun(Jobs.job(Jobs.any()), 0, "reg_a"), 0, "reg_a", true);
+        assertRefused(
+                ended.step(0).end("reg_a", Jobs.NOON, false, RunEnd.silent()), "job[0]: it does not run on reg_a");
+    }
+
+    @Example
+    void aFailureSaysWhatFailedWhereAndWhy() {
+        JobDocument begun = Jobs.begun(Jobs.job(Jobs.any()), 0, "reg_a");
+        RunEnd end = new RunEnd(
+                OptionalInt.of(127), OptionalInt.empty(), Optional.empty(), false, Optional.of("command not found"));
+        JobDocument failed = Jobs.after(begun.step(0).end("reg_a", Jobs.NOON, false, end));
+        assertThat(failed.verdict()).contains(Verdict.failed("job[0] has failed on reg_a: command not found"));
+    }
+
+    @Example
+    void outputIsCutToWhatADocumentCanTake() {
+        JobDocument begun = Jobs.begun(Jobs.job(Jobs.any()), 0, "reg_a");
+        String output = "begin" + "\u00e4".repeat(40_000) + "end";
+        RunEnd end = new RunEnd(
+                OptionalInt.of(0), OptionalInt.empty(), Optional.of(output), false, Optional.of("r".repeat(2_000)));
+        JobDocument ended = Jobs.after(begun.step(0).end("reg_a", Jobs.NOON, true, end));
+        RunEnd kept = ended.step(0).progress().run("reg_a").orElseThrow().end().orElseThrow();
+        assertThat(kept.isOutputCut()).isTrue();
+        assertThat(kept.output().orElseThrow()).endsWith("end").startsWith("\u00e4");
+        assertThat(Limits.bytes(kept.output().orElseThrow())).isLessThanOrEqualTo(Limits.STRING_BYTES);
+        assertThat(kept.reason().orElseThrow()).hasSize(Limits.REASON);
+        assertThat(new DocumentReader(Jobs.CLUSTER).read(DocumentWriter.write(ended)))
+                .isEqualTo(new Reading.Job(ended));
+    }
+
+    @Provide
+    Arbitrary<JobDocument> histories() {
+        return Jobs.histories();
+    }
+
+    @Property(edgeCases = EdgeCasesMode.NONE)
+    void onlyTheCurrentStepIsClaimedOrRunsAndOnlyOnItsTargets(@ForAll("histories") JobDocument job) {
+        for (int i = 0; i < job.plan().steps().size(); i++) {
+            Step step = job.step(i);
+            assertThat(step.progress().runs().keySet()).allMatch(step.plan().target()::includes);
+            if (i < job.currentStep()) {
+                assertThat(step.status()).contains(Run.Status.FINISHED);
+            } else if (i > job.currentStep()) {
+                assertThat(step.progress()).isEqualTo(StepProgress.open());
+            }
+        }
+    }
+
+    private static void assertRefused(Transition transition, String reason) {
+        assertThat(transition).isEqualTo(new Transition.Refused(reason));
+    }
+}

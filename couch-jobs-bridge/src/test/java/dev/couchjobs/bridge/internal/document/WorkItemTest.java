@@ -1,0 +1,120 @@
+package dev.couchjobs.bridge.internal.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Instant;
+import java.util.Optional;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import tools.jackson.databind.node.ObjectNode;
+
+/** darticle's documents, as they were and with what the bridge adds. */
+class WorkItemTest {
+    private static final Instant FEBRUARY = Instant.ofEpochSecond(1_296_945_062);
+    private final DocumentReader reader = new DocumentReader(Jobs.CLUSTER);
+
+    @Example
+    void aWorkItemIsDueAtItsDateInSecondsOrAsText() {
+        assertThat(item("{'_id':'w','type':'WorkItem','worker':'email','date':1296945062,'to':'a@b.c'}"))
+                .isEqualTo(new WorkItem(
+                        "w", "email", FEBRUARY, false, Optional.empty(), Optional.empty(), 0, Optional.empty()));
+        assertThat(item("{'_id':'w','type':'WorkItem','worker':'email','date':'2011-02-05T22:31:02Z'}")
+                        .due())
+                .isEqualTo(FEBRUARY);
+    }
+
+    @Example
+    void aWorkItemWithoutADateIsDueAtOnce() {
+        assertThat(item("{'_id':'w','type':'WorkItem','worker':'scrape','date':null}")
+                        .due())
+                .isEqualTo(Instant.EPOCH);
+    }
+
+    @Example
+    void whatIsClaimedOrHasFailedIsNotOpen() {
+        WorkItem open = item("{'_id':'w','type':'WorkItem','worker':'email'}");
+        assertThat(open.isOpen()).isTrue();
+        assertThat(open.claimed("reg_a").isOpen()).isFalse();
+        assertThat(open.claimed("reg_a").released()).isEqualTo(open);
+        assertThat(open.claimed("reg_a").failed("no such user").isOpen()).isFalse();
+        assertThat(open.claimed("reg_a").retried(FEBRUARY, "try later").isOpen())
+                .isTrue();
+        assertThat(item("{'_id':'w','type':'WorkItem','worker':'email','status':'fail'}")
+                        .isOpen())
+                .isFalse();
+    }
+
+    @Example
+    void aRetryIsWrittenWithItsNewDateAndWhatTheWorkIsAboutStays() {
+        ObjectNode document =
+                Jobs.json("{'_id':'w','_rev':'1-a','type':'WorkItem','worker':'email','date':5,'to':'x'}");
+        WorkItem retried = read(document).claimed("reg_a").retried(FEBRUARY, "greylisted");
+        assertThat(DocumentWriter.write(retried, document))
+                .isEqualTo(Jobs.json("{'_id':'w','_rev':'1-a','type':'WorkItem','worker':'email','date':1296945062,"
+                        + "'to':'x','claimed':false,'status':'retry','attempts':1,'reason':'greylisted'}"));
+    }
+
+    @Example
+    void aDateThatDoesNotChangeStaysAsItWasWritten() {
+        ObjectNode document =
+                Jobs.json("{'_id':'w','type':'WorkItem','worker':'email','date':'2011-02-05T23:31:02+01:00'}");
+        assertThat(DocumentWriter.write(read(document).claimed("reg_a"), document)
+                        .path("date")
+                        .stringValue())
+                .isEqualTo("2011-02-05T23:31:02+01:00");
+    }
+
+    @Example
+    void allThatIsWrongIsSaidAndNoViewOffersTheDocumentAnyMore() {
+        ObjectNode document = Jobs.json("{'_id':'w','type':'WorkItem','date':true,'claimed':'no','status':'fial'}");
+        Reading.Broken broken = (Reading.Broken) reader.read(document);
+        assertThat(broken.faults())
+                .containsExactly(
+                        "worker: is missing; name the kind of work",
+                        "date: is \"true\"; it has to be seconds since 1970, or a time such as 2011-02-05T22:31:02Z",
+                        "claimed: is a text; it has to be true or false",
+                        "status: is \"fial\"; it can be null, retry or fail; did you mean \"fail\"?");
+        ObjectNode refused = DocumentWriter.refuse(document, broken.reason());
+        assertThat(refused.path("claimed").booleanValue()).isTrue();
+        assertThat(((Reading.Broken) reader.read(refused)).isEnded()).isTrue();
+    }
+
+    @Provide
+    Arbitrary<WorkItem> items() {
+        return Combinators.combine(
+                        Arbitraries.of("email", "scrape"),
+                        Arbitraries.longs().between(0, 4_000_000_000_000L).map(Instant::ofEpochMilli),
+                        Arbitraries.of(WorkItem.Status.class).optional(),
+                        Arbitraries.of("reg_a", "reg_b").optional(),
+                        Arbitraries.integers().between(0, 9),
+                        Arbitraries.of("why").optional())
+                .as((worker, due, status, node, attempts, reason) ->
+                        new WorkItem("w", worker, due, node.isPresent(), status, node, attempts, reason));
+    }
+
+    @Property
+    void anItemIsReadAsItWasWritten(@ForAll("items") WorkItem item) {
+        ObjectNode written = DocumentWriter.write(item, Jobs.json("{}"));
+        assertThat(read((ObjectNode) Jobs.JSON.readTree(written.toString()))).isEqualTo(item);
+    }
+
+    @Example
+    void theViewIsQueriedByKindAndTime() {
+        assertThat(WorkView.design().at("/views/new/map").stringValue()).contains("emit([doc.worker, due || 0], null)");
+        assertThat(WorkView.firstKey("email").toString()).isEqualTo("[\"email\",0]");
+        assertThat(WorkView.lastKey("email", FEBRUARY).toString()).isEqualTo("[\"email\",1296945062]");
+    }
+
+    private WorkItem item(String json) {
+        return read(Jobs.json(json));
+    }
+
+    private WorkItem read(ObjectNode document) {
+        return ((Reading.Work) reader.read(document)).item();
+    }
+}
