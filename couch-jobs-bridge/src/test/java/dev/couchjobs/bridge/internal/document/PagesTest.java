@@ -1,0 +1,88 @@
+package dev.couchjobs.bridge.internal.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What the pages on job documents show is what the bridge reads and writes. */
+class PagesTest {
+    private static final Path FORMAT = Path.of("../rfc/014-job-documents.md");
+    private static final Path GUIDE = Path.of("../docs/job-documents.md");
+    private static final Pattern EXAMPLE = Pattern.compile("```json\n(.*?)```", Pattern.DOTALL);
+
+    private final DocumentReader reader = new DocumentReader(
+            Cluster.of(List.of("global_node", "reg_a", "reg_b"), Map.of("regional", List.of("reg_a", "reg_b"))));
+
+    static Stream<ObjectNode> examples() {
+        return Stream.of(FORMAT, GUIDE).flatMap(page -> examples(page).stream());
+    }
+
+    @ParameterizedTest
+    @MethodSource("examples")
+    void anExampleIsReadOrIsRefusedForTheReasonThatItShows(ObjectNode example) {
+        Reading reading = reader.read(example);
+        if (reading instanceof Reading.Broken broken) {
+            assertThat(broken.reason()).isEqualTo(example.path("reason").asString(""));
+        } else if (reading instanceof Reading.Job job) {
+            assertThat(reader.read(DocumentWriter.write(job.document(), example)))
+                    .isEqualTo(reading);
+        } else {
+            assertThat(reading).isInstanceOf(Reading.Work.class);
+        }
+    }
+
+    @Test
+    void aStateInAnExampleIsWrittenAsItIsShown() {
+        ObjectNode example = examples(FORMAT).stream()
+                .filter(document -> document.path("_id").asString("").equals("update"))
+                .findFirst()
+                .orElseThrow();
+        Reading.Job job = (Reading.Job) reader.read(example);
+        assertThat(DocumentWriter.write(job.document(), example).toString()).isEqualTo(example.toString());
+    }
+
+    @Test
+    void figure10IsReadAndKeptButForTheCaseOfItsStatus() {
+        ObjectNode figure = examples(FORMAT).get(0);
+        JobDocument job = ((Reading.Job) reader.read(figure)).document();
+        assertThat(job.currentStep()).isEqualTo(1);
+        assertThat(job.step(0).status()).contains(Run.Status.FINISHED);
+        assertThat(job.step(1).progress().claimedBy()).contains("reg_b");
+        assertThat(DocumentWriter.write(job, figure).toString())
+                .isEqualTo(figure.toString().replace("Finished", "finished"));
+    }
+
+    @Test
+    void everyFieldIsOnThePage() {
+        String page = text(FORMAT);
+        Stream.of(FieldNames.JOB, FieldNames.STEP, FieldNames.RETRY, WorkItems.FIELDS)
+                .flatMap(List::stream)
+                .forEach(field -> assertThat(page).contains("`" + field + "`"));
+    }
+
+    private static List<ObjectNode> examples(Path page) {
+        return EXAMPLE.matcher(text(page))
+                .results()
+                .map(match -> (ObjectNode) Jobs.JSON.readTree(match.group(1)))
+                .toList();
+    }
+
+    private static String text(Path page) {
+        try {
+            return Files.readString(page);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
