@@ -5,6 +5,7 @@ import dev.couchjobs.bridge.internal.document.Step;
 import dev.couchjobs.bridge.internal.document.Transition;
 import dev.couchjobs.bridge.internal.ledger.Entry;
 import java.time.ZonedDateTime;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** How steps come to nodes: what differs between the two ways to join nodes. All of it happens in the caller's turn. */
@@ -33,8 +34,23 @@ interface Assignment {
      */
     CompletableFuture<Kept> next(Turn turn, Kept now, boolean isNewStep);
 
-    /** Sees to it that nothing is run any more of what was kept. */
+    /** Sees to it that nothing is run any more of the current step of what was kept. */
     CompletableFuture<Void> stop(Turn turn, Kept before);
+
+    /** A job is live no longer, however it came to that. */
+    void gone(Turn turn, Kept before);
+
+    /** Whether what follows a step is begun by the job that joins all of its parts, and not by the end of one. */
+    boolean isJoined(Step step);
+
+    /** Takes up what a process that has ended has left. */
+    CompletableFuture<Void> resume(Turn turn);
+
+    /** {@return a document for which a worker here is free} */
+    CompletableFuture<Optional<String>> fromLine(Turn turn);
+
+    /** A worker here is free for a document that has waited for it. {@return what is to be kept} */
+    CompletableFuture<Kept> claim(Turn turn, Kept now);
 
     /** A job for a step has been taken up here. {@return the document with the step begun, or why it must not begin} */
     Transition begin(Step step, StepJob job, String executioner, ZonedDateTime now);

@@ -20,7 +20,7 @@ import java.time.Duration;
  * @param environment time, timer and chance
  * @param retention how long ended documents are remembered
  */
-record BridgeContext(
+public record BridgeContext(
         String node,
         Cluster cluster,
         Database database,

@@ -1,5 +1,7 @@
 package dev.couchjobs.bridge.internal.engine;
 
+import com.apple.foundationdb.Database;
+import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.internal.couch.Leaf;
 import dev.couchjobs.bridge.internal.couch.StoredDocument;
@@ -13,7 +15,6 @@ import dev.couchjobs.bridge.internal.document.Reading;
 import dev.couchjobs.bridge.internal.document.Run;
 import dev.couchjobs.bridge.internal.document.RunEnd;
 import dev.couchjobs.bridge.internal.document.Step;
-import dev.couchjobs.bridge.internal.document.Target;
 import dev.couchjobs.bridge.internal.document.Transition;
 import dev.couchjobs.bridge.internal.engine.Assignment.Kept;
 import dev.couchjobs.bridge.internal.ledger.Entry;
@@ -27,7 +28,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -39,6 +43,8 @@ import tools.jackson.databind.node.ObjectNode;
 final class Documents {
     private static final Logger LOG = LoggerFactory.getLogger(Documents.class);
 
+    private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
+
     private final String node;
     private final Ledger ledger;
     private final Assignment assignment;
@@ -47,6 +53,9 @@ final class Documents {
     private final DocumentReader reader;
     private final Running running;
     private final Duration retention;
+    private final Database database;
+    private final CouchJobs jobs;
+    private volatile boolean isClosed;
 
     Documents(BridgeContext context, Assignment assignment, Running running) {
         this.node = context.node();
@@ -55,8 +64,79 @@ final class Documents {
         this.cluster = context.cluster();
         this.reader = new DocumentReader(cluster);
         this.retention = context.retention();
+        this.database = context.database();
+        this.jobs = context.jobs();
         this.assignment = assignment;
         this.running = running;
+    }
+
+    /** Runs a turn, and looks in it at all that depends on what it changes. */
+    <T extends @Nullable Object> CompletableFuture<T> turn(
+            Turn.Runner runner, Function<Turn, CompletableFuture<T>> body) {
+        return Turn.run(
+                runner,
+                jobs,
+                this::later,
+                turn -> body.apply(turn).thenCompose(result -> review(turn).thenApply(done -> result)));
+    }
+
+    /** Whatever happens: nobody else would do it. */
+    private void later(Duration delay, Function<Turn, CompletableFuture<Void>> body) {
+        var unused = environment.scheduler().schedule(() -> now(body), delay.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private void now(Function<Turn, CompletableFuture<Void>> body) {
+        if (!isClosed) {
+            var unused = turn(Turn.Runner.of(database), body).whenComplete((done, error) -> {
+                if (error != null && !isClosed) {
+                    LOG.warn("A look at a claim has failed; the next is in {}", AFTER_FAILURE, error);
+                    later(AFTER_FAILURE, body);
+                }
+            });
+        }
+    }
+
+    /** Has nothing run later any more. */
+    void close() {
+        isClosed = true;
+    }
+
+    private CompletableFuture<Void> review(Turn turn) {
+        Optional<String> next = turn.nextToReview();
+        if (next.isPresent()) {
+            return look(turn, next.get(), kept -> assignment.next(turn, kept, false))
+                    .thenCompose(done -> review(turn));
+        }
+        return turn.reviewsLine() ? reviewLine(turn) : done();
+    }
+
+    private CompletableFuture<Void> reviewLine(Turn turn) {
+        return assignment
+                .fromLine(turn)
+                .thenCompose(next -> next.isEmpty()
+                        ? done()
+                        : look(turn, next.get(), kept -> assignment.claim(turn, kept))
+                                .thenCompose(done -> reviewLine(turn)));
+    }
+
+    /** Looks at a live document again. */
+    private CompletableFuture<Void> look(Turn turn, String id, Function<Kept, CompletableFuture<Kept>> change) {
+        return ledger.find(turn.tx(), id).thenCompose(entry -> {
+            Optional<Kept> before = entry.filter(Entry::isLive).map(this::kept);
+            return before.isEmpty()
+                    ? done()
+                    : change.apply(before.get()).thenAccept(now -> {
+                        save(turn, before, now);
+                        if (!now.document().equals(before.get().document())) {
+                            send(turn, id, now.entry().home());
+                        }
+                    });
+        });
+    }
+
+    /** Takes up what a process that has ended has left. */
+    CompletableFuture<Void> resume() {
+        return turn(Turn.Runner.of(database), assignment::resume);
     }
 
     // What CouchDB says
@@ -120,7 +200,7 @@ final class Documents {
                     ledger.keep(turn.tx(), assignment.writer(entry.home()), id);
                     save(turn, id, entry.with(entry.body(), Entry.Standing.DELETED));
                     turn.afterwards(() -> running.stop(id));
-                    return entry.isLive() ? assignment.stop(turn, kept(entry)) : done();
+                    return entry.isLive() ? stop(turn, kept(entry)) : done();
                 })
                 .orElseGet(Documents::done);
     }
@@ -143,7 +223,12 @@ final class Documents {
         save(turn, id, new Entry(body, home, Entry.Standing.REFUSED, OptionalLong.empty()));
         send(turn, id, home);
         turn.afterwards(() -> running.stop(id));
-        return isLive ? assignment.stop(turn, kept(kept.get())) : done();
+        return isLive ? stop(turn, kept(kept.get())) : done();
+    }
+
+    private CompletableFuture<Void> stop(Turn turn, Kept before) {
+        assignment.gone(turn, before);
+        return assignment.stop(turn, before);
     }
 
     private String homeOf(ObjectNode body) {
@@ -198,6 +283,7 @@ final class Documents {
         boolean isOther = before.isPresent()
                 && before.get().document().currentStep() != now.document().currentStep();
         if (now.document().isEnded()) {
+            before.filter(kept -> kept.entry().isLive()).ifPresent(kept -> assignment.gone(turn, kept));
             if (isBorneOut(now.document())) { // other nodes' parts of a step may still run to their end
                 return CompletableFuture.completedFuture(save(turn, before, now));
             }
@@ -296,19 +382,16 @@ final class Documents {
 
     /** A job for a step has been taken up here, and there was nothing to do. */
     CompletableFuture<Void> left(Turn turn, StepJob job) {
+        turn.review(job.document());
         return assignment.ended(turn, job);
     }
 
     private CompletableFuture<Void> ended(Turn turn, Kept before, JobDocument now, Step step) {
-        boolean goesOn = !now.isEnded() && now.currentStep() != step.index() && !isJoined(step);
+        boolean goesOn = !now.isEnded() && now.currentStep() != step.index() && !assignment.isJoined(step);
         CompletableFuture<Kept> next = goesOn
                 ? assignment.next(turn, before.with(now), true)
                 : CompletableFuture.completedFuture(before.with(now));
         return next.thenAccept(after -> save(turn, Optional.of(before), after));
-    }
-
-    private static boolean isJoined(Step step) {
-        return step.plan().target() instanceof Target.All;
     }
 
     /** All nodes have ended their part of a step. */

@@ -25,6 +25,7 @@ public final class Engine implements AutoCloseable {
     private static final Duration FORGET_EVERY = Duration.ofMinutes(10);
 
     private final BridgeContext context;
+    private final Documents documents;
     private final Intake intake;
     private final Publisher publisher;
     private final StepRunner runner;
@@ -34,12 +35,21 @@ public final class Engine implements AutoCloseable {
     private final Set<SortedSet<String>> served = new HashSet<>();
     private final List<Worker> started = new ArrayList<>();
 
-    Engine(BridgeContext context, Function<ActionPlan, Action> actions, int workers, String feedName, String process) {
+    /**
+     * @param feedName tells the feed of this node's CouchDB from others that it may have read before
+     * @param process tells this process from others of the node
+     */
+    public Engine(
+            BridgeContext context,
+            Joining joining,
+            Function<ActionPlan, Action> actions,
+            int workers,
+            String feedName,
+            String process) {
         this.context = context;
         this.workers = workers;
-        Assignment assignment = new SharedAssignment(context.node(), context.jobs(), context.ledger());
         Running running = new Running();
-        Documents documents = new Documents(context, assignment, running);
+        this.documents = new Documents(context, assignment(context, joining, workers), running);
         this.intake = new Intake(context, documents, feedName);
         this.publisher = new Publisher(context, documents);
         this.runner = new StepRunner(context, documents, running, actions, process);
@@ -49,9 +59,15 @@ public final class Engine implements AutoCloseable {
                 "ended documents", context.environment(), context.database().getExecutor(), this::forget);
     }
 
+    private static Assignment assignment(BridgeContext context, Joining joining, int workers) {
+        return joining instanceof Joining.Replication replication
+                ? new ReplicatedAssignment(context, replication.seats(), workers, replication.claimTimeout())
+                : new SharedAssignment(context);
+    }
+
     /** Begins. {@return when it has begun} */
     public CompletableFuture<Void> start() {
-        return setTimeouts().thenCompose(set -> {
+        return setTimeouts().thenCompose(set -> documents.resume()).thenCompose(resumed -> {
             serve();
             publisher.start();
             forgetting.poke();
@@ -116,5 +132,6 @@ public final class Engine implements AutoCloseable {
         forgetting.close();
         started.forEach(Worker::close);
         publisher.close();
+        documents.close();
     }
 }

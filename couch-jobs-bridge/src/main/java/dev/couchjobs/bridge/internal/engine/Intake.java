@@ -51,7 +51,7 @@ final class Intake implements AutoCloseable {
     }
 
     private CompletableFuture<Void> keep(List<StoredDocument> stored, JsonNode position) {
-        return Turn.run(Turn.Runner.of(context.database()), context.jobs(), turn -> {
+        return documents.turn(Turn.Runner.of(context.database()), turn -> {
             context.ledger().position(turn.tx(), context.node(), feedName, position);
             return documents.takeAll(turn, stored);
         });

@@ -201,7 +201,7 @@ final class Publisher implements AutoCloseable {
         }
         return context.couch()
                 .read(conflicts)
-                .thenCompose(stored -> Turn.run(Turn.Runner.of(context.database()), context.jobs(), turn -> {
+                .thenCompose(stored -> documents.turn(Turn.Runner.of(context.database()), turn -> {
                     for (StoredDocument each : stored) {
                         if (each.leaves().isEmpty()) {
                             ledger.keep(turn.tx(), context.node(), each.id());

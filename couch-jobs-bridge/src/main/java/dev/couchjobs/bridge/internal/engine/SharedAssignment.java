@@ -13,6 +13,7 @@ import dev.couchjobs.bridge.internal.ledger.Ledger;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedSet;
 import java.util.concurrent.CompletableFuture;
 
@@ -26,10 +27,10 @@ final class SharedAssignment implements Assignment {
     private final CouchJobs jobs;
     private final Ledger ledger;
 
-    SharedAssignment(String node, CouchJobs jobs, Ledger ledger) {
-        this.node = node;
-        this.jobs = jobs;
-        this.ledger = ledger;
+    SharedAssignment(BridgeContext context) {
+        this.node = context.node();
+        this.jobs = context.jobs();
+        this.ledger = context.ledger();
     }
 
     @Override
@@ -111,6 +112,29 @@ final class SharedAssignment implements Assignment {
         return CompletableFuture.allOf(types.stream()
                 .map(type -> jobs.remove(turn.tx(), type, job.id()))
                 .toArray(CompletableFuture<?>[]::new));
+    }
+
+    @Override
+    public void gone(Turn turn, Kept before) {}
+
+    @Override
+    public boolean isJoined(Step step) {
+        return step.plan().target() instanceof Target.All;
+    }
+
+    @Override
+    public CompletableFuture<Void> resume(Turn turn) {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletableFuture<Optional<String>> fromLine(Turn turn) {
+        return CompletableFuture.completedFuture(Optional.empty());
+    }
+
+    @Override
+    public CompletableFuture<Kept> claim(Turn turn, Kept now) {
+        return CompletableFuture.completedFuture(now);
     }
 
     @Override

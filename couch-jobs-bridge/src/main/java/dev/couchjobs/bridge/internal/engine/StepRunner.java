@@ -1,7 +1,6 @@
 package dev.couchjobs.bridge.internal.engine;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobContext;
 import dev.couchjobs.bridge.internal.action.Action;
 import dev.couchjobs.bridge.internal.action.ActionResult;
@@ -57,7 +56,7 @@ final class StepRunner {
     }
 
     private CompletableFuture<Void> finish(JobContext<?> job, Function<Turn, CompletableFuture<Void>> body) {
-        return Turn.run(
+        return documents.turn(
                 new Turn.Runner() {
                     @Override
                     public <T> CompletableFuture<T> run(Function<Transaction, CompletableFuture<T>> turn) {
@@ -69,24 +68,18 @@ final class StepRunner {
                                 .thenApply(done -> last.get());
                     }
                 },
-                jobs(),
                 body);
     }
 
     private <T> CompletableFuture<T> held(JobContext<?> job, Function<Turn, CompletableFuture<T>> body) {
-        return Turn.run(
+        return documents.turn(
                 new Turn.Runner() {
                     @Override
                     public <V> CompletableFuture<V> run(Function<Transaction, CompletableFuture<V>> turn) {
-                        return job.runAsync(turn::apply);
+                        return job.runAsync(turn);
                     }
                 },
-                jobs(),
                 body);
-    }
-
-    private CouchJobs jobs() {
-        return context.jobs();
     }
 
     /** One claim on a step's job. */

@@ -4,36 +4,75 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.NewJob;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One transaction of the bridge: what is written in it, the jobs that it adds, all in one call because they cost less so,
- * and what is to be done once it is committed.
+ * One transaction of the bridge: what is written in it, what else has to be looked at before it ends, the jobs that it
+ * adds, all in one call because they cost less so, and what is to be done once it is committed. Thread-safe.
  */
 final class Turn {
     private final Transaction tx;
     private final List<NewJob<?>> jobs = new ArrayList<>();
     private final List<Runnable> afterwards = new ArrayList<>();
+    private final Set<String> toReview = new LinkedHashSet<>();
+    private final Later later;
+    private boolean reviewsLine;
 
-    private Turn(Transaction tx) {
+    private Turn(Transaction tx, Later later) {
         this.tx = tx;
+        this.later = later;
+    }
+
+    /** Runs turns later. */
+    interface Later {
+        void run(Duration delay, Function<Turn, CompletableFuture<Void>> turn);
     }
 
     Transaction tx() {
         return tx;
     }
 
-    void add(NewJob<?> job) {
+    synchronized void add(NewJob<?> job) {
         jobs.add(job);
     }
 
     /** Has something done when this is committed; not if the process ends before. */
-    void afterwards(Runnable action) {
+    synchronized void afterwards(Runnable action) {
         afterwards.add(action);
+    }
+
+    /** Has another turn run, some time after this is committed; not if the process ends before. */
+    void afterwards(Duration delay, Function<Turn, CompletableFuture<Void>> turn) {
+        afterwards(() -> later.run(delay, turn));
+    }
+
+    /** Has a document looked at again before the turn ends, because what it depends on has changed. */
+    synchronized void review(String document) {
+        toReview.add(document);
+    }
+
+    /** Has those who wait for a worker looked at before the turn ends. */
+    synchronized void reviewLine() {
+        reviewsLine = true;
+    }
+
+    /** {@return the next document to be looked at again, which then no longer is one} */
+    synchronized Optional<String> nextToReview() {
+        Optional<String> next = toReview.stream().findFirst();
+        next.ifPresent(toReview::remove);
+        return next;
+    }
+
+    synchronized boolean reviewsLine() {
+        return reviewsLine;
     }
 
     private <T> CompletableFuture<T> end(CouchJobs couchJobs, T result) {
@@ -66,9 +105,9 @@ final class Turn {
 
     /** Runs a turn, as often as it takes. {@return what its body gave, when all of it is committed} */
     static <T extends @Nullable Object> CompletableFuture<T> run(
-            Runner runner, CouchJobs couchJobs, Function<Turn, CompletableFuture<T>> body) {
+            Runner runner, CouchJobs couchJobs, Later later, Function<Turn, CompletableFuture<T>> body) {
         return runner.run(tx -> {
-                    Turn turn = new Turn(tx);
+                    Turn turn = new Turn(tx, later);
                     return body.apply(turn)
                             .thenCompose(result -> turn.end(couchJobs, new Ended<>(result, turn.afterwards)));
                 })

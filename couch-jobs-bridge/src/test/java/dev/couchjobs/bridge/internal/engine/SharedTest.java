@@ -8,7 +8,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Nodes that share one database. */
 class SharedTest {
-    private final World world = new World(2, "a", "b", "c");
+    private final World world = World.shared(2, "a", "b", "c");
 
     @AfterEach
     void close() {
@@ -26,7 +26,6 @@ class SharedTest {
 
         assertThat(world.done).containsExactly("a collect", "b store", "a confirm");
         ObjectNode document = world.read("a", "user");
-        System.out.println(document.toPrettyString());
         assertThat(document.path("job_status").asString()).isEqualTo("success");
         assertThat(document.path("step").asInt()).isEqualTo(3);
     }
@@ -65,7 +64,6 @@ class SharedTest {
         assertThat(world.done.stream().map(line -> line.substring(2)))
                 .containsExactly("fail", "fail", "fail", "fail otherwise");
         ObjectNode document = world.read("a", "x");
-        System.out.println(document.toPrettyString());
         assertThat(document.path("job_status").asString()).isEqualTo("failed");
     }
 
@@ -80,7 +78,6 @@ class SharedTest {
         world.advance(200);
 
         assertThat(world.done).containsExactly("b sleep 100");
-        System.out.println(world.read("a", "x").toPrettyString());
         assertThat(world.read("a", "x").path("job_status").asString()).isEqualTo("cancelled");
     }
 }

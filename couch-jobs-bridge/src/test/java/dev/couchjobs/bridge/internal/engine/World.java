@@ -11,6 +11,7 @@ import dev.couchjobs.bridge.internal.couch.Written;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
 import dev.couchjobs.bridge.internal.document.Cluster;
 import dev.couchjobs.bridge.internal.ledger.Ledger;
+import dev.couchjobs.bridge.internal.ledger.Seats;
 import dev.couchjobs.bridge.testing.CouchWeights;
 import dev.couchjobs.bridge.testing.ModelCouch;
 import dev.couchjobs.bridge.testing.ModelDatabase;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
@@ -44,7 +46,18 @@ final class World implements AutoCloseable {
     private final Cluster cluster;
     private final int workers;
 
-    World(int workers, String... nodes) {
+    private final Optional<Duration> claimTimeout;
+
+    static World shared(int workers, String... nodes) {
+        return new World(Optional.empty(), workers, nodes);
+    }
+
+    static World replicated(Duration claimTimeout, int workers, String... nodes) {
+        return new World(Optional.of(claimTimeout), workers, nodes);
+    }
+
+    private World(Optional<Duration> claimTimeout, int workers, String... nodes) {
+        this.claimTimeout = claimTimeout;
         this.workers = workers;
         this.cluster = Cluster.of(nodes);
         couch = new ModelCouch(simulation.scheduler(), 1, CouchWeights.none(), simulation::log);
@@ -62,13 +75,13 @@ final class World implements AutoCloseable {
     void start(String node) {
         SimulatedProcess process = simulation.process(node);
         Environment environment = new Environment(process.clock(), process.scheduler(), process.random());
-        Subspace root = new Subspace(Tuple.from("bridge"));
+        Subspace root = new Subspace(Tuple.from("bridge", claimTimeout.isPresent() ? node : "all"));
         CouchJobs jobs = CouchJobs.builder(process.database())
                 .subspace(root)
                 .environment(environment)
                 .name(node)
                 .build();
-        CouchDatabase database = couch.connect(servers.get(node), DATABASE, process.scheduler());
+        CouchDatabase database = couch.connect(server(node), DATABASE, process.scheduler());
         BridgeContext context = new BridgeContext(
                 node,
                 cluster,
@@ -78,12 +91,18 @@ final class World implements AutoCloseable {
                 database,
                 environment,
                 Duration.ofDays(1));
-        Engine engine = new Engine(context, plan -> action(process, node, plan), workers, "couch", node);
+        Engine engine = new Engine(context, joining(root), plan -> action(process, node, plan), workers, "couch", node);
         processes.put(node, process);
         engines.put(node, engine);
         process.scheduler().execute(() -> {
             var unused = engine.start();
         });
+    }
+
+    private Joining joining(Subspace root) {
+        return claimTimeout.isPresent()
+                ? new Joining.Replication(new Seats(root.subspace(Tuple.from("seats"))), claimTimeout.get())
+                : new Joining.SharedDatabase();
     }
 
     /** {@code sleep n}, {@code fail}, or anything else, which is done at once. */
@@ -92,7 +111,7 @@ final class World implements AutoCloseable {
             String command = ((ActionPlan.Shell) plan).command();
             done.add(node + " " + command);
             CompletableFuture<ActionResult> result = new CompletableFuture<>();
-            long seconds = command.startsWith("sleep ") ? Long.parseLong(command.substring(6)) : 0;
+            long seconds = command.startsWith("sleep ") ? Long.parseLong(command.substring("sleep ".length())) : 0;
             var unused = process.scheduler()
                     .schedule(() -> result.complete(result(!command.startsWith("fail"))), seconds, TimeUnit.SECONDS);
             return result;
@@ -110,8 +129,12 @@ final class World implements AutoCloseable {
                 Optional.empty());
     }
 
+    ModelServer server(String node) {
+        return Objects.requireNonNull(servers.get(node));
+    }
+
     ModelDatabase at(String node) {
-        return servers.get(node).database(DATABASE);
+        return server(node).database(DATABASE);
     }
 
     void put(String node, String json) {

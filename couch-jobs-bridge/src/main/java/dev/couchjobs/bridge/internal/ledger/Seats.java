@@ -1,0 +1,145 @@
+package dev.couchjobs.bridge.internal.ledger;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The workers of a node that are spoken for, the documents that wait for one, and the steps that this node has given to
+ * others, as far as they have not begun: for nodes that have nothing in common but replication.
+ *
+ * <pre>
+ * seat,  id, step, round            a worker is kept for that step: claimed, or taken
+ * line,  -priority, since, id       a worker here may claim the document's current step
+ * given, id, step, round            this node has named a winner who has not been seen to begin
+ * </pre>
+ */
+public final class Seats {
+    private static final byte[] CLAIMED = {0};
+    private static final byte[] TAKEN = {1};
+    private static final byte[] NOTHING = {};
+
+    private final Subspace seats;
+    private final Subspace line;
+    private final Subspace given;
+
+    public Seats(Subspace root) {
+        seats = root.subspace(Tuple.from("seat"));
+        line = root.subspace(Tuple.from("line"));
+        given = root.subspace(Tuple.from("given"));
+    }
+
+    /**
+     * One round of one step.
+     *
+     * @param document the document's id
+     * @param step the step's index
+     * @param round the round
+     */
+    public record Seat(String document, int step, int round) {
+        private Tuple tuple() {
+            return Tuple.from(document, step, round);
+        }
+
+        private static Seat of(Tuple tuple) {
+            return new Seat(tuple.getString(0), Math.toIntExact(tuple.getLong(1)), Math.toIntExact(tuple.getLong(2)));
+        }
+    }
+
+    /** How a worker is spoken for. */
+    public enum Hold {
+        /** The node has claimed the step and does not know whether it will have it. */
+        CLAIMED,
+        /** The node runs the step, or will. */
+        TAKEN
+    }
+
+    // Seats
+
+    /** {@return how many workers are spoken for, up to some number} */
+    public CompletableFuture<Integer> count(ReadTransaction tx, int most) {
+        return tx.getRange(seats.range(), most).asList().thenApply(List::size);
+    }
+
+    /** {@return how a worker is spoken for by a step, if one is} */
+    public CompletableFuture<Optional<Hold>> hold(ReadTransaction tx, Seat seat) {
+        return tx.get(seats.pack(seat.tuple()))
+                .thenApply(value ->
+                        Optional.ofNullable(value).map(bytes -> bytes[0] == CLAIMED[0] ? Hold.CLAIMED : Hold.TAKEN));
+    }
+
+    /** Keeps a worker for a step. */
+    public void hold(Transaction tx, Seat seat, Hold hold) {
+        tx.set(seats.pack(seat.tuple()), hold == Hold.CLAIMED ? CLAIMED : TAKEN);
+    }
+
+    /** Frees the worker that was kept for a step, if one was. */
+    public void free(Transaction tx, Seat seat) {
+        tx.clear(seats.pack(seat.tuple()));
+    }
+
+    /** {@return all steps for which workers are kept so} */
+    public CompletableFuture<List<Seat>> held(ReadTransaction tx, Hold hold) {
+        byte kind = hold == Hold.CLAIMED ? CLAIMED[0] : TAKEN[0];
+        return tx.getRange(seats.range())
+                .asList()
+                .thenApply(rows -> rows.stream()
+                        .filter(row -> row.getValue()[0] == kind)
+                        .map(row -> Seat.of(seats.unpack(row.getKey())))
+                        .toList());
+    }
+
+    // The line
+
+    /** Has a document wait for a worker. */
+    public void enter(Transaction tx, int priority, long since, String id) {
+        tx.set(line.pack(Tuple.from(-(long) priority, since, id)), NOTHING);
+    }
+
+    /** Has a document wait no longer. */
+    public void leave(Transaction tx, int priority, long since, String id) {
+        tx.clear(line.pack(Tuple.from(-(long) priority, since, id)));
+    }
+
+    /** {@return the first that wait: those of the highest priority that there is, in the order in which they came} */
+    public CompletableFuture<List<String>> first(ReadTransaction tx, int most) {
+        return tx.getRange(line.range(), most).asList().thenApply(rows -> {
+            List<Tuple> places =
+                    rows.stream().map(row -> line.unpack(row.getKey())).toList();
+            return places.stream()
+                    .filter(place -> place.getLong(0) == places.get(0).getLong(0))
+                    .map(place -> place.getString(2))
+                    .toList();
+        });
+    }
+
+    // Given to others
+
+    /** Notes that another node is to run a step. */
+    public void give(Transaction tx, Seat seat) {
+        tx.set(given.pack(seat.tuple()), NOTHING);
+    }
+
+    /** Notes that there is nothing to wait for any more. */
+    public void settle(Transaction tx, Seat seat) {
+        tx.clear(given.pack(seat.tuple()));
+    }
+
+    /** {@return whether another node is to run a step and has not been seen to begin} */
+    public CompletableFuture<Boolean> isGiven(ReadTransaction tx, Seat seat) {
+        return tx.get(given.pack(seat.tuple())).thenApply(value -> value != null);
+    }
+
+    /** {@return all steps that others are to run and have not been seen to begin} */
+    public CompletableFuture<List<Seat>> given(ReadTransaction tx) {
+        return tx.getRange(given.range())
+                .asList()
+                .thenApply(rows -> rows.stream()
+                        .map(row -> Seat.of(given.unpack(row.getKey())))
+                        .toList());
+    }
+}

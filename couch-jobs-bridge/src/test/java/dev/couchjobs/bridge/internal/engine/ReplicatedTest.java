@@ -1,0 +1,71 @@
+package dev.couchjobs.bridge.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Nodes that have nothing in common but replication. */
+class ReplicatedTest {
+    private final World world = World.replicated(Duration.ofMinutes(1), 2, "a", "b", "c");
+
+    @AfterEach
+    void close() {
+        world.close();
+    }
+
+    @Test
+    void stepsRunInOrderEachOnItsTarget() {
+        world.put("a", """
+                {'_id': 'user', 'creator': 'a', 'job': [
+                  {'target': 'a', 'do': 'collect'},
+                  {'target': 'b', 'do': 'store'},
+                  {'target': 'a', 'do': 'confirm'}]}""");
+        world.advance(5);
+
+        assertThat(world.done).containsExactly("a collect", "b store", "a confirm");
+        ObjectNode document = world.read("b", "user");
+        assertThat(document.path("job_status").asString()).isEqualTo("success");
+        assertThat(document.path("step").asInt()).isEqualTo(3);
+    }
+
+    @Test
+    void aStepForAnotherIsClaimedWonAndRun() {
+        world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': ['b', 'c'], 'do': 'sleep 5'}]}");
+        world.advance(20);
+
+        assertThat(world.done).hasSize(1);
+        assertThat(world.read("a", "x").path("job_status").asString()).isEqualTo("success");
+    }
+
+    @Test
+    void allNodesDoAStepThatIsForAll() {
+        world.put("b", """
+                {'_id': 'update', 'creator': 'b', 'job': [
+                  {'target': 'all', 'do': 'install'},
+                  {'target': 'any', 'do': 'report'}]}""");
+        world.advance(20);
+
+        assertThat(world.done.subList(0, 3)).containsExactlyInAnyOrder("a install", "b install", "c install");
+        assertThat(world.done).hasSize(4);
+        assertThat(world.read("b", "update").path("job_status").asString()).isEqualTo("success");
+    }
+
+    @Test
+    void manyJobsAreSharedOut() {
+        for (int i = 0; i < 12; i++) {
+            world.put(
+                    "a",
+                    "{'_id': 'x" + i + "', 'creator': 'a', 'job': [{'target': 'any', 'do': 'sleep 5'},"
+                            + "{'target': 'any', 'do': 'sleep 5'}, {'target': 'any', 'do': 'sleep 5'}]}");
+        }
+        world.advance(50);
+
+        for (int i = 0; i < 12; i++) {
+            assertThat(world.read("a", "x" + i).path("job_status").asString()).isEqualTo("success");
+        }
+        assertThat(world.done).hasSize(36);
+    }
+}
