@@ -8,6 +8,11 @@ public interface CouchServer extends AutoCloseable {
     /** {@return the server's root, with a name and a password if it wants them, and a slash at its end} */
     URI address();
 
+    /** {@return the same root as other servers reach it, and this one itself, when they replicate} */
+    default URI addressForServers() {
+        return address();
+    }
+
     /** {@return the address of a database, with name and password} */
     default URI database(String name) {
         return address().resolve(name);

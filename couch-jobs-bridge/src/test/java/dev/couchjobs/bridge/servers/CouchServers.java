@@ -15,7 +15,7 @@ import java.util.UUID;
 
 /**
  * The servers that a test runs on: those named by {@code COUCHDB_URLS} (comma-separated, each with name and password);
- * else those of a {@link ServerProvider} on the class path; else processes started here. Databases have names of their own,
+ * else those of the {@link ServerProvider} of the profile {@code docker}; else processes started here. Databases have names of their own,
  * and are deleted at the end.
  */
 public final class CouchServers implements AutoCloseable {
@@ -46,10 +46,12 @@ public final class CouchServers implements AutoCloseable {
             // With too few of them, several nodes of a test share one: their databases are different ones.
             return RunningServer.at(running.get(servers.size() % running.size()));
         }
-        return ServiceLoader.load(ServerProvider.class)
-                .findFirst()
-                .map(ServerProvider::start)
-                .orElseGet(() -> NpmServer.onDisk(directory.resolve("couch-" + servers.size())));
+        return Boolean.getBoolean("couchdb.docker")
+                ? ServiceLoader.load(ServerProvider.class)
+                        .findFirst()
+                        .orElseThrow()
+                        .start()
+                : NpmServer.onDisk(directory.resolve("couch-" + servers.size()));
     }
 
     /** {@return one of them, from 0} */
@@ -72,6 +74,16 @@ public final class CouchServers implements AutoCloseable {
         URI database = get(index).database("test-" + UUID.randomUUID());
         databases.add(database);
         return database;
+    }
+
+    /** {@return the address of a database for use in a replication} */
+    public URI forServers(URI database) {
+        CouchServer server = servers.stream()
+                .filter(candidate ->
+                        database.toString().startsWith(candidate.address().toString()))
+                .findFirst()
+                .orElseThrow();
+        return server.addressForServers().resolve(server.address().relativize(database));
     }
 
     /** {@return the status of the answer to a request without a body} */

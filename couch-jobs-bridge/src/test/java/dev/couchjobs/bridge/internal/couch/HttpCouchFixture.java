@@ -72,7 +72,8 @@ final class HttpCouchFixture implements CouchFixture {
         URI to = ((HttpPlace) target).address;
         Replications replications = new Replications(CouchSettings.of(to));
         toClose.add(replications);
-        Replication replication = Replication.continuous("test-" + UUID.randomUUID(), from, to);
+        Replication replication =
+                Replication.continuous("test-" + UUID.randomUUID(), servers.forServers(from), servers.forServers(to));
         await(replications.ensure(replication));
         toClose.add(() -> await(replications.remove(replication.id())));
     }
