@@ -1,0 +1,181 @@
+package dev.couchjobs.bridge.internal.couch;
+
+import dev.couchjobs.Environment;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Delayed;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Timers that run when the test says so, on its thread. */
+final class ManualTime extends AbstractExecutorService implements ScheduledExecutorService, InstantSource {
+    /** What requests are given; whatever is shorter is a pause. */
+    static final Duration TIMEOUT = Duration.ofHours(1);
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final List<Timer> timers = new ArrayList<>();
+    private Instant now = Instant.parse("2026-01-01T00:00:00Z");
+
+    /** {@return an environment with this time, in which nothing is cut off a pause} */
+    Environment environment() {
+        return new Environment(this, this, () -> 0L);
+    }
+
+    @Override
+    public synchronized Instant instant() {
+        return now;
+    }
+
+    /** {@return how long the next pause is, once somebody pauses; it is over when this returns} */
+    Duration passPause() {
+        Timer pause = awaitTimer(timer -> !timer.isPeriodic && timer.delay.compareTo(TIMEOUT) < 0);
+        pass(pause);
+        return pause.delay;
+    }
+
+    /** Lets the time of a request run out. */
+    void passTimeout() {
+        pass(awaitTimer(timer -> timer.delay.equals(TIMEOUT)));
+    }
+
+    private void pass(Timer timer) {
+        synchronized (this) {
+            timers.remove(timer);
+            now = now.plus(timer.delay);
+        }
+        timer.run();
+    }
+
+    /** Lets all periodic timers run once. */
+    void tick() {
+        for (Timer timer : periodic()) {
+            synchronized (this) {
+                now = now.plus(timer.delay);
+            }
+            timer.runAndReset();
+        }
+    }
+
+    private synchronized List<Timer> periodic() {
+        return timers.stream().filter(timer -> timer.isPeriodic).toList();
+    }
+
+    private synchronized Timer awaitTimer(Predicate<Timer> wanted) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            var found = timers.stream().filter(wanted).findFirst();
+            if (found.isPresent()) {
+                return found.get();
+            }
+            long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+            if (left <= 0) {
+                throw new AssertionError("Nobody has set such a timer");
+            }
+            try {
+                wait(left);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    private synchronized ScheduledFuture<?> add(Runnable task, Duration delay, boolean isPeriodic) {
+        Timer timer = new Timer(task, delay, isPeriodic);
+        timers.add(timer);
+        notifyAll();
+        return timer;
+    }
+
+    private synchronized void forget(Timer timer) {
+        timers.remove(timer);
+    }
+
+    private final class Timer extends FutureTask<@Nullable Void> implements ScheduledFuture<@Nullable Void> {
+        private final Duration delay;
+        private final boolean isPeriodic;
+
+        Timer(Runnable task, Duration delay, boolean isPeriodic) {
+            super(task, null);
+            this.delay = delay;
+            this.isPeriodic = isPeriodic;
+        }
+
+        @Override
+        public boolean runAndReset() {
+            return super.runAndReset();
+        }
+
+        @Override
+        protected void done() {
+            forget(this);
+        }
+
+        @Override
+        public long getDelay(TimeUnit unit) {
+            return unit.convert(delay);
+        }
+
+        @Override
+        public int compareTo(Delayed other) {
+            return Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
+        }
+    }
+
+    @Override
+    public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
+        return add(command, Duration.ofNanos(unit.toNanos(delay)), false);
+    }
+
+    @Override
+    public <V> ScheduledFuture<V> schedule(Callable<V> callable, long delay, TimeUnit unit) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public ScheduledFuture<?> scheduleAtFixedRate(Runnable command, long initialDelay, long period, TimeUnit unit) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public ScheduledFuture<?> scheduleWithFixedDelay(Runnable command, long initialDelay, long delay, TimeUnit unit) {
+        return add(command, Duration.ofNanos(unit.toNanos(delay)), true);
+    }
+
+    @Override
+    public void execute(Runnable command) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void shutdown() {}
+
+    @Override
+    public List<Runnable> shutdownNow() {
+        return List.of();
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return false;
+    }
+
+    @Override
+    public boolean isTerminated() {
+        return false;
+    }
+
+    @Override
+    public boolean awaitTermination(long timeout, TimeUnit unit) {
+        return false;
+    }
+}
