@@ -6,6 +6,7 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.internal.couch.Leaf;
 import dev.couchjobs.bridge.internal.couch.StoredDocument;
 import dev.couchjobs.bridge.internal.document.Cluster;
+import dev.couchjobs.bridge.internal.document.DocumentKind;
 import dev.couchjobs.bridge.internal.document.DocumentReader;
 import dev.couchjobs.bridge.internal.document.DocumentWriter;
 import dev.couchjobs.bridge.internal.document.JobDocument;
@@ -172,7 +173,7 @@ final class Documents {
         if (reading instanceof Reading.Job job) {
             return job(turn, stored, job.document(), new Known(kept, known.published()));
         }
-        if (reading instanceof Reading.Broken broken) {
+        if (reading instanceof Reading.Broken broken && broken.kind() == DocumentKind.JOB) {
             return broken(turn, winner, broken.reason(), broken.isEnded(), kept, known);
         }
         return kept.filter(Entry::isLive).isEmpty()

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.concurrent.CompletableFuture;
@@ -26,6 +27,7 @@ public final class Engine implements AutoCloseable {
 
     private final BridgeContext context;
     private final Documents documents;
+    private final WorkQueue work;
     private final Intake intake;
     private final Publisher publisher;
     private final StepRunner runner;
@@ -36,6 +38,7 @@ public final class Engine implements AutoCloseable {
     private final List<Worker> started = new ArrayList<>();
 
     /**
+     * @param kinds what is done for the work items of which kinds
      * @param feedName tells the feed of this node's CouchDB from others that it may have read before
      * @param process tells this process from others of the node
      */
@@ -43,6 +46,7 @@ public final class Engine implements AutoCloseable {
             BridgeContext context,
             Joining joining,
             Function<ActionPlan, Action> actions,
+            Map<String, WorkKind> kinds,
             int workers,
             String feedName,
             String process) {
@@ -50,7 +54,8 @@ public final class Engine implements AutoCloseable {
         this.workers = workers;
         Running running = new Running();
         this.documents = new Documents(context, assignment(context, joining, workers), running);
-        this.intake = new Intake(context, documents, feedName);
+        this.work = new WorkQueue(context, joining instanceof Joining.SharedDatabase, kinds, actions);
+        this.intake = new Intake(context, documents, work, feedName);
         this.publisher = new Publisher(context, documents);
         this.runner = new StepRunner(context, documents, running, actions, process);
         this.sets = new Loop(
@@ -71,12 +76,14 @@ public final class Engine implements AutoCloseable {
             serve();
             publisher.start();
             forgetting.poke();
+            var unused = work.offerView();
             return intake.start();
         });
     }
 
     private CompletableFuture<Void> setTimeouts() {
-        List<JobType<StepJob, Void>> types = new ArrayList<>(List.of(StepTypes.any(), StepTypes.join()));
+        List<JobType<?, Void>> types = new ArrayList<>(List.of(StepTypes.any(), StepTypes.join()));
+        types.addAll(work.handlers().keySet());
         context.cluster().nodes().forEach(node -> types.add(StepTypes.of(node)));
         CouchJobs jobs = context.jobs();
         return context.database()
@@ -94,6 +101,7 @@ public final class Engine implements AutoCloseable {
                 .handleAsync(StepTypes.of(context.node()), run)
                 .handleAsync(StepTypes.any(), run)
                 .start();
+        work.handlers().forEach(steps::handleAsync);
         started.add(steps);
         // Those that go on with a document are not kept waiting by steps that take long.
         started.add(context.jobs()

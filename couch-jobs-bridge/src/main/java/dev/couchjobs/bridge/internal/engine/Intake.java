@@ -18,12 +18,14 @@ import tools.jackson.databind.JsonNode;
 final class Intake implements AutoCloseable {
     private final BridgeContext context;
     private final Documents documents;
+    private final WorkQueue work;
     private final String feedName;
     private @Nullable ChangesFeed feed;
 
-    Intake(BridgeContext context, Documents documents, String feedName) {
+    Intake(BridgeContext context, Documents documents, WorkQueue work, String feedName) {
         this.context = context;
         this.documents = documents;
+        this.work = work;
         this.feedName = feedName;
     }
 
@@ -53,7 +55,7 @@ final class Intake implements AutoCloseable {
     private CompletableFuture<Void> keep(List<StoredDocument> stored, JsonNode position) {
         return documents.turn(Turn.Runner.of(context.database()), turn -> {
             context.ledger().position(turn.tx(), context.node(), feedName, position);
-            return documents.takeAll(turn, stored);
+            return documents.takeAll(turn, stored).thenCompose(taken -> work.takeAll(turn, stored));
         });
     }
 

@@ -46,6 +46,11 @@ final class StepTypes {
         return type("set/" + name(String.join(",", nodes)));
     }
 
+    /** {@return the type of the jobs for one kind of work items} */
+    static JobType<WorkJob, Void> ofWork(String kind) {
+        return JobType.of("work/" + name(kind), WorkJob.class).retry(RETRY).retention(RETENTION);
+    }
+
     private static JobType<StepJob, Void> type(String name) {
         return JobType.of(name, StepJob.class).retry(RETRY).retention(RETENTION);
     }

@@ -10,6 +10,7 @@ import dev.couchjobs.bridge.internal.couch.CouchDatabase;
 import dev.couchjobs.bridge.internal.couch.Written;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
 import dev.couchjobs.bridge.internal.document.Cluster;
+import dev.couchjobs.bridge.internal.document.RetryStrategy;
 import dev.couchjobs.bridge.internal.ledger.Ledger;
 import dev.couchjobs.bridge.internal.ledger.Seats;
 import dev.couchjobs.bridge.testing.CouchWeights;
@@ -43,6 +44,12 @@ final class World implements AutoCloseable {
     /** What was done, where, in order: {@code node command}. */
     final List<String> done = new ArrayList<>();
 
+    private final Map<String, WorkKind> kinds = Map.of(
+            "email",
+            new WorkKind(
+                    item -> new ActionPlan.Shell(item.path("do").asString("mail"), Optional.empty(), Map.of()),
+                    new RetryStrategy(2, Duration.ofSeconds(1), 1, Optional.empty(), Optional.empty()),
+                    Optional.empty()));
     private final Cluster cluster;
     private final int workers;
 
@@ -91,7 +98,8 @@ final class World implements AutoCloseable {
                 database,
                 environment,
                 Duration.ofDays(1));
-        Engine engine = new Engine(context, joining(root), plan -> action(process, node, plan), workers, "couch", node);
+        Engine engine =
+                new Engine(context, joining(root), plan -> action(process, node, plan), kinds, workers, "couch", node);
         processes.put(node, process);
         engines.put(node, engine);
         process.scheduler().execute(() -> {

@@ -1,0 +1,17 @@
+package dev.couchjobs.bridge.internal.engine;
+
+import dev.couchjobs.bridge.internal.document.ActionPlan;
+import dev.couchjobs.bridge.internal.document.RetryStrategy;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What is done for the work items of one kind.
+ *
+ * @param action what is to be done for an item, whose document is given
+ * @param retry how often it is tried
+ * @param timeout how long one try may take; without, as long as it takes
+ */
+public record WorkKind(Function<ObjectNode, ActionPlan> action, RetryStrategy retry, Optional<Duration> timeout) {}
