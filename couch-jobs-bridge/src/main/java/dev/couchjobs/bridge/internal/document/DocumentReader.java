@@ -16,6 +16,7 @@ public final class DocumentReader {
     private static final List<String> ENDS = List.of("success", "failed", "cancelled");
 
     private final Cluster cluster;
+    private final boolean isTrusting;
     private final StepPlanReader plans;
     private final StepProgressReader progresses;
 
@@ -25,9 +26,23 @@ public final class DocumentReader {
      * @param cluster the nodes and groups that a document may name
      */
     public DocumentReader(Cluster cluster) {
+        this(cluster, false);
+    }
+
+    private DocumentReader(Cluster cluster, boolean isTrusting) {
         this.cluster = cluster;
-        this.plans = new StepPlanReader(cluster);
-        this.progresses = new StepProgressReader(cluster);
+        this.isTrusting = isTrusting;
+        this.plans = new StepPlanReader(new TargetReader(cluster, isTrusting));
+        this.progresses = new StepProgressReader(cluster, isTrusting);
+    }
+
+    /**
+     * {@return a reader of documents that were accepted once, and which a change of the configuration must not make
+     * unreadable} Names that are not known, or not any more, are taken for those of nodes; a job that still needs one waits
+     * for it until somebody ends the job.
+     */
+    public DocumentReader trusting() {
+        return new DocumentReader(cluster, true);
     }
 
     /**
@@ -78,7 +93,7 @@ public final class DocumentReader {
     private Optional<String> creator(Fields fields) {
         fields.requires("creator", "name the node on which the job was created");
         Optional<String> creator = fields.text("creator");
-        if (creator.isPresent() && !cluster.nodes().contains(creator.get())) {
+        if (!isTrusting && creator.isPresent() && !cluster.nodes().contains(creator.get())) {
             fields.fault(
                     "creator",
                     "there is no node " + Faults.quote(creator.get()) + Nearest.hint(creator.get(), cluster.nodes()));

@@ -9,8 +9,8 @@ final class StepPlanReader {
 
     private final TargetReader targets;
 
-    StepPlanReader(Cluster cluster) {
-        this.targets = new TargetReader(cluster);
+    StepPlanReader(TargetReader targets) {
+        this.targets = targets;
     }
 
     /** {@return the step, if it can be read} */

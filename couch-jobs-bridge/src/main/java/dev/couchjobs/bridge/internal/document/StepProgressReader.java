@@ -14,9 +14,11 @@ final class StepProgressReader {
     private static final Pattern EXECUTIONER = Pattern.compile("Node: (.+?), worker: .*", Pattern.DOTALL);
 
     private final Cluster cluster;
+    private final boolean isTrusting;
 
-    StepProgressReader(Cluster cluster) {
+    StepProgressReader(Cluster cluster, boolean isTrusting) {
         this.cluster = cluster;
+        this.isTrusting = isTrusting;
     }
 
     /**
@@ -103,6 +105,9 @@ final class StepProgressReader {
     }
 
     private void mayRun(Fields step, String field, String node, Target target) {
+        if (isTrusting) {
+            return;
+        }
         boolean isOver = RunReader.isFinished(step);
         if ((isOver || known(step, field, node)) && !target.includes(node)) {
             step.fault(field, "is " + Faults.quote(node) + ", which is not among the step's targets");
@@ -110,9 +115,10 @@ final class StepProgressReader {
     }
 
     private boolean known(Fields fields, String field, String node) {
-        if (!cluster.nodes().contains(node)) {
+        boolean isKnown = isTrusting || cluster.nodes().contains(node);
+        if (!isKnown) {
             fields.fault(field, "there is no node " + Faults.quote(node) + Nearest.hint(node, cluster.nodes()));
         }
-        return cluster.nodes().contains(node);
+        return isKnown;
     }
 }

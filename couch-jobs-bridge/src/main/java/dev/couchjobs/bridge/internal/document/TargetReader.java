@@ -11,9 +11,11 @@ final class TargetReader {
             "name a node or a group, or several in an array, or say \"any\" for any node or \"all\" for all nodes";
 
     private final Cluster cluster;
+    private final boolean isTrusting;
 
-    TargetReader(Cluster cluster) {
+    TargetReader(Cluster cluster, boolean isTrusting) {
         this.cluster = cluster;
+        this.isTrusting = isTrusting;
     }
 
     /**
@@ -74,7 +76,7 @@ final class TargetReader {
             Optional<SortedSet<String>> members = cluster.named(name);
             if (members.isPresent()) {
                 nodes.addAll(members.get());
-            } else if (isOver) {
+            } else if (isOver || isTrusting) {
                 nodes.add(name);
             } else {
                 step.fault(

@@ -68,6 +68,17 @@ class RoundTripTest {
                         .toString());
     }
 
+    @Property(edgeCases = EdgeCasesMode.NONE)
+    void whatWasAcceptedIsReadAlthoughItsNodesAndGroupsAreGone(@ForAll("histories") JobDocument job) {
+        DocumentReader later = new DocumentReader(Cluster.of("another")).trusting();
+        Reading reading = later.read(DocumentWriter.write(job));
+        assertThat(reading).isInstanceOf(Reading.Job.class);
+        assertThat(job.plan().differenceFrom(((Reading.Job) reading).document().plan()))
+                .isEmpty();
+        assertThat(((Reading.Job) reading).document().progress().steps())
+                .isEqualTo(job.progress().steps());
+    }
+
     @Example
     void aNumberIsLeftAsAServerGivesIt() {
         JobDocument begun = Jobs.begun(Jobs.job(Jobs.any()), 0, "reg_a");
