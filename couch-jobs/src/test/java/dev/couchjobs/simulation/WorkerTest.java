@@ -16,6 +16,7 @@ import dev.couchjobs.JobContext;
 import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
 import dev.couchjobs.Worker;
 import dev.couchjobs.WorkerBuilder;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
@@ -283,6 +284,26 @@ class WorkerTest {
         assertThat(begun).containsKey("long").doesNotContainKey("next");
         assertThat(stateOf("next")).isEqualTo(JobState.PENDING);
         simulation.await(greedy.closeAsync());
+    }
+
+    @Test
+    void whatTwoTypesClaimForOnePlaceIsLeftToOthersAtOnce() {
+        JobType<String, String> other = JobType.of("other", String.class, String.class);
+        simulation.await(others.setTypeTimeout(database, other, TIMEOUT));
+        worker(jobs, home)
+                .handleAsync(other, job -> new CompletableFuture<>())
+                .concurrency(1)
+                .start();
+        simulation.advance(Duration.ofSeconds(1));
+        simulation.await(others.addAll(
+                database,
+                List.of(
+                        NewJob.of(MAIL, "data").id("j0"),
+                        NewJob.of(other, "data").id("j1"))));
+        simulation.advance(Duration.ofSeconds(1));
+
+        assertThat(List.of(stateOf("j0"), simulation.await(others.getJobState(database, other, "j1"))))
+                .containsExactlyInAnyOrder(JobState.RUNNING, JobState.PENDING);
     }
 
     @Test

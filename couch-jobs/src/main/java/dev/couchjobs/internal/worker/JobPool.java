@@ -157,12 +157,22 @@ public final class JobPool {
                 runs.add(new Run<>(lane, claim, ref, lane.round()));
             }
             lane.claimed(runs, now());
+            giveBackCrowd(lane);
         }
         if (isClosing()) {
             giveBackWaiting();
         } else {
+            lane.finisher().wake();
             summonIfNeeded();
         }
+    }
+
+    /** Several types may claim for the same free places at once: what finds none is left to others, not kept waiting. */
+    private <D> void giveBackCrowd(Lane<D> lane) {
+        int waiting = lanes.stream().mapToInt(Lane::waiting).sum();
+        int places = Math.max(0, settings.concurrency() - running);
+        int ahead = lanes.stream().mapToInt(Lane::ahead).sum();
+        lane.takeLast(waiting - places - ahead).forEach(run -> settle(run, new How.HandedBack()));
     }
 
     // Running

@@ -169,9 +169,28 @@ final class Lane<D> implements Taker<D> {
 
     /** Waits until half of what was claimed ahead has begun, so that the next claim is worth while. */
     private int wanted(int free) {
-        int ahead = appetite.ahead(limit);
+        int ahead = ahead();
         int room = Math.min(WANTED_MAX, Math.min(free, limit - running));
         return waiting.size() > ahead / 2 ? 0 : room + ahead - waiting.size();
+    }
+
+    /** How many jobs to claim beyond those that can run at once. */
+    int ahead() {
+        return appetite.ahead(limit);
+    }
+
+    /** How many wait for a place. */
+    int waiting() {
+        return waiting.size();
+    }
+
+    /** Takes out some of those that have come last. */
+    List<Run<D>> takeLast(int some) {
+        List<Run<D>> last = new ArrayList<>();
+        while (last.size() < some && !waiting.isEmpty()) {
+            last.add(waiting.removeLast());
+        }
+        return last;
     }
 
     void claimed(List<Run<D>> runs, Instant now) {
