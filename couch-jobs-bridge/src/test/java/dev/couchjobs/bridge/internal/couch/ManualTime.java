@@ -38,9 +38,18 @@ final class ManualTime extends AbstractExecutorService implements ScheduledExecu
 
     /** {@return how long the next pause is, once somebody pauses; it is over when this returns} */
     Duration passPause() {
-        Timer pause = awaitTimer(timer -> !timer.isPeriodic && timer.delay.compareTo(TIMEOUT) < 0);
+        Timer pause = awaitTimer(Timer::isPause);
         pass(pause);
         return pause.delay;
+    }
+
+    /** Waits until somebody pauses. */
+    void awaitPause() {
+        var unused = awaitTimer(Timer::isPause);
+    }
+
+    synchronized boolean hasPauses() {
+        return timers.stream().anyMatch(Timer::isPause);
     }
 
     /** Lets the time of a request run out. */
@@ -64,6 +73,10 @@ final class ManualTime extends AbstractExecutorService implements ScheduledExecu
             }
             timer.runAndReset();
         }
+    }
+
+    boolean hasPeriodicTimers() {
+        return !periodic().isEmpty();
     }
 
     private synchronized List<Timer> periodic() {
@@ -108,6 +121,10 @@ final class ManualTime extends AbstractExecutorService implements ScheduledExecu
             super(task, null);
             this.delay = delay;
             this.isPeriodic = isPeriodic;
+        }
+
+        boolean isPause() {
+            return !isPeriodic && delay.compareTo(TIMEOUT) < 0;
         }
 
         @Override
