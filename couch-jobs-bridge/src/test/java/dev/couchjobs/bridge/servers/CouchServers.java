@@ -1,13 +1,8 @@
 package dev.couchjobs.bridge.servers;
 
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
@@ -19,7 +14,6 @@ import java.util.UUID;
  * and are deleted at the end.
  */
 public final class CouchServers implements AutoCloseable {
-    private final HttpClient client = HttpClient.newHttpClient();
     private final List<CouchServer> servers = new ArrayList<>();
     private final List<URI> databases = new ArrayList<>();
     private final Path directory;
@@ -62,7 +56,7 @@ public final class CouchServers implements AutoCloseable {
     /** {@return the address of a new, empty database on a server; name and password are in it} */
     public URI newDatabase(int index) {
         URI database = newName(index);
-        int status = send("PUT", database);
+        int status = PlainHttp.send("PUT", database);
         if (status / 100 != 2) {
             throw new IllegalStateException("Creating a database was answered with " + status);
         }
@@ -86,26 +80,6 @@ public final class CouchServers implements AutoCloseable {
         return server.addressForServers().resolve(server.address().relativize(database));
     }
 
-    /** {@return the status of the answer to a request without a body} */
-    public int send(String method, URI address) {
-        HttpRequest.Builder request = HttpRequest.newBuilder(withoutUser(address))
-                .header("Accept", "application/json")
-                .header("Content-Type", "application/json")
-                .method(method, HttpRequest.BodyPublishers.noBody());
-        Optional.ofNullable(address.getRawUserInfo()).ifPresent(user -> request.header("Authorization", basic(user)));
-        return client.sendAsync(request.build(), HttpResponse.BodyHandlers.discarding())
-                .join()
-                .statusCode();
-    }
-
-    private static URI withoutUser(URI address) {
-        return URI.create(address.toString().replace(address.getRawUserInfo() + "@", ""));
-    }
-
-    private static String basic(String user) {
-        return "Basic " + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8));
-    }
-
     /** Deletes the databases, ends the servers. */
     @Override
     public void close() {
@@ -116,7 +90,7 @@ public final class CouchServers implements AutoCloseable {
     private void deleteIfThere(URI database) {
         boolean outlivesTheTest = servers.stream().anyMatch(RunningServer.class::isInstance);
         if (outlivesTheTest) {
-            send("DELETE", database);
+            PlainHttp.send("DELETE", database);
         }
     }
 }
