@@ -22,4 +22,36 @@ public record ActionResult(
         String output,
         boolean isOutputCut,
         Optional<String> reason,
-        Optional<Duration> notBefore) {}
+        Optional<Duration> notBefore) {
+
+    /** {@return a success of which there is nothing to tell yet} */
+    public static ActionResult succeeded() {
+        return new ActionResult(true, false, OptionalInt.empty(), "", false, Optional.empty(), Optional.empty());
+    }
+
+    /** {@return a failure after which another try may do better} */
+    public static ActionResult failed(String reason) {
+        return new ActionResult(false, false, OptionalInt.empty(), "", false, Optional.of(reason), Optional.empty());
+    }
+
+    /** {@return a failure that no other try would mend} */
+    public static ActionResult refused(String reason) {
+        return new ActionResult(false, true, OptionalInt.empty(), "", false, Optional.of(reason), Optional.empty());
+    }
+
+    ActionResult withStatus(int status) {
+        return new ActionResult(success, isFinal, OptionalInt.of(status), output, isOutputCut, reason, notBefore);
+    }
+
+    ActionResult withOutput(String said, boolean isCut) {
+        return new ActionResult(success, isFinal, exitStatus, said, isCut, reason, notBefore);
+    }
+
+    ActionResult because(String why) {
+        return new ActionResult(success, isFinal, exitStatus, output, isOutputCut, Optional.of(why), notBefore);
+    }
+
+    ActionResult notBefore(Optional<Duration> pause) {
+        return new ActionResult(success, isFinal, exitStatus, output, isOutputCut, reason, pause);
+    }
+}

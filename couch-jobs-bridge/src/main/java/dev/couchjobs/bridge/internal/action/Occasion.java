@@ -11,5 +11,13 @@ import java.util.Optional;
  * @param node the node that does it
  * @param attempt which try this is, from 1
  * @param timeout how long it may take
+ * @param isOnEveryNode whether other nodes do the same step, too, so that their runs and this one are not the same
  */
-public record Occasion(String documentId, int step, String node, int attempt, Optional<Duration> timeout) {}
+public record Occasion(
+        String documentId, int step, String node, int attempt, Optional<Duration> timeout, boolean isOnEveryNode) {
+
+    /** For a step that runs on one node only. */
+    public Occasion(String documentId, int step, String node, int attempt, Optional<Duration> timeout) {
+        this(documentId, step, node, attempt, timeout, false);
+    }
+}

@@ -1,0 +1,133 @@
+package dev.couchjobs.bridge.internal.action;
+
+import dev.couchjobs.Environment;
+import dev.couchjobs.bridge.StepHandler;
+import dev.couchjobs.bridge.internal.Nearest;
+import dev.couchjobs.bridge.internal.document.ActionPlan;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.http.HttpClient;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import tools.jackson.databind.JsonNode;
+
+/** Makes what a plan asks for ready to be done on this node. May be used by any number of threads. */
+public final class Actions {
+    private final ShellSettings shell;
+    private final HttpSettings http;
+    private final Map<String, StepHandler> handlers;
+    private final Map<String, String> variables;
+    private final Environment environment;
+    private final Executor threads;
+    private final HttpClient client;
+
+    /**
+     * For a node.
+     *
+     * @param shell which commands it allows
+     * @param http which requests it allows
+     * @param handlers its handlers in Java by their names
+     * @param variables the variables of the process, of which commands see those that the settings name
+     * @param environment timers, and a clock for what servers say about time
+     * @param threads threads that may be blocked
+     */
+    public Actions(
+            ShellSettings shell,
+            HttpSettings http,
+            Map<String, StepHandler> handlers,
+            Map<String, String> variables,
+            Environment environment,
+            Executor threads) {
+        this.shell = shell;
+        this.http = http;
+        this.handlers = Map.copyOf(handlers);
+        this.variables = Map.copyOf(variables);
+        this.environment = environment;
+        this.threads = threads;
+        this.client = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .followRedirects(HttpClient.Redirect.NEVER)
+                .executor(threads)
+                .build();
+    }
+
+    /**
+     * The action of a plan.
+     *
+     * @param plan what is to be done
+     * @return an action that does it; or that does nothing and fails for good, with the reason, if this node does not allow it
+     *     or does not know how
+     */
+    public Action of(ActionPlan plan) {
+        if (plan instanceof ActionPlan.Shell command) {
+            return ShellAction.objection(command, shell)
+                    .map(Actions::refusal)
+                    .orElseGet(() -> new ShellAction(command, shell, variables, environment, threads));
+        }
+        if (plan instanceof ActionPlan.Http request) {
+            return http(request);
+        }
+        return java((ActionPlan.Java) plan);
+    }
+
+    private Action http(ActionPlan.Http plan) {
+        URI url;
+        try {
+            url = new URI(plan.url());
+        } catch (URISyntaxException e) {
+            return refusal("'" + plan.url() + "' is not a URL: " + e.getReason());
+        }
+        byte[] body = body(plan.body());
+        Optional<String> objection = http.hosts().objection(url).or(() -> bodyObjection(body));
+        return objection.map(Actions::refusal).orElseGet(() -> {
+            String method = plan.method().toUpperCase(Locale.ROOT);
+            HttpCall call = new HttpCall(method, url, headers(plan), body);
+            return new HttpAction(call, plan.timeout(), http, client, environment);
+        });
+    }
+
+    private Optional<String> bodyObjection(byte[] body) {
+        return body.length <= http.requestLimit()
+                ? Optional.empty()
+                : Optional.of("the body of the request has " + body.length + " bytes; this node allows "
+                        + http.requestLimit() + " (http.request_limit in its configuration)");
+    }
+
+    private static byte[] body(JsonNode body) {
+        if (body.isNull() || body.isMissingNode()) {
+            return new byte[0];
+        }
+        String text = body.isString() ? body.stringValue() : body.toString();
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static Map<String, String> headers(ActionPlan.Http plan) {
+        Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        if (!plan.body().isNull() && !plan.body().isMissingNode()) {
+            headers.put("Content-Type", plan.body().isString() ? "text/plain; charset=utf-8" : "application/json");
+        }
+        headers.putAll(plan.headers());
+        return headers;
+    }
+
+    private Action java(ActionPlan.Java plan) {
+        return Optional.ofNullable(handlers.get(plan.name()))
+                .<Action>map(handler -> new JavaAction(handler, plan.data(), environment, threads))
+                .orElseGet(() -> refusal("no handler of the name '" + plan.name() + "' is registered on this node"
+                        + suggestion(Nearest.names(plan.name(), handlers.keySet()))));
+    }
+
+    private static String suggestion(List<String> names) {
+        return names.isEmpty() ? "" : "; the nearest are " + String.join(", ", names);
+    }
+
+    private static Action refusal(String reason) {
+        return occasion -> CompletableFuture.completedFuture(ActionResult.refused(reason));
+    }
+}

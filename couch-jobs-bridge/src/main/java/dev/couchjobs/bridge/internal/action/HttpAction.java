@@ -1,0 +1,149 @@
+package dev.couchjobs.bridge.internal.action;
+
+import dev.couchjobs.Environment;
+import java.net.URISyntaxException;
+import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Sends a request. A 2xx is a success; 408, 425, 429, 5xx and whatever goes wrong on the way are worth another try; all else is
+ * not. Redirects are followed, a few of them, to hosts that are allowed, and never from https to http.
+ */
+final class HttpAction implements Action {
+    static final String KEY_HEADER = "Idempotency-Key";
+    private static final int MAX_REDIRECTS = 5;
+    private static final Set<Integer> PASSING = Set.of(408, 425, 429);
+
+    private final HttpCall call;
+    private final Optional<Duration> ownTimeout;
+    private final HttpSettings settings;
+    private final HttpClient client;
+    private final Environment environment;
+
+    HttpAction(
+            HttpCall call,
+            Optional<Duration> ownTimeout,
+            HttpSettings settings,
+            HttpClient client,
+            Environment environment) {
+        this.call = call;
+        this.ownTimeout = ownTimeout;
+        this.settings = settings;
+        this.client = client;
+        this.environment = environment;
+    }
+
+    @Override
+    public CompletableFuture<ActionResult> run(Occasion occasion) {
+        CompletableFuture<ActionResult> result = new CompletableFuture<>();
+        Duration limit = timeout(occasion);
+        Future<?> timer = environment
+                .scheduler()
+                .schedule(
+                        () -> result.complete(ActionResult.failed("no answer within " + Durations.text(limit))),
+                        limit.toNanos(),
+                        TimeUnit.NANOSECONDS);
+        Futures.whenEnded(result, () -> timer.cancel(false));
+        Map<String, String> headers = new HashMap<>(call.headers());
+        if (headers.keySet().stream().noneMatch(KEY_HEADER::equalsIgnoreCase)) {
+            headers.put(KEY_HEADER, IdempotencyKey.of(occasion, call));
+        }
+        send(new HttpCall(call.method(), call.url(), headers, call.body()), 0, result);
+        return result;
+    }
+
+    /** The step's own word counts, but never goes beyond what its tries may take. */
+    private Duration timeout(Occasion occasion) {
+        Duration wanted = ownTimeout.or(occasion::timeout).orElse(settings.timeout());
+        return occasion.timeout().filter(most -> most.compareTo(wanted) < 0).orElse(wanted);
+    }
+
+    private void send(HttpCall next, int redirects, CompletableFuture<ActionResult> result) {
+        HttpRequest request;
+        try {
+            request = next.toRequest();
+        } catch (IllegalArgumentException e) {
+            result.complete(ActionResult.refused("this request cannot be sent: " + e.getMessage()));
+            return;
+        }
+        CompletableFuture<HttpResponse<BoundedBody.Beginning>> exchange =
+                client.sendAsync(request, headers -> new BoundedBody(settings.outputLimit()));
+        Futures.whenEnded(result, () -> exchange.cancel(true));
+        var answered = exchange.whenComplete((response, error) -> {
+            if (error != null) {
+                result.complete(ActionResult.failed(reasonOf(next, error)));
+            } else if (HttpCall.isRedirect(response.statusCode())) {
+                redirect(next, response, redirects, result);
+            } else {
+                result.complete(resultOf(response));
+            }
+        });
+        var unused = answered.whenComplete((response, error) -> {
+            if (error != null) {
+                result.completeExceptionally(error);
+            }
+        });
+    }
+
+    private void redirect(
+            HttpCall from,
+            HttpResponse<BoundedBody.Beginning> response,
+            int redirects,
+            CompletableFuture<ActionResult> result) {
+        Optional<String> location = response.headers().firstValue("Location");
+        if (location.isEmpty()) {
+            result.complete(resultOf(response));
+            return;
+        }
+        ActionResult refusal = ActionResult.refused("").withStatus(response.statusCode());
+        try {
+            HttpCall next = from.redirected(response.statusCode(), location.get());
+            Optional<String> objection = redirects == MAX_REDIRECTS
+                    ? Optional.of("the server redirects more than " + MAX_REDIRECTS + " times")
+                    : from.objection(next, settings.hosts());
+            objection.ifPresentOrElse(
+                    reason -> result.complete(refusal.because(reason)), () -> send(next, redirects + 1, result));
+        } catch (URISyntaxException e) {
+            result.complete(refusal.because("the server redirects to what is no URL: " + location.get()));
+        }
+    }
+
+    private ActionResult resultOf(HttpResponse<BoundedBody.Beginning> response) {
+        int status = response.statusCode();
+        ActionResult result;
+        if (status / 100 == 2) {
+            result = ActionResult.succeeded();
+        } else if (PASSING.contains(status) || status / 100 == 5) {
+            result = ActionResult.failed("HTTP status " + status).notBefore(retryAfter(response.headers()));
+        } else {
+            result = ActionResult.refused("HTTP status " + status);
+        }
+        return result.withStatus(status)
+                .withOutput(
+                        BodyText.of(response.body(), response.headers()),
+                        response.body().isCut());
+    }
+
+    private Optional<Duration> retryAfter(HttpHeaders headers) {
+        return headers.firstValue("Retry-After")
+                .flatMap(value -> RetryAfter.parse(value, environment.clock().instant()));
+    }
+
+    private static String reasonOf(HttpCall call, Throwable error) {
+        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        String detail = Optional.ofNullable(cause.getMessage()).orElse("");
+        return "no answer from " + call.url().getAuthority() + ": "
+                + cause.getClass().getSimpleName() + (detail.isBlank() ? "" : ": " + detail);
+    }
+}

@@ -1,0 +1,45 @@
+package dev.couchjobs.bridge.internal.action;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** The header in which a server says when to come again. */
+final class RetryAfter {
+    /** Beyond this a server is not taken at its word, so that it cannot park a job for years. */
+    static final Duration LONGEST = Duration.ofDays(1);
+
+    private static final Pattern SECONDS = Pattern.compile("[0-9]{1,18}");
+
+    private RetryAfter() {}
+
+    /**
+     * Reads it.
+     *
+     * @param value seconds, or the date of HTTP; what is neither is as if it was not there
+     * @param now the time by the bridge's clock
+     * @return how long to wait, at least zero
+     */
+    static Optional<Duration> parse(String value, Instant now) {
+        return read(value.strip(), now)
+                .map(pause -> pause.isNegative() ? Duration.ZERO : pause)
+                .map(pause -> pause.compareTo(LONGEST) > 0 ? LONGEST : pause);
+    }
+
+    private static Optional<Duration> read(String value, Instant now) {
+        if (SECONDS.matcher(value).matches()) {
+            return Optional.of(Duration.ofSeconds(Long.parseLong(value)));
+        }
+        try {
+            Instant date = ZonedDateTime.parse(value, DateTimeFormatter.RFC_1123_DATE_TIME)
+                    .toInstant();
+            return Optional.of(Duration.between(now, date));
+        } catch (DateTimeParseException e) {
+            return Optional.empty();
+        }
+    }
+}

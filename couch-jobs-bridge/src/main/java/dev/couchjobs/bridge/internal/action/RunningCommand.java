@@ -1,0 +1,111 @@
+package dev.couchjobs.bridge.internal.action;
+
+import dev.couchjobs.Environment;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** A command that has been started: reads what it says, and ends it when its time is over or nobody wants it any more. */
+final class RunningCommand {
+    private static final int BUFFER_BYTES = 8192;
+
+    /** How long after a command's end its output may come, if a process that has left its group keeps that open. */
+    private static final Duration DRAIN = Duration.ofSeconds(1);
+
+    /** Above this, a shell's exit status is the number of a signal. */
+    private static final int SIGNALS = 128;
+
+    private static final String CANCELLED = "cancelled";
+
+    private final Process guard;
+    private final ProcessTree tree;
+    private final Duration grace;
+    private final Environment environment;
+    private final Executor threads;
+    private final BoundedOutput output;
+    private final CompletableFuture<Void> hasBegun = new CompletableFuture<>();
+    private final CompletableFuture<Void> isRead = new CompletableFuture<>();
+    /** Why it is being ended, once it is. */
+    private final AtomicReference<@Nullable String> ending = new AtomicReference<>();
+
+    RunningCommand(Process guard, ProcessTree tree, ShellSettings settings, Environment environment, Executor threads) {
+        this.guard = guard;
+        this.tree = tree;
+        this.grace = settings.grace();
+        this.environment = environment;
+        this.threads = threads;
+        this.output = new BoundedOutput(settings.outputLimit());
+    }
+
+    /** Sees it through: blocks until it has said all, which may be after the result is there. */
+    void supervise(Optional<Duration> timeLimit, CompletableFuture<ActionResult> result) {
+        Optional<Future<?>> limit = timeLimit.map(
+                time -> after(time, () -> end("it took longer than " + Durations.text(time) + " and was ended")));
+        Futures.whenEnded(result, () -> {
+            limit.ifPresent(timer -> timer.cancel(false));
+            if (result.isCancelled()) {
+                end(CANCELLED);
+            }
+        });
+        Futures.whenEnded(guard.onExit(), () -> ended(result));
+        read();
+    }
+
+    private void ended(CompletableFuture<ActionResult> result) {
+        if (ending.get() != null) {
+            tree.killSeen();
+        }
+        Future<?> drained = after(DRAIN, () -> isRead.complete(null));
+        Futures.whenEnded(isRead, () -> {
+            drained.cancel(false);
+            result.complete(resultOf(guard.exitValue()));
+        });
+    }
+
+    /** Goes on when nothing more is kept: a command that is not read would be blocked. */
+    private void read() {
+        byte[] buffer = new byte[BUFFER_BYTES];
+        try (InputStream said = guard.getInputStream()) {
+            said.read();
+            hasBegun.complete(null);
+            for (int length = said.read(buffer); length >= 0; length = said.read(buffer)) {
+                output.write(buffer, length);
+            }
+        } catch (IOException e) {
+            // What it says cannot be read on; its exit status tells how it went.
+        } finally {
+            hasBegun.complete(null);
+            isRead.complete(null);
+        }
+    }
+
+    private void end(String why) {
+        if (guard.isAlive() && ending.compareAndSet(null, why)) {
+            Futures.whenEnded(hasBegun, () -> threads.execute(tree::terminate));
+            Future<?> kill = after(grace, () -> threads.execute(tree::kill));
+            Futures.whenEnded(guard.onExit(), () -> kill.cancel(false));
+        }
+    }
+
+    private ActionResult resultOf(int status) {
+        ActionResult result = Optional.ofNullable(ending.get())
+                .map(ActionResult::failed)
+                .orElseGet(() -> status == 0 ? ActionResult.succeeded() : ActionResult.failed(reasonOf(status)));
+        return result.withStatus(status).withOutput(output.text(), output.isCut());
+    }
+
+    private static String reasonOf(int status) {
+        return "exit status " + status + (status > SIGNALS ? " (ended by signal " + (status - SIGNALS) + ")" : "");
+    }
+
+    private Future<?> after(Duration delay, Runnable task) {
+        return environment.scheduler().schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+    }
+}

@@ -1,0 +1,132 @@
+package dev.couchjobs.bridge.internal.action;
+
+import dev.couchjobs.Environment;
+import dev.couchjobs.bridge.internal.document.ActionPlan;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Runs {@code sh -c} with a command. It reads nothing, what it says on either output is kept in its order, and it sees the
+ * variables that the operator and its step give it, and COUCHJOBS_JOB, COUCHJOBS_STEP, COUCHJOBS_NODE and COUCHJOBS_ATTEMPT.
+ */
+final class ShellAction implements Action {
+    private static final Predicate<String> VARIABLE =
+            Pattern.compile("[A-Za-z_][A-Za-z0-9_]*").asMatchPredicate();
+
+    private final ActionPlan.Shell plan;
+    private final ShellSettings settings;
+    private final Map<String, String> inherited;
+    private final ShellGuard guard;
+    private final Environment environment;
+    private final Executor threads;
+
+    ShellAction(
+            ActionPlan.Shell plan,
+            ShellSettings settings,
+            Map<String, String> inherited,
+            Environment environment,
+            Executor threads) {
+        this.plan = plan;
+        this.settings = settings;
+        this.inherited = inherited;
+        this.guard = ShellGuard.on(inherited.getOrDefault("PATH", "/usr/bin:/bin"));
+        this.environment = environment;
+        this.threads = threads;
+    }
+
+    /** {@return why the operator does not allow it, if he does not} */
+    static Optional<String> objection(ActionPlan.Shell plan, ShellSettings settings) {
+        if (!settings.isEnabled()) {
+            return Optional.of("shell commands are not allowed on this node; its configuration can allow them by"
+                    + " shell.enabled = true");
+        }
+        if (!settings.allow().allows(plan.command())) {
+            return Optional.of("this command is not on the list of those that this node allows (shell.allow and"
+                    + " shell.allow_matching in its configuration)");
+        }
+        boolean changesMeaning =
+                plan.directory().isPresent() || !plan.environment().isEmpty();
+        if (changesMeaning && !settings.allow().isEverything()) {
+            return Optional.of("on a node with a list of allowed commands a step may not choose the directory or"
+                    + " variables, because they can change what a command does");
+        }
+        return plan.environment().keySet().stream()
+                .filter(VARIABLE.negate())
+                .findFirst()
+                .map(name -> "environment: '" + name + "' cannot be the name of a variable");
+    }
+
+    @Override
+    public CompletableFuture<ActionResult> run(Occasion occasion) {
+        CompletableFuture<ActionResult> result = new CompletableFuture<>();
+        threads.execute(() -> {
+            if (!result.isDone()) {
+                startAndSupervise(occasion, result);
+            }
+        });
+        return result;
+    }
+
+    private void startAndSupervise(Occasion occasion, CompletableFuture<ActionResult> result) {
+        Process process;
+        try {
+            process = start(variables(occasion));
+        } catch (IOException e) {
+            result.complete(ActionResult.failed("the command could not be started: " + e.getMessage()));
+            return;
+        } catch (IllegalArgumentException e) {
+            result.complete(ActionResult.refused("the command cannot be started: " + e.getMessage()));
+            return;
+        }
+        ProcessTree tree = new ProcessTree(process, guard.makesGroups());
+        new RunningCommand(process, tree, settings, environment, threads).supervise(timeLimit(occasion), result);
+    }
+
+    /** Variables that are not ASCII go by the guard, as the command does. */
+    private Process start(Map<String, String> variables) throws IOException {
+        Map<String, String> byGuard = new LinkedHashMap<>(variables);
+        byGuard.values().removeIf(StandardCharsets.US_ASCII.newEncoder()::canEncode);
+        ProcessBuilder builder = new ProcessBuilder(guard.commandLine(plan.command(), settings.grace(), byGuard))
+                .redirectErrorStream(true);
+        builder.environment().clear();
+        variables.keySet().removeAll(byGuard.keySet());
+        builder.environment().putAll(variables);
+        directory().ifPresent(directory -> builder.directory(directory.toFile()));
+        return builder.start();
+    }
+
+    private Map<String, String> variables(Occasion occasion) {
+        Map<String, String> variables = new LinkedHashMap<>();
+        settings.environment().stream()
+                .filter(inherited::containsKey)
+                .forEach(name -> variables.put(name, inherited.getOrDefault(name, "")));
+        variables.putAll(plan.environment());
+        variables.put("COUCHJOBS_JOB", occasion.documentId());
+        variables.put("COUCHJOBS_STEP", Integer.toString(occasion.step()));
+        variables.put("COUCHJOBS_NODE", occasion.node());
+        variables.put("COUCHJOBS_ATTEMPT", Integer.toString(occasion.attempt()));
+        return variables;
+    }
+
+    private Optional<Path> directory() {
+        return plan.directory()
+                .map(own -> settings.directory().orElse(Path.of("")).resolve(own))
+                .or(settings::directory);
+    }
+
+    private Optional<Duration> timeLimit(Occasion occasion) {
+        return Stream.of(occasion.timeout(), settings.timeLimit())
+                .flatMap(Optional::stream)
+                .min(Duration::compareTo);
+    }
+}

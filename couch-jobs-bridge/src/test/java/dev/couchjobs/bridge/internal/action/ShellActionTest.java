@@ -1,0 +1,361 @@
+package dev.couchjobs.bridge.internal.action;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.Environment;
+import dev.couchjobs.bridge.internal.BridgeThreads;
+import dev.couchjobs.bridge.internal.document.ActionPlan;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class ShellActionTest {
+    private static final Occasion OCCASION = new Occasion("job-1", 2, "alpha", 3, Optional.empty());
+    private static final Duration LIMIT = Duration.ofSeconds(5);
+
+    @TempDir
+    Path directory;
+
+    private final ManualTimers timers = new ManualTimers();
+
+    @Test
+    void whatACommandSaysOnEitherOutputIsKeptInItsOrder() {
+        ActionResult result = run("echo one; echo two >&2; echo three");
+
+        assertThat(result.success()).isTrue();
+        assertThat(result.exitStatus()).hasValue(0);
+        assertThat(result.output()).isEqualTo("one\ntwo\nthree\n");
+        assertThat(result.reason()).isEmpty();
+    }
+
+    @Test
+    void aStatusOtherThanZeroIsAFailureThatMayBeTriedAgain() {
+        ActionResult result = run("echo no luck; exit 3");
+
+        assertThat(result.success()).isFalse();
+        assertThat(result.isFinal()).isFalse();
+        assertThat(result.exitStatus()).hasValue(3);
+        assertThat(result.output()).isEqualTo("no luck\n");
+        assertThat(result.reason()).hasValue("exit status 3");
+    }
+
+    @Test
+    void aCommandEndedByASignalHasTheStatusThatTheShellGivesIt() {
+        ActionResult result = run("kill -s KILL $$");
+
+        assertThat(result.exitStatus()).hasValue(137);
+        assertThat(result.reason()).hasValue("exit status 137 (ended by signal 9)");
+    }
+
+    @Test
+    void aCommandThatSignalsItsWholeGroupEndsOnlyItself() {
+        assertThat(run("kill -s TERM 0").exitStatus()).hasValue(143);
+    }
+
+    @Test
+    void aCommandReadsNothing() {
+        assertThat(run("cat; echo end").output()).isEqualTo("end\n");
+    }
+
+    @Test
+    void aCommandMayHoldAnyCharacterWhateverTheLocale() {
+        assertThat(run("printf '%s\\n' 'grüße\\n → 😀' \"it's\"\necho \\\\").output())
+                .isEqualTo("grüße\\n → 😀\nit's\n\\\n");
+    }
+
+    @Test
+    void aCommandIsToldForWhatItRuns() {
+        String command = "echo $COUCHJOBS_JOB $COUCHJOBS_STEP $COUCHJOBS_NODE $COUCHJOBS_ATTEMPT";
+
+        assertThat(run(command).output()).isEqualTo("job-1 2 alpha 3\n");
+        assertThat(run(command, new Occasion("jöb", 0, "a b", 1, Optional.empty()))
+                        .output())
+                .isEqualTo("jöb 0 a b 1\n");
+    }
+
+    @Test
+    void aCommandSeesOnlyTheVariablesThatItWasGiven() {
+        Map<String, String> bridge = new HashMap<>(System.getenv());
+        bridge.putAll(Map.of("LANG", "C", "COUCHDB_PASSWORD", "geheim"));
+        ActionPlan.Shell plan = new ActionPlan.Shell(
+                "env", Optional.empty(), Map.of("COLOUR", "grün", "COUCHJOBS_NODE", "a forged one"));
+
+        String seen = new Actions(
+                        ShellSettings.off().enabled(),
+                        HttpSettings.off(),
+                        Map.of(),
+                        bridge,
+                        Environment.system(),
+                        BridgeThreads.blocking())
+                .of(plan)
+                .run(OCCASION)
+                .join()
+                .output();
+
+        assertThat(seen.lines())
+                .contains("LANG=C", "COLOUR=grün", "COUCHJOBS_NODE=alpha", "PATH=" + bridge.get("PATH"))
+                .noneMatch(line -> line.contains("geheim"))
+                .allMatch(line -> line.matches("(PATH|HOME|LANG|TZ|COLOUR|PWD|OLDPWD|SHLVL|_|COUCHJOBS_\\w+)=.*"));
+    }
+
+    @Test
+    void aCommandRunsWhereItsStepSaysElseWhereTheOperatorDoes() throws IOException {
+        Path inner = Files.createDirectory(directory.resolve("inner"));
+        ShellSettings settings = inDirectory(directory);
+
+        assertThat(run(new ActionPlan.Shell("pwd -P", Optional.empty(), Map.of()), settings)
+                        .output())
+                .isEqualTo(directory.toRealPath() + "\n");
+        assertThat(run(new ActionPlan.Shell("pwd -P", Optional.of("inner"), Map.of()), settings)
+                        .output())
+                .isEqualTo(inner.toRealPath() + "\n");
+    }
+
+    @Test
+    void aDirectoryThatIsNotThereIsAFailureWithAReason() {
+        ActionResult result =
+                run(new ActionPlan.Shell("true", Optional.of("missing"), Map.of()), inDirectory(directory));
+
+        assertThat(result.success()).isFalse();
+        assertThat(result.exitStatus()).isEmpty();
+        assertThat(result.reason().orElseThrow()).contains("could not be started", "missing");
+    }
+
+    @Test
+    void whatNoShellCanTakeIsRefused() {
+        ActionResult result = run("echo a\0b");
+
+        assertThat(result.isFinal()).isTrue();
+        assertThat(result.reason().orElseThrow()).contains("U+0000");
+    }
+
+    @Test
+    void ofALongOutputTheBeginningAndTheEndAreKeptAndTheCommandIsNotHeldUp() {
+        ActionResult result = run("echo first; head -c 3000000 /dev/zero | tr '\\0' x; echo; echo last");
+
+        assertThat(result.success()).isTrue();
+        assertThat(result.isOutputCut()).isTrue();
+        assertThat(result.output())
+                .startsWith("first\nxxx")
+                .endsWith("xxx\nlast\n")
+                .contains("bytes left out");
+        assertThat(result.output().length()).isLessThan(ShellSettings.DEFAULT_OUTPUT_LIMIT + 50);
+    }
+
+    @Test
+    void aCommandThatTakesTooLongIsEndedWithAllThatItStarted() throws Exception {
+        CompletableFuture<ActionResult> result = start("echo begun; exec 9> held; sleep 1000 & sleep 1000");
+        InputStream held = held();
+        timers.fire(LIMIT);
+
+        assertThat(result.join().success()).isFalse();
+        assertThat(result.join().isFinal()).isFalse();
+        assertThat(result.join().exitStatus()).hasValue(143);
+        assertThat(result.join().reason()).hasValue("it took longer than 5 s and was ended");
+        assertThat(result.join().output()).startsWith("begun\n");
+        assertThatAllHaveEnded(held);
+    }
+
+    @Test
+    void aCommandThatDoesNotHeedTermIsKilledAfterTheGrace() throws Exception {
+        CompletableFuture<ActionResult> result = start("trap '' TERM; exec 9> held; sleep 1000; sleep 1000");
+        InputStream held = held();
+        timers.fire(LIMIT);
+        timers.fire(ShellSettings.DEFAULT_GRACE);
+
+        assertThat(result.join().exitStatus()).hasValue(137);
+        assertThat(result.join().reason()).hasValue("it took longer than 5 s and was ended");
+        assertThatAllHaveEnded(held);
+    }
+
+    @Test
+    void aCommandThatTidiesUpOnTermMayDoSo() throws Exception {
+        CompletableFuture<ActionResult> result =
+                start("trap 'echo tidy; exit 0' TERM; exec 9> held; sleep 1000 & wait");
+        InputStream held = held();
+        timers.fire(LIMIT);
+
+        assertThat(result.join().success()).isFalse();
+        assertThat(result.join().output()).contains("tidy\n");
+        assertThatAllHaveEnded(held);
+    }
+
+    @Test
+    void aChildWithASessionOfItsOwnIsEndedToo() throws Exception {
+        CompletableFuture<ActionResult> result = start("setsid sh -c 'exec 9> held; exec sleep 1000' & sleep 1000");
+        InputStream held = held();
+        timers.fire(LIMIT);
+
+        assertThat(result.join().success()).isFalse();
+        assertThatAllHaveEnded(held);
+    }
+
+    @Test
+    void cancellingEndsAllOfIt() throws Exception {
+        CompletableFuture<ActionResult> result = start("exec 9> held; sleep 1000 & sleep 1000");
+        InputStream held = held();
+        result.cancel(true);
+
+        assertThatAllHaveEnded(held);
+    }
+
+    @Test
+    void whatACommandLeavesInItsGroupEndsWithIt() throws Exception {
+        CompletableFuture<ActionResult> result = start("exec 9> held; sleep 1000 &");
+        InputStream held = held();
+
+        assertThatAllHaveEnded(held);
+        assertThat(result.join().success()).isTrue();
+    }
+
+    @Test
+    void aDaemonLivesOnAndDoesNotHoldUpItsStepThoughItHoldsTheOutput() throws Exception {
+        CompletableFuture<ActionResult> result = start(
+                "mkfifo up; (setsid sh -c 'echo $$; exec 9> held; : > up; exec sleep 1000' &); read up < up; true");
+        InputStream held = held();
+        timers.fire(Duration.ofSeconds(1));
+
+        assertThat(result.join().success()).isTrue();
+        ProcessHandle daemon =
+                ProcessHandle.of(Long.parseLong(result.join().output().strip())).orElseThrow();
+        assertThat(daemon.isAlive()).isTrue();
+        daemon.destroyForcibly();
+        assertThatAllHaveEnded(held);
+    }
+
+    @Test
+    void anEndedCommandLeavesNoTimers() throws Exception {
+        start("true").join();
+
+        assertThat(timers.pending()).isEmpty();
+    }
+
+    @Test
+    void theOperatorsLimitHoldsWhereAStepAllowsMore() throws Exception {
+        ShellSettings settings = inDirectory(directory);
+        settings = new ShellSettings(
+                true,
+                settings.allow(),
+                settings.directory(),
+                settings.environment(),
+                Optional.of(Duration.ofSeconds(2)),
+                settings.grace(),
+                settings.outputLimit());
+        CompletableFuture<ActionResult> result = actions(settings, timers.environment())
+                .of(shell("exec sleep 1000"))
+                .run(OCCASION);
+        timers.fire(Duration.ofSeconds(2));
+
+        assertThat(result.join().reason()).hasValue("it took longer than 2 s and was ended");
+    }
+
+    @Test
+    void commandsAreOffUnlessTheOperatorAllowsThem() {
+        ActionResult result = run(shell("true"), ShellSettings.off());
+
+        assertThat(result.success()).isFalse();
+        assertThat(result.isFinal()).isTrue();
+        assertThat(result.reason().orElseThrow()).contains("not allowed on this node", "shell.enabled = true");
+    }
+
+    @Test
+    void withAListOnlyWhatMatchesFromEndToEndIsRun() {
+        CommandAllowList list = CommandAllowList.of(Set.of("echo exact"), List.of(Pattern.compile("echo [a-z]+")));
+        ShellSettings settings = ShellSettings.off().allowing(list);
+
+        assertThat(run(shell("echo exact"), settings).success()).isTrue();
+        assertThat(run(shell("echo other"), settings).success()).isTrue();
+        assertThat(run(shell("echo exact; id"), settings).reason().orElseThrow())
+                .contains("not on the list");
+        assertThat(run(shell("echo x\nid"), settings).isFinal()).isTrue();
+    }
+
+    @Test
+    void withAListAStepCannotChangeWhatTheCommandsMean() {
+        ShellSettings settings = ShellSettings.off().allowing(CommandAllowList.of(Set.of("ls"), List.of()));
+
+        assertThat(run(new ActionPlan.Shell("ls", Optional.empty(), Map.of("PATH", "/tmp")), settings)
+                        .reason()
+                        .orElseThrow())
+                .contains("directory or variables");
+    }
+
+    @Test
+    void aVariableWithAnImpossibleNameIsRefused() {
+        ActionPlan.Shell plan = new ActionPlan.Shell("true", Optional.empty(), Map.of("A-B", "x"));
+
+        assertThat(run(plan, ShellSettings.off().enabled()).reason().orElseThrow())
+                .contains("'A-B' cannot be the name of a variable");
+    }
+
+    private ActionResult run(String command) {
+        return run(command, OCCASION);
+    }
+
+    private ActionResult run(String command, Occasion occasion) {
+        return actions(ShellSettings.off().enabled(), Environment.system())
+                .of(shell(command))
+                .run(occasion)
+                .join();
+    }
+
+    private ActionResult run(ActionPlan.Shell plan, ShellSettings settings) {
+        return actions(settings, Environment.system()).of(plan).run(OCCASION).join();
+    }
+
+    /** In the test's directory, where there is a pipe by the name of held. */
+    private CompletableFuture<ActionResult> start(String command) throws Exception {
+        assertThat(new ProcessBuilder("mkfifo", directory.resolve("held").toString())
+                        .start()
+                        .waitFor())
+                .isZero();
+        return actions(inDirectory(directory), timers.environment())
+                .of(shell(command))
+                .run(new Occasion("job", 0, "alpha", 1, Optional.of(LIMIT)));
+    }
+
+    /** Waits until a process has opened the pipe; what can be read of it ends when the last that holds it has ended. */
+    private InputStream held() throws IOException {
+        return Files.newInputStream(directory.resolve("held"));
+    }
+
+    private static void assertThatAllHaveEnded(InputStream held) throws IOException {
+        try (held) {
+            assertThat(held.read()).isEqualTo(-1);
+        }
+    }
+
+    private static ActionPlan.Shell shell(String command) {
+        return new ActionPlan.Shell(command, Optional.empty(), Map.of());
+    }
+
+    private static Actions actions(ShellSettings settings, Environment environment) {
+        return new Actions(
+                settings, HttpSettings.off(), Map.of(), System.getenv(), environment, BridgeThreads.blocking());
+    }
+
+    private static ShellSettings inDirectory(Path directory) {
+        ShellSettings off = ShellSettings.off();
+        return new ShellSettings(
+                true,
+                off.allow(),
+                Optional.of(directory),
+                off.environment(),
+                off.timeLimit(),
+                off.grace(),
+                off.outputLimit());
+    }
+}
