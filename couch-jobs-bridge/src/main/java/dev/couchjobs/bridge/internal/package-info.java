@@ -1,4 +1,4 @@
-/** What the parts of the bridge have in common: its threads, and how it helps with names that nobody knows. */
+/** What the parts of the bridge have in common. */
 @NullMarked
 package dev.couchjobs.bridge.internal;
 

@@ -2,13 +2,12 @@ package dev.couchjobs.bridge.internal.action;
 
 import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.StepHandler;
-import dev.couchjobs.bridge.internal.Nearest;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
+import dev.couchjobs.bridge.internal.document.Nearest;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -120,11 +119,7 @@ public final class Actions {
         return Optional.ofNullable(handlers.get(plan.name()))
                 .<Action>map(handler -> new JavaAction(handler, plan.data(), environment, threads))
                 .orElseGet(() -> refusal("no handler of the name '" + plan.name() + "' is registered on this node"
-                        + suggestion(Nearest.names(plan.name(), handlers.keySet()))));
-    }
-
-    private static String suggestion(List<String> names) {
-        return names.isEmpty() ? "" : "; the nearest are " + String.join(", ", names);
+                        + Nearest.hint(plan.name(), handlers.keySet())));
     }
 
     private static Action refusal(String reason) {

@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The hosts to which requests may go. They are compared by the names that stand in URLs; to what address a name leads is the
@@ -43,6 +44,14 @@ public final class HostAllowList {
         return new HostAllowList(
                 rules.contains("*"),
                 rules.stream().filter(rule -> !rule.equals("*")).map(Rule::of).toList());
+    }
+
+    /** {@return for people: which hosts these are} */
+    public String describe() {
+        if (isEverything) {
+            return "all hosts";
+        }
+        return rules.isEmpty() ? "no host" : rules.stream().map(Rule::toString).collect(Collectors.joining(", "));
     }
 
     /** {@return why a request may not go there, if so} */
@@ -106,6 +115,12 @@ public final class HostAllowList {
                     plain(matcher.group("host")),
                     port.filter(digits -> !isAnyPort).map(Integer::valueOf),
                     isAnyPort);
+        }
+
+        @Override
+        public String toString() {
+            String ports = isAnyPort ? ":*" : port.map(number -> ":" + number).orElse("");
+            return (isWild ? "*." : "") + host + ports;
         }
 
         boolean allows(String name, int number, boolean isUsual) {

@@ -37,7 +37,8 @@ final class ProcessTree {
             signal("KILL");
         }
         killSeen();
-        guard.destroyForcibly();
+        // Not the process itself: that would close its output, too, before it has been read.
+        guard.toHandle().destroyForcibly();
     }
 
     /** Ends those that were there when they were asked to end and are still there. */

@@ -5,13 +5,13 @@ import java.util.Comparator;
 import java.util.Locale;
 
 /** Finds the name that somebody may have meant. */
-final class Nearest {
+public final class Nearest {
     private static final int LONGEST = 100;
 
     private Nearest() {}
 
     /** {@return a question to end a complaint with, or nothing if no name is near} */
-    static String hint(String wrong, Collection<String> names) {
+    public static String hint(String wrong, Collection<String> names) {
         if (wrong.length() > LONGEST) {
             return "";
         }

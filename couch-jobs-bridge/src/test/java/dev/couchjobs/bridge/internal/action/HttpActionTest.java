@@ -57,6 +57,10 @@ class HttpActionTest {
                     .set("Location", exchange.getRequestURI().getQuery());
             answer(exchange, number(exchange), "");
         });
+        server.createContext("/circle", exchange -> {
+            exchange.getResponseHeaders().set("Location", "/circle");
+            answer(exchange, 302, "");
+        });
         server.createContext("/never", exchange -> seen.add("reached"));
         server.setExecutor(BridgeThreads.blocking());
         server.start();
@@ -176,11 +180,12 @@ class HttpActionTest {
 
     @Test
     void aCircleOfRedirectsEnds() {
-        ActionResult result = run("GET", "/to/302?/to/302", NOTHING);
-        ActionResult circle = run("GET", "/to/302?" + url + "/to/302?" + url + "/to/302?x", NOTHING);
+        ActionResult result = run("GET", "/circle", NOTHING);
 
         assertThat(result.isFinal()).isTrue();
-        assertThat(circle.isFinal()).isTrue();
+        assertThat(result.exitStatus()).hasValue(302);
+        assertThat(result.reason()).hasValue("the server redirects more than 5 times");
+        assertThat(seen).hasSize(6);
     }
 
     @Test

@@ -171,12 +171,14 @@ class ShellActionTest {
 
     @Test
     void aCommandThatDoesNotHeedTermIsKilledAfterTheGrace() throws Exception {
-        CompletableFuture<ActionResult> result = start("trap '' TERM; exec 9> held; sleep 1000; sleep 1000");
+        CompletableFuture<ActionResult> result =
+                start("trap '' TERM; echo begun; exec 9> held; sleep 1000; sleep 1000");
         InputStream held = held();
         timers.fire(LIMIT);
         timers.fire(ShellSettings.DEFAULT_GRACE);
 
         assertThat(result.join().exitStatus()).hasValue(137);
+        assertThat(result.join().output()).isEqualTo("begun\n");
         assertThat(result.join().reason()).hasValue("it took longer than 5 s and was ended");
         assertThatAllHaveEnded(held);
     }
