@@ -1,0 +1,50 @@
+package dev.couchjobs.bridge;
+
+import dev.couchjobs.bridge.internal.Signals;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The command line: {@code java -jar couch-jobs-bridge.jar [--check] bridge.toml...}. Each file is a bridge; all of them run in
+ * this process until it gets SIGTERM or SIGINT, and end gracefully then. A second signal ends the process at once.
+ *
+ * <p>The exit status is 0 after a graceful end or a successful check, 2 if a configuration or an argument is wrong, and 1 if
+ * something else is.
+ */
+public final class BridgeMain {
+    private static final BridgeStarter STARTER = config -> {
+        throw new UnsupportedOperationException("this build can only check configurations");
+    };
+
+    /** One line for each event. Whoever puts bridges into a program of his own has a log of his own, too. */
+    private static final Map<String, String> LOG_FORMAT = Map.of(
+            "showDateTime", "true",
+            "dateTimeFormat", "yyyy-MM-dd'T'HH:mm:ss.SSSXXX",
+            "showThreadName", "false",
+            "showShortLogName", "true");
+
+    private static final String LOG = "org.slf4j.simpleLogger.";
+
+    private BridgeMain() {}
+
+    /**
+     * Runs bridges until the process is asked to end.
+     *
+     * @param arguments options and configuration files
+     */
+    public static void main(String[] arguments) {
+        LOG_FORMAT.forEach((name, value) -> {
+            if (System.getProperty(LOG + name) == null) {
+                System.setProperty(LOG + name, value);
+            }
+        });
+        System.exit(run(arguments, STARTER));
+    }
+
+    static int run(String[] arguments, BridgeStarter starter) {
+        CompletableFuture<Void> stop = new CompletableFuture<>();
+        Signals.onFirst(() -> stop.complete(null));
+        return new CommandLine(System.getenv(), System.out, System.err, starter, stop).run(List.of(arguments));
+    }
+}

@@ -1,0 +1,129 @@
+package dev.couchjobs.bridge;
+
+import dev.couchjobs.bridge.internal.config.BridgeConfig;
+import dev.couchjobs.bridge.internal.config.ConfigException;
+import dev.couchjobs.bridge.internal.config.ConfigReader;
+import dev.couchjobs.bridge.internal.document.Nearest;
+import java.io.PrintStream;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/** One run of the program. */
+final class CommandLine {
+    static final int SUCCESS = 0;
+    static final int FAILURE = 1;
+    static final int MISTAKE = 2;
+    private static final List<String> OPTIONS = List.of("--check", "--help");
+    private static final String USAGE = "usage: java -jar couch-jobs-bridge.jar [--check] bridge.toml...";
+
+    private final Map<String, String> variables;
+    private final PrintStream out;
+    private final PrintStream err;
+    private final BridgeStarter starter;
+    private final CompletableFuture<Void> stop;
+
+    /**
+     * A run.
+     *
+     * @param variables those of the process
+     * @param out where it says what it does
+     * @param err where it says what is wrong
+     * @param starter what makes bridges
+     * @param stop is completed when they are to end
+     */
+    CommandLine(
+            Map<String, String> variables,
+            PrintStream out,
+            PrintStream err,
+            BridgeStarter starter,
+            CompletableFuture<Void> stop) {
+        this.variables = variables;
+        this.out = out;
+        this.err = err;
+        this.starter = starter;
+        this.stop = stop;
+    }
+
+    /** {@return the exit status} Blocks until the bridges have ended. */
+    int run(List<String> arguments) {
+        List<String> options =
+                arguments.stream().filter(word -> word.startsWith("-")).toList();
+        List<String> files =
+                arguments.stream().filter(word -> !word.startsWith("-")).toList();
+        if (options.contains("--help")) {
+            out.println(USAGE);
+            return SUCCESS;
+        }
+        if (files.isEmpty() || !OPTIONS.containsAll(options)) {
+            options.stream()
+                    .filter(option -> !OPTIONS.contains(option))
+                    .forEach(option ->
+                            err.println(option + ": there is no such option" + Nearest.hint(option, OPTIONS)));
+            err.println(USAGE);
+            return MISTAKE;
+        }
+        List<BridgeConfig> configs = read(files);
+        if (configs.size() < files.size()) {
+            return MISTAKE;
+        }
+        return options.contains("--check") ? SUCCESS : runBridges(configs);
+    }
+
+    /** {@return those that are right; of the others it was said what is wrong} */
+    private List<BridgeConfig> read(List<String> files) {
+        List<BridgeConfig> configs = new ArrayList<>();
+        for (String file : files) {
+            try {
+                BridgeConfig config = ConfigReader.read(Path.of(file), variables);
+                out.println(file + ":");
+                config.describe().forEach(line -> out.println("  " + line));
+                configs.add(config);
+            } catch (ConfigException e) {
+                e.mistakes().forEach(mistake -> err.println(file + ": " + mistake));
+            } catch (InvalidPathException e) {
+                err.println(file + ": is not the name of a file");
+            }
+        }
+        return configs;
+    }
+
+    private int runBridges(List<BridgeConfig> configs) {
+        Deque<AutoCloseable> running = new ArrayDeque<>();
+        int status = SUCCESS;
+        for (BridgeConfig config : configs) {
+            try {
+                running.push(starter.start(config));
+                out.println("node " + config.node() + " runs");
+            } catch (Exception e) {
+                err.println("node " + config.node() + " could not be started: " + e);
+                status = FAILURE;
+                break;
+            }
+        }
+        if (status == SUCCESS) {
+            stop.join();
+            out.println("ending; another signal ends at once");
+        }
+        return close(running) ? status : FAILURE;
+    }
+
+    /** {@return whether all went well} The last that was started is the first to end. */
+    private boolean close(Deque<AutoCloseable> running) {
+        boolean isClean = true;
+        for (AutoCloseable bridge : running) {
+            try {
+                bridge.close();
+            } catch (Exception e) {
+                err.println("a bridge could not be ended: " + e);
+                isClean = false;
+            }
+        }
+        return isClean;
+    }
+}

@@ -1,0 +1,138 @@
+package dev.couchjobs.bridge.internal.config;
+
+import dev.couchjobs.bridge.internal.action.CommandAllowList;
+import dev.couchjobs.bridge.internal.action.HostAllowList;
+import dev.couchjobs.bridge.internal.action.HttpSettings;
+import dev.couchjobs.bridge.internal.action.ShellSettings;
+import dev.couchjobs.bridge.internal.document.ActionPlan;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+import java.util.stream.Stream;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/** Reads what the file says about actions. */
+final class ActionsReader {
+    private static final Pattern REQUEST = Pattern.compile("(?<method>[A-Za-z]{1,20})\\s+(?<url>https?://\\S+)");
+
+    private final Path directory;
+
+    ActionsReader(Path directory) {
+        this.directory = directory;
+    }
+
+    ShellSettings shell(Section section, Set<String> secrets) {
+        List<String> environment = section.texts("environment").orElse(ShellSettings.DEFAULT_ENVIRONMENT);
+        environment.stream()
+                .filter(secrets::contains)
+                .forEach(name -> section.mistake(
+                        "environment", name + " holds a password of CouchDB, which no command is to see"));
+        ShellSettings settings = new ShellSettings(
+                section.flag("enabled", false),
+                allowList(section),
+                section.text("directory").map(directory::resolve),
+                environment,
+                section.duration("time_limit"),
+                grace(section),
+                section.number("output_limit", 0, ShellSettings.DEFAULT_OUTPUT_LIMIT));
+        section.end();
+        return settings;
+    }
+
+    private static Duration grace(Section section) {
+        Duration grace = section.duration("grace").orElse(ShellSettings.DEFAULT_GRACE);
+        if (grace.toSeconds() >= 1 && grace.toNanosPart() == 0) {
+            return grace;
+        }
+        section.mistake("grace", "has to be whole seconds, at least one");
+        return ShellSettings.DEFAULT_GRACE;
+    }
+
+    private static CommandAllowList allowList(Section section) {
+        Optional<List<String>> commands = section.texts("allow");
+        Optional<List<String>> expressions = section.texts("allow_matching");
+        if (commands.isEmpty() && expressions.isEmpty()) {
+            return section.has("allow") || section.has("allow_matching")
+                    ? CommandAllowList.of(Set.of(), List.of())
+                    : CommandAllowList.all();
+        }
+        List<Pattern> patterns = expressions.orElse(List.of()).stream()
+                .flatMap(expression -> pattern(section, expression))
+                .toList();
+        return CommandAllowList.of(Set.copyOf(commands.orElse(List.of())), patterns);
+    }
+
+    private static Stream<Pattern> pattern(Section section, String expression) {
+        try {
+            return Stream.of(Pattern.compile(expression));
+        } catch (PatternSyntaxException e) {
+            section.mistake(
+                    "allow_matching", "'" + expression + "' is not a regular expression: " + e.getDescription());
+            return Stream.empty();
+        }
+    }
+
+    HttpSettings http(Section section) {
+        HttpSettings settings = new HttpSettings(
+                hosts(section),
+                section.duration("timeout").orElse(HttpSettings.DEFAULT_TIMEOUT),
+                section.number("request_limit", 0, HttpSettings.DEFAULT_REQUEST_LIMIT),
+                section.number("output_limit", 0, ShellSettings.DEFAULT_OUTPUT_LIMIT));
+        section.end();
+        return settings;
+    }
+
+    private static HostAllowList hosts(Section section) {
+        try {
+            return HostAllowList.of(section.texts("hosts").orElse(List.of()));
+        } catch (IllegalArgumentException e) {
+            section.mistake("hosts", String.valueOf(e.getMessage()));
+            return HostAllowList.none();
+        }
+    }
+
+    SortedMap<String, WorkItemConfig> workItems(Section section) {
+        SortedMap<String, WorkItemConfig> items = new TreeMap<>();
+        for (String kind : section.names()) {
+            Section item = section.section(kind);
+            items.put(kind, new WorkItemConfig(action(item), item.number("concurrency", 1, 1)));
+            item.end();
+        }
+        return items;
+    }
+
+    private static ActionPlan action(Section item) {
+        String kind = item.text("kind").orElse("shell");
+        String what = item.required("do");
+        return switch (kind) {
+            case "shell" -> new ActionPlan.Shell(what, Optional.empty(), Map.of());
+            case "java" -> new ActionPlan.Java(what, JsonNodeFactory.instance.nullNode());
+            case "http" -> request(item, what);
+            default -> {
+                item.mistake("kind", "has to be \"shell\", \"http\" or \"java\"");
+                yield request(item, "GET http://localhost");
+            }
+        };
+    }
+
+    private static ActionPlan request(Section item, String what) {
+        var matcher = REQUEST.matcher(what);
+        boolean isRequest = matcher.matches();
+        if (!isRequest && !what.isEmpty()) {
+            item.mistake("do", "has to be a method and a URL, such as \"POST https://example.org/mail\"");
+        }
+        return new ActionPlan.Http(
+                isRequest ? matcher.group("method") : "GET",
+                isRequest ? matcher.group("url") : "http://localhost",
+                Map.of(),
+                JsonNodeFactory.instance.nullNode(),
+                Optional.empty());
+    }
+}

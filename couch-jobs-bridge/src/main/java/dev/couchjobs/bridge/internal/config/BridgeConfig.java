@@ -1,0 +1,56 @@
+package dev.couchjobs.bridge.internal.config;
+
+import dev.couchjobs.bridge.internal.action.HttpSettings;
+import dev.couchjobs.bridge.internal.action.ShellSettings;
+import dev.couchjobs.bridge.internal.document.Cluster;
+import java.time.Duration;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What a bridge is told by its operator. It has been checked: all of it fits together.
+ *
+ * @param node this node's name, one of the cluster's
+ * @param cluster all nodes
+ * @param join what they have in common
+ * @param couchdb this node's CouchDB
+ * @param engine where its jobs are
+ * @param workers how many steps it runs at a time
+ * @param claimTimeout after how long a claim of which nothing is heard is withdrawn
+ * @param shell which commands it allows
+ * @param http which requests it allows
+ * @param replication with whom its CouchDB is to replicate
+ * @param workItems what it does for WorkItem documents, by the kinds that they name as their worker
+ */
+public record BridgeConfig(
+        String node,
+        Cluster cluster,
+        Join join,
+        CouchConfig couchdb,
+        EngineConfig engine,
+        int workers,
+        Duration claimTimeout,
+        ShellSettings shell,
+        HttpSettings http,
+        ReplicationConfig replication,
+        SortedMap<String, WorkItemConfig> workItems) {
+
+    /** Keeps a copy of the map. */
+    public BridgeConfig {
+        workItems = new TreeMap<>(workItems);
+    }
+
+    /** What nodes have in common. */
+    public enum Join {
+        /** Documents that CouchDB replicates. */
+        REPLICATION,
+        /** A FoundationDB cluster. */
+        FOUNDATIONDB
+    }
+
+    /** {@return what the bridge says it has understood, line by line, and without passwords} */
+    public List<String> describe() {
+        return Description.of(this);
+    }
+}

@@ -1,0 +1,150 @@
+package dev.couchjobs.bridge.internal.config;
+
+import dev.couchjobs.bridge.internal.document.Cluster;
+import dev.couchjobs.bridge.internal.document.Nearest;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.TokenStreamLocation;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.dataformat.toml.TomlMapper;
+
+/** Reads a configuration file, which is TOML; {@code bridge.toml} beside the program has all that it may say. */
+public final class ConfigReader {
+    /** Stands for a name that is missing, so that this is not told twice. */
+    private static final String NOBODY = "nobody";
+
+    private static final int DEFAULT_WORKERS = 4;
+    private static final Duration DEFAULT_CLAIM_TIMEOUT = Duration.ofMinutes(5);
+
+    private final Path directory;
+    private final Map<String, String> variables;
+    private final List<String> mistakes = new ArrayList<>();
+
+    private ConfigReader(Path directory, Map<String, String> variables) {
+        this.directory = directory;
+        this.variables = variables;
+    }
+
+    /**
+     * Reads a file.
+     *
+     * @param file the file; paths in it are meant from its directory
+     * @param variables those of the process, from which passwords may be taken
+     * @return what it says
+     * @throws ConfigException if the file cannot be read, or says what cannot be
+     */
+    public static BridgeConfig read(Path file, Map<String, String> variables) throws ConfigException {
+        String text;
+        try {
+            text = Files.readString(file);
+        } catch (IOException e) {
+            throw new ConfigException(List.of("cannot be read: " + e));
+        }
+        Path directory = Optional.ofNullable(file.toAbsolutePath().getParent()).orElse(Path.of(""));
+        return parse(text, directory, variables);
+    }
+
+    static BridgeConfig parse(String toml, Path directory, Map<String, String> variables) throws ConfigException {
+        ObjectNode root;
+        try {
+            root = (ObjectNode) new TomlMapper().readTree(toml);
+        } catch (JacksonException e) {
+            throw new ConfigException(List.of(place(e.getLocation()) + "not TOML: " + e.getOriginalMessage()));
+        }
+        ConfigReader reader = new ConfigReader(directory, variables);
+        BridgeConfig config = reader.config(new Section("", root, reader.mistakes));
+        if (!reader.mistakes.isEmpty()) {
+            throw new ConfigException(reader.mistakes);
+        }
+        return config;
+    }
+
+    private static String place(TokenStreamLocation location) {
+        return location == null ? "" : "line " + location.getLineNr() + ": ";
+    }
+
+    private BridgeConfig config(Section root) {
+        String node = root.required("node");
+        Section cluster = root.section("cluster");
+        List<String> nodes = cluster.texts("nodes").orElse(List.of(node.isEmpty() ? NOBODY : node));
+        Cluster all = cluster(cluster, nodes);
+        BridgeConfig.Join join = join(cluster);
+        cluster.end();
+        if (!node.isEmpty() && !nodes.contains(node)) {
+            root.mistake("node", "'" + node + "' is not one of cluster.nodes" + Nearest.hint(node, nodes));
+        }
+        EngineConfig engine = engine(root.section("engine"), join);
+        CouchReader couch = new CouchReader(directory, variables);
+        ActionsReader actions = new ActionsReader(directory);
+        CouchConfig couchdb = couch.couch(root.section("couchdb"));
+        ReplicationConfig replication = couch.replication(root.section("replication"), node, nodes);
+        BridgeConfig config = new BridgeConfig(
+                node,
+                all,
+                join,
+                couchdb,
+                engine,
+                root.number("workers", 1, DEFAULT_WORKERS),
+                root.duration("claim_timeout").orElse(DEFAULT_CLAIM_TIMEOUT),
+                actions.shell(root.section("shell"), couch.secrets()),
+                actions.http(root.section("http")),
+                replication,
+                actions.workItems(root.section("work_items")));
+        root.end();
+        return config;
+    }
+
+    /** As the parts of the bridge that read targets check it, too. */
+    private static Cluster cluster(Section section, List<String> nodes) {
+        Section groups = section.section("groups");
+        Map<String, List<String>> members = new LinkedHashMap<>();
+        groups.names().forEach(group -> groups.texts(group).ifPresent(names -> members.put(group, names)));
+        try {
+            return Cluster.of(nodes, members);
+        } catch (IllegalArgumentException e) {
+            section.mistake(members.isEmpty() ? "nodes" : "groups", String.valueOf(e.getMessage()));
+            return Cluster.of(NOBODY);
+        }
+    }
+
+    private static BridgeConfig.Join join(Section cluster) {
+        return cluster.text("join")
+                .flatMap(text -> {
+                    for (BridgeConfig.Join join : BridgeConfig.Join.values()) {
+                        if (join.name().toLowerCase(Locale.ROOT).equals(text)) {
+                            return Optional.of(join);
+                        }
+                    }
+                    cluster.mistake("join", "has to be \"replication\" or \"foundationdb\"");
+                    return Optional.empty();
+                })
+                .orElse(BridgeConfig.Join.REPLICATION);
+    }
+
+    private EngineConfig engine(Section engine, BridgeConfig.Join join) {
+        Optional<Path> embedded = engine.text("directory").map(directory::resolve);
+        Optional<Path> clusterFile = engine.text("cluster_file").map(directory::resolve);
+        String prefix = engine.text("prefix").orElse("couch-jobs-bridge");
+        engine.end();
+        if (embedded.isPresent() == clusterFile.isPresent()) {
+            engine.mistake("directory", "either this or engine.cluster_file has to be given, and not both");
+        } else if (embedded.isPresent() && join == BridgeConfig.Join.FOUNDATIONDB) {
+            engine.mistake(
+                    "directory",
+                    "nodes that are joined by \"foundationdb\" share one cluster, and nobody shares a directory; give"
+                            + " engine.cluster_file, or let cluster.join be \"replication\"");
+        }
+        return clusterFile
+                .<EngineConfig>map(file -> new EngineConfig.ClusterFile(file, prefix))
+                .orElseGet(() -> new EngineConfig.Directory(embedded.orElse(directory), prefix));
+    }
+}

@@ -1,0 +1,92 @@
+package dev.couchjobs.bridge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CommandLineTest {
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private final List<String> events = new ArrayList<>();
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void checkingSaysWhatWasUnderstoodAndStartsNothing() throws IOException {
+        assertThat(run("--check", file("alpha"))).isZero();
+
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("  node alpha of alpha, joined by replication\n");
+        assertThat(events).isEmpty();
+    }
+
+    @Test
+    void bridgesRunUntilTheyAreStoppedAndTheLastEndsFirst() throws IOException {
+        assertThat(run(file("alpha"), file("beta"))).isZero();
+
+        assertThat(events).containsExactly("start alpha", "start beta", "end beta", "end alpha");
+    }
+
+    @Test
+    void mistakesOfAllFilesAreToldAndNothingIsStarted() throws IOException {
+        Path wrong = Files.writeString(directory.resolve("wrong.toml"), "node = 1");
+
+        assertThat(run(file("alpha"), wrong.toString())).isEqualTo(2);
+
+        assertThat(err.toString(StandardCharsets.UTF_8).lines())
+                .hasSize(3)
+                .allMatch(line -> line.startsWith(wrong + ": "))
+                .contains(wrong + ": node: has to be a text in quotes");
+        assertThat(events).isEmpty();
+    }
+
+    @Test
+    void anUnknownOptionIsAMistake() throws IOException {
+        assertThat(run("--chek", file("alpha"))).isEqualTo(2);
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("--chek: there is no such option; did you mean \"--check\"?", "usage:");
+        assertThat(run()).isEqualTo(2);
+        assertThat(run("--help")).isZero();
+    }
+
+    @Test
+    void whereOneCannotBeStartedTheOthersEnd() throws IOException {
+        assertThat(run(file("alpha"), file("broken"))).isEqualTo(1);
+
+        assertThat(events).containsExactly("start alpha", "end alpha");
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("node broken could not be started", "no luck");
+    }
+
+    private int run(String... arguments) {
+        BridgeStarter starter = config -> {
+            if (config.node().equals("broken")) {
+                throw new IOException("no luck");
+            }
+            events.add("start " + config.node());
+            return () -> events.add("end " + config.node());
+        };
+        return new CommandLine(
+                        Map.of(),
+                        new PrintStream(out, true, StandardCharsets.UTF_8),
+                        new PrintStream(err, true, StandardCharsets.UTF_8),
+                        starter,
+                        CompletableFuture.completedFuture(null))
+                .run(List.of(arguments));
+    }
+
+    private String file(String node) throws IOException {
+        String toml = "node = '" + node + "'\ncouchdb.url = 'http://localhost:5984/jobs'\nengine.directory = 'data'\n";
+        return Files.writeString(directory.resolve(node + ".toml"), toml).toString();
+    }
+}
