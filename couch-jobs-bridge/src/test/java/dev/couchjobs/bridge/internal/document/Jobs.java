@@ -112,16 +112,23 @@ final class Jobs {
 
     /** {@return any job that could have come about} */
     static Arbitrary<JobDocument> histories() {
-        Arbitrary<Integer> moves = Arbitraries.integers().between(0, 1_000_000);
-        return Combinators.combine(
-                        plans(), moves.list().ofMaxSize(25), ends().list().ofSize(4))
-                .as((plan, numbers, ends) -> {
+        return histories(1).map(histories -> histories.get(0));
+    }
+
+    /** {@return what could have become of one job, several times} */
+    static Arbitrary<List<JobDocument>> histories(int count) {
+        Arbitrary<List<Integer>> moves =
+                Arbitraries.integers().between(0, 1_000_000).list().ofMaxSize(25);
+        return plans().flatMap(plan -> Combinators.combine(moves, ends().list().ofSize(4))
+                .as((numbers, ends) -> {
                     JobDocument job = new JobDocument("job", plan, Progress.none(plan));
                     for (int number : numbers) {
                         job = moved(job, number, ends);
                     }
                     return job;
-                });
+                })
+                .list()
+                .ofSize(count));
     }
 
     private static JobDocument moved(JobDocument job, int number, List<RunEnd> ends) {
@@ -186,14 +193,14 @@ final class Jobs {
     }
 
     private static Arbitrary<Run> runs() {
-        Arbitrary<ZonedDateTime> times = Arbitraries.integers().between(0, 5).map(seconds -> NOON.plusSeconds(seconds));
+        Arbitrary<ZonedDateTime> times = Arbitraries.integers().between(0, 1).map(seconds -> NOON.plusSeconds(seconds));
         return Combinators.combine(
                         Arbitraries.integers().between(1, 2),
                         Arbitraries.of("Node: x, worker: 1", "Node: x, worker: 2"),
                         Arbitraries.of(Run.Status.class),
                         times,
                         Arbitraries.integers().between(0, 2),
-                        ends())
+                        similarEnds())
                 .as((begun, who, status, time, tries, end) -> {
                     boolean isRunning = status == Run.Status.RUNNING;
                     return new Run(
@@ -213,6 +220,14 @@ final class Jobs {
                 .map(status -> status.map(OptionalInt::of).orElse(OptionalInt.empty()));
         return Combinators.combine(
                         statuses, statuses, texts().optional(), Arbitraries.of(true, false), texts().optional())
+                .as(RunEnd::new);
+    }
+
+    /** Ends that often differ in one field only, or not at all. */
+    private static Arbitrary<RunEnd> similarEnds() {
+        Arbitrary<OptionalInt> statuses = Arbitraries.of(OptionalInt.empty(), OptionalInt.of(1));
+        Arbitrary<Optional<String>> texts = Arbitraries.of(Optional.empty(), Optional.of("x"));
+        return Combinators.combine(statuses, statuses, texts, Arbitraries.of(true, false), texts)
                 .as(RunEnd::new);
     }
 

@@ -38,14 +38,18 @@ class RoundTripTest {
         assertThat(reader.read((ObjectNode) Jobs.JSON.readTree(sent))).isEqualTo(new Reading.Job(job));
     }
 
+    @Provide
+    Arbitrary<List<JobDocument>> pairs() {
+        return Jobs.histories(2);
+    }
+
     @Property(edgeCases = EdgeCasesMode.NONE)
-    void whatIsWrittenDoesNotDependOnWhatWasWrittenInBetween(@ForAll("histories") JobDocument job) {
+    void whatIsWrittenDoesNotDependOnWhatWasWrittenInBetween(@ForAll("pairs") List<JobDocument> pair) {
+        JobDocument job = pair.get(0);
         ObjectNode first = DocumentWriter.write(new JobDocument(job.id(), job.plan(), Progress.none(job.plan())));
-        ObjectNode between = DocumentWriter.write(job.withStep(0, StepProgress.open()), first);
-        assertThat(DocumentWriter.write(job, between).toString())
-                .isEqualTo(DocumentWriter.write(job, first).toString());
-        assertThat(DocumentWriter.write(job, DocumentWriter.write(job, first)))
-                .isEqualTo(DocumentWriter.write(job, first));
+        ObjectNode between = DocumentWriter.write(pair.get(1), first);
+        assertThat(DocumentWriter.write(job, between))
+                .hasToString(DocumentWriter.write(job, first).toString());
     }
 
     @Example
