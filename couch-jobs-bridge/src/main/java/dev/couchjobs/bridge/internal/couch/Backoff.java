@@ -9,6 +9,7 @@ final class Backoff {
     private final Duration longest;
     private final RandomGenerator random;
     private Duration next;
+    private int faults;
 
     Backoff(Duration first, Duration longest, RandomGenerator random) {
         this.first = first;
@@ -19,6 +20,7 @@ final class Backoff {
 
     /** {@return how long to wait after a fault} */
     synchronized Duration after(PassingFault fault) {
+        faults++;
         Duration whole = fault.pace() == PassingFault.Pace.SLOW ? longest : next;
         Duration doubled = next.multipliedBy(2);
         next = doubled.compareTo(longest) < 0 ? doubled : longest;
@@ -28,5 +30,11 @@ final class Backoff {
 
     synchronized void reset() {
         next = first;
+        faults = 0;
+    }
+
+    /** {@return whether the last attempt failed, too; a single fault is nothing to speak of} */
+    synchronized boolean isRepeated() {
+        return faults > 0;
     }
 }

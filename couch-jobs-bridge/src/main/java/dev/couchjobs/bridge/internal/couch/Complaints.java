@@ -18,9 +18,13 @@ final class Complaints {
         this.about = about;
     }
 
-    synchronized void make(RuntimeException fault) {
+    /** Complains, but not yet of something that may be gone by the next attempt. */
+    synchronized void make(RuntimeException fault, Backoff attempts) {
         String message = String.valueOf(fault.getMessage());
-        if (made.size() < KINDS && made.add(message)) {
+        boolean mayBeGone = fault instanceof PassingFault passing && passing.pace() == PassingFault.Pace.GROWING;
+        if (mayBeGone && !attempts.isRepeated()) {
+            LOG.debug("{}: {}", about, message);
+        } else if (made.size() < KINDS && made.add(message)) {
             LOG.warn("{}: {}", about, message);
         } else {
             LOG.debug("{}: still: {}", about, message);

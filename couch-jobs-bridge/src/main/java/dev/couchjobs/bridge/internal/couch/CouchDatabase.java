@@ -24,7 +24,8 @@ public interface CouchDatabase extends AutoCloseable {
 
     /**
      * Writes documents, each on the revision that its {@code _rev} names; without one, it is new. Each is written or not
-     * by itself.
+     * by itself. A write whose answer was lost is made again, and then meets the conflict that it has made itself. Of a
+     * document that the database has never seen, CouchDB takes any revision to build on.
      *
      * @param documents their bodies, with {@code _id}; {@code _deleted} deletes
      * @return what became of each, in their order

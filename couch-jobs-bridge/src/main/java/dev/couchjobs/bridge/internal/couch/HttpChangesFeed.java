@@ -156,9 +156,11 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
 
     /** The listener has not dealt with a batch: it, and what came after it, has to come again. */
     private void startOver(Throwable thrown) {
-        LOG.warn("{}: changes could not be dealt with, and will be read again", address, thrown);
         FeedSource failed;
         synchronized (this) {
+            if (isClosed) {
+                return;
+            }
             isDelivering = false;
             inbox.clear();
             end = Optional.empty();
@@ -168,6 +170,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
         if (failed != null) {
             failed.cancel();
         }
+        LOG.warn("{}: changes could not be dealt with, and will be read again", address, thrown);
         beginAfterAPause(new PassingFault("The listener failed"));
     }
 
@@ -204,13 +207,13 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
 
     private void after(RuntimeException thrown) {
         if (thrown instanceof PassingFault fault) {
-            complaints.make(fault);
+            complaints.make(fault, backoff);
             beginAfterAPause(fault);
         } else if (thrown instanceof CouchException refusal && refusal.status() == 400 && forgetPosition()) {
             LOG.warn("{}: the database does not know where this feed was, so it begins again: {}", address, refusal);
             begin();
         } else {
-            complaints.make(thrown);
+            complaints.make(thrown, backoff);
             beginAfterAPause(PassingFault.slow(String.valueOf(thrown.getMessage())));
         }
     }

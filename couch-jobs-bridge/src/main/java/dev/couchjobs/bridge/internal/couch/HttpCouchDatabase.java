@@ -16,6 +16,7 @@ public final class HttpCouchDatabase implements CouchDatabase {
     private final Transport transport;
     private final Retrying retrying;
     private final Set<HttpChangesFeed> feeds = ConcurrentHashMap.newKeySet();
+    private volatile boolean isClosed;
 
     /**
      * Opens a database. Nothing is sent yet.
@@ -65,12 +66,16 @@ public final class HttpCouchDatabase implements CouchDatabase {
         HttpChangesFeed feed = new HttpChangesFeed(
                 settings, address, transport, retrying.newBackoff(), since, listener, feeds::remove);
         feeds.add(feed);
+        if (isClosed) {
+            feed.close();
+        }
         feed.begin();
         return feed;
     }
 
     @Override
     public void close() {
+        isClosed = true;
         retrying.close();
         feeds.forEach(HttpChangesFeed::close);
     }

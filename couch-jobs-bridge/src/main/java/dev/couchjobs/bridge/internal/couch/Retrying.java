@@ -76,7 +76,7 @@ final class Retrying implements AutoCloseable {
 
         private void afterFault(RuntimeException thrown) {
             if (thrown instanceof PassingFault fault) {
-                complaints.make(fault);
+                complaints.make(fault, backoff);
                 long nanos = backoff.after(fault).toNanos();
                 pause = settings.environment().scheduler().schedule(this::make, nanos, TimeUnit.NANOSECONDS);
             } else {

@@ -344,4 +344,13 @@ class FeedFaultsTest {
         feed.close();
         assertThat(time.hasPauses()).isFalse();
     }
+
+    @Test
+    void aDatabaseThatIsClosedIsNotFollowed() {
+        database.close();
+        database.follow(null, recorder).close();
+        assertThat(server.hasCalls()).isFalse();
+        assertThat(time.hasPauses()).isFalse();
+        assertThat(time.hasPeriodicTimers()).isFalse();
+    }
 }
