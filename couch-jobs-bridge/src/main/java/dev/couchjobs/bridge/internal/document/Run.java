@@ -7,7 +7,7 @@ import java.util.Optional;
 /**
  * A step's run on a node.
  *
- * @param begun how often it has begun: once, and once more each time its process was lost
+ * @param begun how often it was taken up: once, once more for each further try, and each time its process was lost
  * @param executioner who runs it, for people: node and worker
  * @param status how it stands
  * @param start when it began, by the clock and at the offset of its node, to the microsecond; always there in what we
@@ -64,14 +64,9 @@ public record Run(
         return new Run(1, executioner, Status.RUNNING, Optional.of(now), Optional.empty(), 0, Optional.empty());
     }
 
-    /** {@return the same run, begun once more by another process of its node} */
+    /** {@return the same run, taken up once more: for another try, or because its process was lost} */
     Run again(String newExecutioner) {
         return new Run(begun + 1, newExecutioner, status, start, finish, tries, end);
-    }
-
-    /** {@return the same run, begun once more on another node, where another clock goes} */
-    Run again(String newExecutioner, ZonedDateTime now) {
-        return new Run(begun + 1, newExecutioner, status, Optional.of(now), finish, tries, end);
     }
 
     /** {@return the same run, after one more try that failed} */

@@ -134,7 +134,7 @@ public record Step(JobDocument job, int index) {
         return with(
                 node,
                 isTakenOver
-                        ? progress().runs().values().iterator().next().again(executioner, now)
+                        ? progress().runs().values().iterator().next().again(executioner)
                         : Run.beginning(executioner, now));
     }
 

@@ -52,6 +52,9 @@ final class Documents {
     private final Environment environment;
     private final Cluster cluster;
     private final DocumentReader reader;
+    /** Of what was accepted once. */
+    private final DocumentReader own;
+
     private final Running running;
     private final Duration retention;
     private final Database database;
@@ -64,6 +67,7 @@ final class Documents {
         this.environment = context.environment();
         this.cluster = context.cluster();
         this.reader = new DocumentReader(cluster);
+        this.own = reader.trusting();
         this.retention = context.retention();
         this.database = context.database();
         this.jobs = context.jobs();
@@ -408,7 +412,7 @@ final class Documents {
     // Keeping
 
     private Kept kept(Entry entry) {
-        Reading reading = reader.read(entry.body());
+        Reading reading = own.read(entry.body());
         if (reading instanceof Reading.Job job) {
             return new Kept(job.document(), entry);
         }

@@ -4,6 +4,7 @@ import dev.couchjobs.AsyncJobHandler;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Worker;
+import dev.couchjobs.WorkerBuilder;
 import dev.couchjobs.bridge.internal.action.Action;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
 import dev.couchjobs.bridge.internal.ledger.Ledger;
@@ -83,7 +84,7 @@ public final class Engine implements AutoCloseable {
 
     private CompletableFuture<Void> setTimeouts() {
         List<JobType<?, Void>> types = new ArrayList<>(List.of(StepTypes.any(), StepTypes.join()));
-        types.addAll(work.handlers().keySet());
+        types.addAll(work.types());
         context.cluster().nodes().forEach(node -> types.add(StepTypes.of(node)));
         CouchJobs jobs = context.jobs();
         return context.database()
@@ -94,15 +95,14 @@ public final class Engine implements AutoCloseable {
 
     private void serve() {
         AsyncJobHandler<StepJob, Void> run = runner::run;
-        Worker steps = context.jobs()
+        WorkerBuilder steps = context.jobs()
                 .worker()
                 .executor(context.database().getExecutor()) // they do not block
                 .concurrency(workers)
                 .handleAsync(StepTypes.of(context.node()), run)
-                .handleAsync(StepTypes.any(), run)
-                .start();
-        work.handlers().forEach(steps::handleAsync);
-        started.add(steps);
+                .handleAsync(StepTypes.any(), run);
+        work.subscribe(steps);
+        started.add(steps.start());
         // Those that go on with a document are not kept waiting by steps that take long.
         started.add(context.jobs()
                 .worker()

@@ -120,13 +120,20 @@ final class StepRunner {
         private CompletableFuture<Void> perform(Begun begun) {
             StepPlan plan = begun.step().plan();
             if (job.attempt() > LOST_MAX) {
-                return end(false, failed("Its process died or failed " + LOST_MAX + " times while it ran."));
+                return end(false, lost("Its process died or failed " + LOST_MAX + " times while it ran."));
             }
             boolean isAlternative = begun.tries() > plan.retry().maxRetries()
                     && plan.alternative().isPresent();
             return isAlternative
                     ? alternative(begun, RunEnd.silent())
-                    : act(plan.action(), begun, begun.tries() + 1).thenCompose(result -> tried(begun, result));
+                    : act(plan.action(), begun, begun.tries() + 1)
+                            .thenCompose(result -> result.success() ? end(true, runEnd(result)) : count(begun, result));
+        }
+
+        /** A try that has failed is counted first: whoever goes on after a crash goes on from there. */
+        private CompletableFuture<Void> count(Begun begun, ActionResult result) {
+            return held(job, turn -> documents.tried(turn, data))
+                    .thenCompose(counted -> counted.isEmpty() ? leave() : failed(begun, result));
         }
 
         private CompletableFuture<ActionResult> act(ActionPlan plan, Begun begun, int attempt) {
@@ -141,33 +148,21 @@ final class StepRunner {
             return action;
         }
 
-        private CompletableFuture<Void> tried(Begun begun, ActionResult result) {
-            if (result.success()) {
-                return end(true, runEnd(result));
-            }
+        private CompletableFuture<Void> failed(Begun begun, ActionResult result) {
             StepPlan plan = begun.step().plan();
             Duration since = Duration.between(
                     begun.since().toInstant(), context.environment().clock().instant());
             Optional<Duration> pause =
                     result.isFinal() ? Optional.empty() : plan.retry().pauseAfter(begun.tries() + 1, since);
             if (pause.isPresent()) {
-                return again(longer(pause.get(), result.notBefore()));
+                job.snooze(longer(pause.get(), result.notBefore()));
+                return CompletableFuture.completedFuture(null);
             }
             return plan.alternative().isPresent() ? alternative(begun, runEnd(result)) : end(false, runEnd(result));
         }
 
         private static Duration longer(Duration pause, Optional<Duration> other) {
             return other.filter(least -> least.compareTo(pause) > 0).orElse(pause);
-        }
-
-        private CompletableFuture<Void> again(Duration pause) {
-            return held(job, turn -> documents.tried(turn, data)).thenCompose(counted -> {
-                if (counted.isEmpty()) {
-                    return leave();
-                }
-                job.snooze(pause);
-                return CompletableFuture.completedFuture(null);
-            });
         }
 
         /** The action has failed as often as it may. */
@@ -188,7 +183,7 @@ final class StepRunner {
         }
     }
 
-    private static RunEnd failed(String reason) {
+    private static RunEnd lost(String reason) {
         return new RunEnd(OptionalInt.empty(), OptionalInt.empty(), Optional.empty(), false, Optional.of(reason));
     }
 

@@ -13,5 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param action what is to be done for an item, whose document is given
  * @param retry how often it is tried
  * @param timeout how long one try may take; without, as long as it takes
+ * @param concurrency how many are done at a time on this node
  */
-public record WorkKind(Function<ObjectNode, ActionPlan> action, RetryStrategy retry, Optional<Duration> timeout) {}
+public record WorkKind(
+        Function<ObjectNode, ActionPlan> action, RetryStrategy retry, Optional<Duration> timeout, int concurrency) {}

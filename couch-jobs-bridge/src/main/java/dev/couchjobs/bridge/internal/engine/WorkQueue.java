@@ -1,11 +1,11 @@
 package dev.couchjobs.bridge.internal.engine;
 
-import dev.couchjobs.AsyncJobHandler;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobContext;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.WorkerBuilder;
 import dev.couchjobs.bridge.internal.action.Action;
 import dev.couchjobs.bridge.internal.action.ActionResult;
 import dev.couchjobs.bridge.internal.action.Occasion;
@@ -62,11 +62,15 @@ final class WorkQueue {
         this.actions = actions;
     }
 
-    /** {@return the types of the jobs, with what runs them} */
-    Map<JobType<WorkJob, Void>, AsyncJobHandler<WorkJob, Void>> handlers() {
-        Map<JobType<WorkJob, Void>, AsyncJobHandler<WorkJob, Void>> handlers = new LinkedHashMap<>();
-        kinds.forEach((name, kind) -> handlers.put(StepTypes.ofWork(name), job -> new Attempt(job, kind).start()));
-        return handlers;
+    /** {@return the types of the jobs} */
+    List<JobType<WorkJob, Void>> types() {
+        return kinds.keySet().stream().map(StepTypes::ofWork).toList();
+    }
+
+    /** Has a worker do the work. */
+    void subscribe(WorkerBuilder worker) {
+        kinds.forEach((name, kind) -> worker.handleAsync(StepTypes.ofWork(name), job -> new Attempt(job, kind).start())
+                .concurrency(StepTypes.ofWork(name), kind.concurrency()));
     }
 
     /** Puts the view of the queue into the database, for people and for other programs. */

@@ -49,7 +49,8 @@ final class World implements AutoCloseable {
             new WorkKind(
                     item -> new ActionPlan.Shell(item.path("do").asString("mail"), Optional.empty(), Map.of()),
                     new RetryStrategy(2, Duration.ofSeconds(1), 1, Optional.empty(), Optional.empty()),
-                    Optional.empty()));
+                    Optional.empty(),
+                    2));
     private final Cluster cluster;
     private final int workers;
 

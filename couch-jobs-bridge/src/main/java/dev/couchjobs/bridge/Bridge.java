@@ -1,0 +1,52 @@
+package dev.couchjobs.bridge;
+
+import dev.couchjobs.bridge.internal.config.BridgeConfig;
+import dev.couchjobs.bridge.internal.wiring.RunningBridge;
+import java.nio.file.Path;
+
+/**
+ * One node's bridge between CouchDB and couch-jobs: it runs the steps of job documents that are this node's to run, and writes
+ * into the documents what becomes of them.
+ *
+ * <pre>{@code
+ * try (Bridge bridge = Bridge.of(Path.of("bridge.toml"))
+ *         .handler("thumbnail", step -> { ...; return Optional.of("64 x 64"); })
+ *         .start()) {
+ *     ...
+ * }
+ * }</pre>
+ *
+ * <p>What a document may say is in {@code rfc/014-job-documents.md}, how its steps come to nodes in {@code
+ * rfc/015-steps-on-nodes.md}. A bridge without handlers of its own is best run by {@link BridgeMain}. Thread-safe.
+ */
+public final class Bridge implements AutoCloseable {
+    private final RunningBridge running;
+
+    Bridge(RunningBridge running) {
+        this.running = running;
+    }
+
+    /**
+     * A bridge as a file configures it.
+     *
+     * @param configuration a file such as {@code bridge.toml}; what may be in it is said in the one that comes with the bridge
+     * @return what starts it
+     * @throws BridgeConfigurationException if the file cannot be read, or something in it is wrong
+     */
+    public static BridgeBuilder of(Path configuration) {
+        return new BridgeBuilder(BridgeBuilder.read(configuration));
+    }
+
+    static Bridge start(BridgeConfig config) {
+        return new BridgeBuilder(config).start();
+    }
+
+    /**
+     * Ends the bridge. It takes nothing more in; steps that run may come to their end for half a minute, and are then given
+     * back. What could not be written into documents any more is written when the bridge is started again.
+     */
+    @Override
+    public void close() {
+        running.close();
+    }
+}

@@ -1,0 +1,64 @@
+package dev.couchjobs.bridge;
+
+import dev.couchjobs.bridge.internal.config.BridgeConfig;
+import dev.couchjobs.bridge.internal.config.ConfigException;
+import dev.couchjobs.bridge.internal.config.ConfigReader;
+import dev.couchjobs.bridge.internal.wiring.RunningBridge;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+
+/** Starts a bridge; made by {@link Bridge#of}. */
+public final class BridgeBuilder {
+    private final BridgeConfig config;
+    private final Map<String, StepHandler> handlers = new TreeMap<>();
+
+    BridgeBuilder(BridgeConfig config) {
+        this.config = config;
+    }
+
+    static BridgeConfig read(Path configuration) {
+        try {
+            return ConfigReader.read(configuration, System.getenv());
+        } catch (ConfigException e) {
+            throw new BridgeConfigurationException(e.mistakes(), e);
+        }
+    }
+
+    /**
+     * Registers a handler, which documents name in steps of kind {@code java}.
+     *
+     * @param name the name
+     * @param handler does such steps
+     * @return this builder
+     * @throws IllegalArgumentException if there is a handler of that name
+     */
+    public BridgeBuilder handler(String name, StepHandler handler) {
+        Objects.requireNonNull(handler, "handler");
+        if (handlers.putIfAbsent(name, handler) != null) {
+            throw new IllegalArgumentException("There is a handler of the name " + name + " already.");
+        }
+        return this;
+    }
+
+    /**
+     * What the bridge has understood of its configuration.
+     *
+     * @return a line for each thing; no passwords
+     */
+    public List<String> description() {
+        return config.describe();
+    }
+
+    /**
+     * Starts the bridge. It need not reach CouchDB for that: it goes on trying.
+     *
+     * @return the bridge, to be closed when it is to end
+     * @throws RuntimeException if its database cannot be opened
+     */
+    public Bridge start() {
+        return new Bridge(RunningBridge.start(config, handlers));
+    }
+}

@@ -1,0 +1,20 @@
+package dev.couchjobs.bridge;
+
+import java.util.List;
+
+/** A configuration cannot be used; says everything that is wrong with it. */
+public final class BridgeConfigurationException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient List<String> mistakes;
+
+    BridgeConfigurationException(List<String> mistakes, Throwable cause) {
+        super(String.join("\n", mistakes), cause);
+        this.mistakes = List.copyOf(mistakes);
+    }
+
+    /** {@return what is wrong, a line for each mistake} */
+    public List<String> mistakes() {
+        return mistakes;
+    }
+}

@@ -1,0 +1,211 @@
+package dev.couchjobs.bridge.internal.wiring;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Environment;
+import dev.couchjobs.bridge.StepHandler;
+import dev.couchjobs.bridge.internal.BridgeThreads;
+import dev.couchjobs.bridge.internal.action.Actions;
+import dev.couchjobs.bridge.internal.config.BridgeConfig;
+import dev.couchjobs.bridge.internal.config.CouchConfig;
+import dev.couchjobs.bridge.internal.config.EngineConfig;
+import dev.couchjobs.bridge.internal.config.ReplicationConfig;
+import dev.couchjobs.bridge.internal.couch.CouchException;
+import dev.couchjobs.bridge.internal.couch.CouchSettings;
+import dev.couchjobs.bridge.internal.couch.HttpCouchDatabase;
+import dev.couchjobs.bridge.internal.couch.Replication;
+import dev.couchjobs.bridge.internal.couch.Replications;
+import dev.couchjobs.bridge.internal.couch.Tls;
+import dev.couchjobs.bridge.internal.document.RetryStrategy;
+import dev.couchjobs.bridge.internal.engine.BridgeContext;
+import dev.couchjobs.bridge.internal.engine.Engine;
+import dev.couchjobs.bridge.internal.engine.Joining;
+import dev.couchjobs.bridge.internal.engine.WorkKind;
+import dev.couchjobs.bridge.internal.ledger.Ledger;
+import dev.couchjobs.bridge.internal.ledger.Seats;
+import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One bridge with all that belongs to it; what it has opened it closes, in the opposite order. */
+public final class RunningBridge implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RunningBridge.class);
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+    /** Longer than replicas of a database may lag behind each other. */
+    private static final Duration REMEMBERED = Duration.ofDays(30);
+
+    /** A kind of work is tried again for about a day. */
+    private static final RetryStrategy WORK_RETRY =
+            new RetryStrategy(10, Duration.ofSeconds(30), 3, Optional.of(Duration.ofHours(4)), Optional.empty());
+
+    private final BridgeConfig config;
+    private final Environment environment = Environment.system();
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+
+    private RunningBridge(BridgeConfig config) {
+        this.config = config;
+    }
+
+    /**
+     * Starts a bridge.
+     *
+     * @param handlers its handlers in Java by their names
+     * @return the bridge, when it follows its CouchDB, or tries to
+     * @throws RuntimeException if something of it cannot be opened; then nothing is left open
+     */
+    public static RunningBridge start(BridgeConfig config, Map<String, StepHandler> handlers) {
+        RunningBridge bridge = new RunningBridge(config);
+        try {
+            bridge.open(handlers);
+            return bridge;
+        } catch (RuntimeException e) {
+            bridge.close();
+            throw e;
+        }
+    }
+
+    private void open(Map<String, StepHandler> handlers) {
+        Database database = opening(database(config.engine()));
+        Subspace root = root();
+        CouchJobs jobs = opening(CouchJobs.builder(database)
+                .subspace(root)
+                .environment(environment)
+                .name(config.node())
+                .build());
+        HttpClient client = client(config.couchdb());
+        HttpCouchDatabase couch = opening(new HttpCouchDatabase(settings(client)));
+        Actions actions = new Actions(
+                config.shell(), config.http(), handlers, System.getenv(), environment, BridgeThreads.blocking());
+        BridgeContext context = new BridgeContext(
+                config.node(),
+                config.cluster(),
+                database,
+                jobs,
+                new Ledger(root.subspace(Tuple.from("ledger"))),
+                couch,
+                environment,
+                REMEMBERED);
+        Engine engine = opening(new Engine(
+                context,
+                joining(root),
+                actions::of,
+                kinds(),
+                config.workers(),
+                config.couchdb().url().toString(),
+                Long.toString(ProcessHandle.current().pid())));
+        engine.start().join();
+        if (config.couchdb().isCreated()) {
+            tell(couch.ensureDatabase(), "The database " + config.couchdb().url() + " cannot be made");
+        }
+        replicate(client);
+    }
+
+    private <T extends AutoCloseable> T opening(T part) {
+        opened.push(part);
+        return part;
+    }
+
+    private static Database database(EngineConfig engine) {
+        return engine instanceof EngineConfig.ClusterFile cluster
+                ? ClusterDatabase.open(cluster.path())
+                : EmbeddedDatabase.open(((EngineConfig.Directory) engine).path());
+    }
+
+    /** Nodes that share a cluster share all; others share nothing, even if one cluster is behind them. */
+    private Subspace root() {
+        String prefix = config.engine().prefix();
+        return new Subspace(
+                config.join() == BridgeConfig.Join.FOUNDATIONDB
+                        ? Tuple.from(prefix)
+                        : Tuple.from(prefix, config.node()));
+    }
+
+    private Joining joining(Subspace root) {
+        return config.join() == BridgeConfig.Join.FOUNDATIONDB
+                ? new Joining.SharedDatabase()
+                : new Joining.Replication(new Seats(root.subspace(Tuple.from("ledger"))), config.claimTimeout());
+    }
+
+    private Map<String, WorkKind> kinds() {
+        Map<String, WorkKind> kinds = new TreeMap<>();
+        config.workItems()
+                .forEach((name, kind) -> kinds.put(
+                        name,
+                        new WorkKind(
+                                item -> WorkActions.of(kind.action(), item),
+                                WORK_RETRY,
+                                Optional.empty(),
+                                kind.concurrency())));
+        return kinds;
+    }
+
+    private static HttpClient client(CouchConfig couch) {
+        HttpClient.Builder client =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT_TIMEOUT);
+        couch.caFile().ifPresent(file -> client.sslContext(Tls.trusting(file, Optional.empty())));
+        return client.build();
+    }
+
+    private CouchSettings settings(HttpClient client) {
+        return CouchSettings.of(config.couchdb().url())
+                .withCredentials(config.couchdb().credentials())
+                .withHeartbeat(config.couchdb().heartbeat())
+                .withClient(client);
+    }
+
+    /** Each node fetches from those that it names: where both name each other, documents go both ways. */
+    private void replicate(HttpClient client) {
+        ReplicationConfig wanted = config.replication();
+        if (wanted.peers().isEmpty()) {
+            return;
+        }
+        Replications replications = opening(new Replications(settings(client)));
+        Replication.End own =
+                new Replication.End(config.couchdb().url(), config.couchdb().credentials());
+        Optional<Replication.Choice> choice = wanted.isSelective()
+                ? Optional.of(new Replication.Choice.Selector(Concern.of(config.node(), config.cluster())))
+                : Optional.empty();
+        wanted.peers().forEach((name, peer) -> {
+            Replication.End source = new Replication.End(peer.url(), peer.credentials());
+            String id = "couch-jobs-" + config.node() + "-from-" + name;
+            tell(
+                    replications.ensure(new Replication(id, source, own, true, choice)),
+                    "The replication from " + name + " cannot be set up");
+        });
+    }
+
+    private static void tell(CompletableFuture<?> done, String otherwise) {
+        var unused = done.whenComplete((result, error) -> {
+            if (error != null) {
+                Throwable cause = Optional.ofNullable(error.getCause()).orElse(error);
+                if (cause instanceof CouchException) {
+                    LOG.error("{}: {}", otherwise, cause.getMessage());
+                } else {
+                    LOG.error("{}", otherwise, cause);
+                }
+            }
+        });
+    }
+
+    /** Ends the bridge: steps that run may end, for half a minute. */
+    @Override
+    public void close() {
+        while (!opened.isEmpty()) {
+            try {
+                opened.pop().close();
+            } catch (Exception e) {
+                LOG.warn("Something of the bridge of node {} did not close as it should", config.node(), e);
+            }
+        }
+    }
+}
