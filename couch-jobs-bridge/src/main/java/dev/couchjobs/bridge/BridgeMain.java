@@ -18,7 +18,7 @@ public final class BridgeMain {
     /** One line for each event. Whoever puts bridges into a program of his own has a log of his own, too. */
     private static final Map<String, String> LOG_FORMAT = Map.of(
             "showDateTime", "true",
-            "dateTimeFormat", "yyyy-MM-dd'T'HH:mm:ss.SSSXXX",
+            "dateTimeFormat", "yyyy-MM-dd'T'HH:mm:ss.SSSZ",
             "showThreadName", "false",
             "showShortLogName", "true");
 

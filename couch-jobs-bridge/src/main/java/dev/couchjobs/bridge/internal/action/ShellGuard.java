@@ -73,6 +73,7 @@ final class ShellGuard {
      */
     static ShellGuard on(String path) {
         return new ShellGuard(Arrays.stream(path.split(":"))
+                .filter(directory -> directory.startsWith("/"))
                 .map(directory -> Path.of(directory, "setsid"))
                 .filter(Files::isExecutable)
                 .findFirst());

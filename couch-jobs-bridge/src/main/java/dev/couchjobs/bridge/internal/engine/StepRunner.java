@@ -8,6 +8,7 @@ import dev.couchjobs.bridge.internal.action.Occasion;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
 import dev.couchjobs.bridge.internal.document.RunEnd;
 import dev.couchjobs.bridge.internal.document.StepPlan;
+import dev.couchjobs.bridge.internal.document.Target;
 import dev.couchjobs.bridge.internal.engine.Documents.Begun;
 import java.time.Duration;
 import java.util.Optional;
@@ -143,7 +144,8 @@ final class StepRunner {
                             data.step(),
                             context.node(),
                             attempt,
-                            begun.step().plan().timeout()));
+                            begun.step().plan().timeout(),
+                            begun.step().plan().target() instanceof Target.All));
             var unused = whole.whenComplete((done, error) -> action.cancel(true)); // it was cancelled, or all is over
             return action;
         }

@@ -1,0 +1,132 @@
+package dev.couchjobs.bridge.internal.action;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.Environment;
+import dev.couchjobs.bridge.internal.BridgeThreads;
+import dev.couchjobs.bridge.internal.document.ActionPlan;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What becomes of commands when the bridge is gone, and where there is no program to make groups. */
+@Timeout(60)
+class ShellGuardTest {
+    private static final Duration GRACE = Duration.ofSeconds(1);
+
+    @TempDir
+    Path directory;
+
+    @BeforeEach
+    void makePipe() throws Exception {
+        assertThat(new ProcessBuilder("mkfifo", directory.resolve("held").toString())
+                        .start()
+                        .waitFor())
+                .isZero();
+    }
+
+    /** A bridge of which there is nothing but one command. */
+    static final class LonelyBridge {
+        private LonelyBridge() {}
+
+        public static void main(String[] arguments) {
+            var unused = actions(arguments[0], System.getenv("PATH"), Environment.system())
+                    .of(shell(arguments[1]))
+                    .run(new Occasion("job", 0, "alpha", 1, Optional.empty()))
+                    .join();
+        }
+    }
+
+    @Test
+    void whenTheBridgeIsKilledItsCommandsAreEnded() throws Exception {
+        Process bridge = lonelyBridge("exec 9> held; sleep 1000 & sleep 1000");
+        InputStream held = held();
+        bridge.destroyForcibly();
+
+        assertThatAllHaveEnded(held);
+    }
+
+    @Test
+    void whenTheBridgeIsKilledCommandsThatDoNotHeedTermAreKilledAfterTheGrace() throws Exception {
+        Process bridge = lonelyBridge("trap '' TERM; exec 9> held; sleep 1000; sleep 1000");
+        InputStream held = held();
+        bridge.destroyForcibly();
+
+        assertThatAllHaveEnded(held);
+    }
+
+    @Test
+    void whereThereAreNoGroupsACommandIsEndedProcessByProcess() throws Exception {
+        Path programs = Files.createDirectory(directory.resolve("bin"));
+        Files.createSymbolicLink(programs.resolve("sleep"), program("sleep"));
+        ManualTimers timers = new ManualTimers();
+        CompletableFuture<ActionResult> result = actions(
+                        directory.toString(), programs.toString(), timers.environment())
+                .of(shell("echo begun; exec 9> held; sleep 1000 & sleep 1000"))
+                .run(new Occasion("job", 0, "alpha", 1, Optional.of(Duration.ofSeconds(5))));
+        InputStream held = held();
+        timers.fire(Duration.ofSeconds(5));
+
+        assertThat(result.join().exitStatus()).hasValue(143);
+        assertThat(result.join().output()).startsWith("begun\n");
+        assertThatAllHaveEnded(held);
+    }
+
+    private static Path program(String name) {
+        return Arrays.stream(System.getenv("PATH").split(":"))
+                .map(place -> Path.of(place, name))
+                .filter(Files::isExecutable)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private Process lonelyBridge(String command) throws IOException {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        LonelyBridge.class.getName(),
+                        directory.toString(),
+                        command)
+                .inheritIO()
+                .start();
+    }
+
+    private static Actions actions(String place, String path, Environment environment) {
+        ShellSettings off = ShellSettings.off();
+        ShellSettings settings = new ShellSettings(
+                true,
+                off.allow(),
+                Optional.of(Path.of(place)),
+                off.environment(),
+                off.timeLimit(),
+                GRACE,
+                off.outputLimit());
+        return new Actions(
+                settings, HttpSettings.off(), Map.of(), Map.of("PATH", path), environment, BridgeThreads.blocking());
+    }
+
+    private static ActionPlan.Shell shell(String command) {
+        return new ActionPlan.Shell(command, Optional.empty(), Map.of());
+    }
+
+    private InputStream held() throws IOException {
+        return Files.newInputStream(directory.resolve("held"));
+    }
+
+    private static void assertThatAllHaveEnded(InputStream held) throws IOException {
+        try (held) {
+            assertThat(held.read()).isEqualTo(-1);
+        }
+    }
+}
