@@ -40,7 +40,7 @@ final class BoundedBody implements BodySubscriber<BoundedBody.Beginning> {
     @Override
     public void onNext(List<ByteBuffer> buffers) {
         for (ByteBuffer buffer : buffers) {
-            byte[] piece = new byte[Math.min(buffer.remaining(), limit + 1 - bytes.size())];
+            byte[] piece = new byte[(int) Math.min(buffer.remaining(), limit + 1L - bytes.size())];
             buffer.get(piece);
             bytes.writeBytes(piece);
         }
