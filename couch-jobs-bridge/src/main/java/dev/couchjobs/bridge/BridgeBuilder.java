@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge;
 
+import com.apple.foundationdb.Database;
 import dev.couchjobs.bridge.internal.config.BridgeConfig;
 import dev.couchjobs.bridge.internal.config.ConfigException;
 import dev.couchjobs.bridge.internal.config.ConfigReader;
@@ -8,12 +9,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** Starts a bridge; made by {@link Bridge#of}. */
 public final class BridgeBuilder {
     private final BridgeConfig config;
     private final Map<String, StepHandler> handlers = new TreeMap<>();
+    private Optional<Database> given = Optional.empty();
 
     BridgeBuilder(BridgeConfig config) {
         this.config = config;
@@ -44,6 +47,18 @@ public final class BridgeBuilder {
     }
 
     /**
+     * Uses an open database in place of the one that the configuration names, for example one that the program has opened
+     * for its own data, or an embedded one that several bridges of one process share.
+     *
+     * @param database stays the caller's, to be closed after the bridge
+     * @return this builder
+     */
+    public BridgeBuilder database(Database database) {
+        given = Optional.of(database);
+        return this;
+    }
+
+    /**
      * What the bridge has understood of its configuration.
      *
      * @return a line for each thing; no passwords
@@ -59,6 +74,6 @@ public final class BridgeBuilder {
      * @throws RuntimeException if its database cannot be opened
      */
     public Bridge start() {
-        return new Bridge(RunningBridge.start(config, handlers));
+        return new Bridge(RunningBridge.start(config, handlers, given));
     }
 }

@@ -60,13 +60,15 @@ public final class RunningBridge implements AutoCloseable {
      * Starts a bridge.
      *
      * @param handlers its handlers in Java by their names
+     * @param given a database to be used in place of the one that the configuration names, and left open
      * @return the bridge, when it follows its CouchDB, or tries to
      * @throws RuntimeException if something of it cannot be opened; then nothing is left open
      */
-    public static RunningBridge start(BridgeConfig config, Map<String, StepHandler> handlers) {
+    public static RunningBridge start(
+            BridgeConfig config, Map<String, StepHandler> handlers, Optional<Database> given) {
         RunningBridge bridge = new RunningBridge(config);
         try {
-            bridge.open(handlers);
+            bridge.open(handlers, given);
             return bridge;
         } catch (RuntimeException e) {
             bridge.close();
@@ -74,8 +76,8 @@ public final class RunningBridge implements AutoCloseable {
         }
     }
 
-    private void open(Map<String, StepHandler> handlers) {
-        Database database = opening(database(config.engine()));
+    private void open(Map<String, StepHandler> handlers, Optional<Database> given) {
+        Database database = given.orElseGet(() -> opening(database(config.engine())));
         Subspace root = root();
         CouchJobs jobs = opening(CouchJobs.builder(database)
                 .subspace(root)
