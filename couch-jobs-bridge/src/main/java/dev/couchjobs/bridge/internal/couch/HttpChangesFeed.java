@@ -210,7 +210,10 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
             complaints.make(fault, backoff);
             beginAfterAPause(fault);
         } else if (thrown instanceof CouchException refusal && refusal.status() == 400 && forgetPosition()) {
-            LOG.warn("{}: the database does not know where this feed was, so it begins again: {}", address, refusal);
+            LOG.warn(
+                    "{}: the database does not know where this feed was, so it begins again: {}",
+                    address,
+                    refusal.getMessage());
             begin();
         } else {
             complaints.make(thrown, backoff);
