@@ -62,7 +62,7 @@ public record Progress(List<StepProgress> steps, Optional<Verdict> verdict) {
     private Optional<Verdict> failure(int step) {
         Optional<Verdict> failure = Optional.empty();
         for (var run : steps.get(step).runs().entrySet()) {
-            if (run.getValue().status() == Run.Status.FAILED) {
+            if (run.getValue().hasFailed()) {
                 RunEnd end = run.getValue().end().orElseGet(RunEnd::silent);
                 String why = end.reason().map(reason -> ": " + reason).orElseGet(() -> exitStatus(end));
                 failure = Verdict.join(

@@ -84,6 +84,11 @@ public record Run(
         return status == Status.RUNNING;
     }
 
+    /** {@return whether it has come to a bad end by itself, and so its job with it} */
+    public boolean hasFailed() {
+        return status == Status.FAILED && !end.filter(RunEnd::isStopped).isPresent();
+    }
+
     private static ZonedDateTime toDocument(ZonedDateTime time) {
         return time.withFixedOffsetZone().truncatedTo(ChronoUnit.MICROS);
     }

@@ -18,10 +18,26 @@ public record RunEnd(
         Optional<String> output,
         boolean isOutputCut,
         Optional<String> reason) {
+    private static final String STOPPED = "stopped: ";
 
     /** {@return an end of which nothing more is known} */
     public static RunEnd silent() {
         return new RunEnd(OptionalInt.empty(), OptionalInt.empty(), Optional.empty(), false, Optional.empty());
+    }
+
+    /**
+     * {@return the end of a run that was stopped because its job had ended}
+     *
+     * @param why for people
+     */
+    public static RunEnd stopped(String why) {
+        return new RunEnd(
+                OptionalInt.empty(), OptionalInt.empty(), Optional.empty(), false, Optional.of(STOPPED + why));
+    }
+
+    /** {@return whether it was stopped because its job had ended, so that it does not say why the job has} */
+    public boolean isStopped() {
+        return reason.filter(text -> text.startsWith(STOPPED)).isPresent();
     }
 
     /** {@return the same with no more than a document can take: the end of the output, the beginning of the reason} */

@@ -37,8 +37,11 @@ interface Assignment {
     /** Sees to it that nothing is run any more of the current step of what was kept. */
     CompletableFuture<Void> stop(Turn turn, Kept before);
 
-    /** A job is live no longer, however it came to that. */
-    void gone(Turn turn, Kept before);
+    /** A job is live no longer, however it came to that; what runs of it may come to its end. */
+    CompletableFuture<Void> gone(Turn turn, Kept before);
+
+    /** Whether this node can say of what runs on another, or on itself, that it was stopped. */
+    boolean speaksFor(String other);
 
     /** Whether what follows a step is begun by the job that joins all of its parts, and not by the end of one. */
     boolean isJoined(Step step);

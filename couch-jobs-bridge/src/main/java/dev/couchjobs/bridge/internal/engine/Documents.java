@@ -16,6 +16,7 @@ import dev.couchjobs.bridge.internal.document.Reading;
 import dev.couchjobs.bridge.internal.document.Run;
 import dev.couchjobs.bridge.internal.document.RunEnd;
 import dev.couchjobs.bridge.internal.document.Step;
+import dev.couchjobs.bridge.internal.document.Target;
 import dev.couchjobs.bridge.internal.document.Transition;
 import dev.couchjobs.bridge.internal.engine.Assignment.Kept;
 import dev.couchjobs.bridge.internal.ledger.Entry;
@@ -25,7 +26,9 @@ import java.time.Duration;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -146,94 +149,162 @@ final class Documents {
 
     // What CouchDB says
 
-    /** Takes in what a database has of a document. */
-    CompletableFuture<Void> take(Turn turn, StoredDocument stored) {
+    /**
+     * Takes in what this node's CouchDB has of documents.
+     *
+     * @param asked what was known of them before they were read
+     * @return those that have to be read again, since this node has written to them meanwhile
+     */
+    CompletableFuture<List<String>> takeAll(
+            Turn turn, List<StoredDocument> documents, Map<String, Optional<Published>> asked) {
+        List<String> stale = Collections.synchronizedList(new ArrayList<>());
+        return CompletableFuture.allOf(documents.stream()
+                        .map(document ->
+                                take(turn, document, asked.getOrDefault(document.id(), Optional.empty()), stale))
+                        .toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> stale);
+    }
+
+    private CompletableFuture<Void> take(
+            Turn turn, StoredDocument stored, Optional<Published> asked, List<String> stale) {
         String id = stored.id();
+        if (stored.leaves().isEmpty()) { // not there yet, as on a node that others replicate to
+            ledger.keep(turn.tx(), node, id);
+            return done();
+        }
         return ledger.find(turn.tx(), id)
                 .thenCombine(ledger.published(turn.tx(), id), (entry, published) -> new Known(entry, published))
-                .thenCompose(known -> take(turn, stored, known));
+                .thenCompose(known -> {
+                    if (known.hasGoneOnFrom(asked, stored.leaves().get(0))) {
+                        stale.add(id);
+                        return done();
+                    }
+                    return take(turn, stored, known);
+                });
     }
 
     /** What is known of a document before it is looked at. */
     private record Known(Optional<Entry> entry, Optional<Published> published) {
-        /** Whether more has been written since the document was read. */
-        boolean isAheadOf(Leaf leaf) {
-            return published
-                    .filter(last -> last.generation() > leaf.generation())
-                    .isPresent();
+
+        /** Whether what was read may be older than what was written since somebody asked for it. */
+        boolean hasGoneOnFrom(Optional<Published> asked, Leaf leaf) {
+            return !published.equals(asked)
+                    && published
+                            .filter(last -> last.generation() > leaf.generation())
+                            .isPresent();
+        }
+
+        boolean is(Entry.Standing standing) {
+            return entry.filter(kept -> kept.standing() == standing).isPresent();
+        }
+
+        boolean isLive() {
+            return is(Entry.Standing.LIVE);
         }
     }
 
     private CompletableFuture<Void> take(Turn turn, StoredDocument stored, Known known) {
-        if (stored.leaves().isEmpty()) { // not there yet, as on a node that others replicate to
-            return done();
-        }
         Leaf winner = stored.leaves().get(0);
         if (winner.isDeleted()) {
-            return known.isAheadOf(winner) ? done() : deleted(turn, stored.id(), winner, known);
+            return deleted(turn, stored.id(), winner, known);
         }
-        Optional<Entry> kept = known.entry().filter(entry -> !isReplaced(entry, winner, known));
         Reading reading = reader.read(winner.body());
+        boolean isReplaced = isReplaced(stored, reading, known);
+        Known kept = isReplaced ? new Known(Optional.empty(), known.published()) : known;
+        if (kept.is(Entry.Standing.DELETED)) { // it is deleted where that counts, and here it will be
+            return done();
+        }
         if (reading instanceof Reading.Job job) {
-            return job(turn, stored, job.document(), new Known(kept, known.published()));
+            return kept.is(Entry.Standing.REFUSED) ? over(turn, stored, kept) : job(turn, stored, job.document(), kept);
         }
         if (reading instanceof Reading.Broken broken && broken.kind() == DocumentKind.JOB) {
-            return broken(turn, winner, broken.reason(), broken.isEnded(), kept, known);
+            return broken(turn, stored, broken.reason(), broken.isEnded(), kept);
         }
-        return kept.filter(Entry::isLive).isEmpty()
-                ? done()
-                : broken(turn, winner, "this is no job document any more", false, kept, known);
+        return kept.isLive()
+                ? broken(turn, stored, "this is no job document any more", false, kept)
+                : over(turn, stored, kept);
     }
 
     /** Whether a document is another one by now: made again after it was deleted, or mended after it was refused. */
-    private boolean isReplaced(Entry entry, Leaf leaf, Known known) {
-        return switch (entry.standing()) {
-            case DELETED -> !known.isAheadOf(leaf);
-            case REFUSED ->
-                !known.isAheadOf(leaf)
-                        && reader.read(leaf.body()) instanceof Reading.Job job
-                        && !job.document().isEnded();
-            case LIVE, ENDED -> false;
-        };
+    private boolean isReplaced(StoredDocument stored, Reading reading, Known known) {
+        if (known.is(Entry.Standing.DELETED)) {
+            return writes(known.entry().orElseThrow().home());
+        }
+        return known.is(Entry.Standing.REFUSED)
+                && reading instanceof Reading.Job job
+                && !job.document().isEnded()
+                && !known.published()
+                        .map(Published::revision)
+                        .equals(Optional.of(stored.leaves().get(0).revision()));
+    }
+
+    private boolean writes(String home) {
+        return assignment.writer(home).equals(node);
     }
 
     private CompletableFuture<Void> deleted(Turn turn, String id, Leaf tombstone, Known known) {
+        if (known.entry().isEmpty() || known.is(Entry.Standing.DELETED)) {
+            return done();
+        }
+        Entry kept = known.entry().get();
+        if (!writes(kept.home())) { // another version may prevail where it is written
+            return done();
+        }
+        LOG.info("Document {} was deleted{}", id, kept.isLive() ? "; its job ends" : "");
         ledger.published(turn.tx(), id, published(tombstone, List.of()));
-        Optional<Entry> kept = known.entry().filter(entry -> entry.standing() != Entry.Standing.DELETED);
-        return kept.map(entry -> {
-                    LOG.info("Document {} was deleted{}", id, entry.isLive() ? "; its job ends" : "");
-                    ledger.keep(turn.tx(), assignment.writer(entry.home()), id);
-                    save(turn, id, entry.with(entry.body(), Entry.Standing.DELETED));
-                    turn.afterwards(() -> running.stop(id));
-                    return entry.isLive() ? stop(turn, kept(entry)) : done();
-                })
-                .orElseGet(Documents::done);
+        ledger.keep(turn.tx(), node, id);
+        save(turn, id, kept.with(kept.body(), Entry.Standing.DELETED));
+        turn.afterwards(() -> running.stop(id));
+        return kept.isLive() ? stop(turn, kept(kept)) : done();
+    }
+
+    /** There is no job in it any more, and nothing to be said: what CouchDB has stays as it is, but for what conflicts. */
+    private CompletableFuture<Void> over(Turn turn, StoredDocument stored, Known known) {
+        if (known.entry().isPresent() && writes(known.entry().get().home())) {
+            Entry kept = known.entry().get();
+            Leaf winner = stored.leaves().get(0);
+            ledger.published(turn.tx(), stored.id(), published(winner, losers(stored)));
+            save(turn, stored.id(), kept.with(winner.body(), Entry.Standing.REFUSED));
+            if (stored.leaves().size() > 1) {
+                send(turn, stored.id(), kept.home());
+            } else {
+                ledger.keep(turn.tx(), node, stored.id());
+            }
+        }
+        return done();
     }
 
     /** Ends what cannot be run, if that is for this node to say, and writes the reason into the document as it is. */
     private CompletableFuture<Void> broken(
-            Turn turn, Leaf leaf, String reason, boolean isEnded, Optional<Entry> kept, Known known) {
-        String id = leaf.body().path("_id").asString();
-        String home = kept.map(Entry::home).orElseGet(() -> homeOf(leaf.body()));
-        boolean isLive = kept.filter(Entry::isLive).isPresent();
-        if (known.isAheadOf(leaf) || (kept.isPresent() && !isLive) || !assignment.judges(home, kept.isPresent())) {
+            Turn turn, StoredDocument stored, String reason, boolean isEnded, Known known) {
+        Leaf leaf = stored.leaves().get(0);
+        String id = stored.id();
+        String home = known.entry().map(Entry::home).orElseGet(() -> homeOf(leaf.body()));
+        if (isEnded && !known.isLive()) {
+            return over(turn, stored, known);
+        }
+        // Who judges may have said so to all before this node has heard of it.
+        boolean isMine = assignment.judges(home, known.entry().isPresent());
+        if (!isEnded && !isMine) {
             return done();
         }
-        if (isEnded && !isLive) {
-            return done(); // it says so already
-        }
         LOG.warn("Document {} cannot be run: {}", id, reason);
-        ObjectNode body = DocumentWriter.refuse(leaf.body(), reason);
-        ledger.published(turn.tx(), id, published(leaf, List.of()));
+        if (writes(home)) {
+            ledger.published(turn.tx(), id, published(leaf, losers(stored)));
+        }
+        ObjectNode body = isEnded ? leaf.body() : DocumentWriter.refuse(leaf.body(), reason);
         save(turn, id, new Entry(body, home, Entry.Standing.REFUSED, OptionalLong.empty()));
         send(turn, id, home);
         turn.afterwards(() -> running.stop(id));
-        return isLive ? stop(turn, kept(kept.get())) : done();
+        return known.isLive() ? stop(turn, kept(known.entry().orElseThrow())) : done();
+    }
+
+    private static List<String> losers(StoredDocument stored) {
+        return stored.leaves().stream().skip(1).map(Leaf::revision).toList();
     }
 
     private CompletableFuture<Void> stop(Turn turn, Kept before) {
-        assignment.gone(turn, before);
-        return assignment.stop(turn, before);
+        return assignment.gone(turn, before).thenCompose(gone -> assignment.stop(turn, before));
     }
 
     private String homeOf(ObjectNode body) {
@@ -249,23 +320,23 @@ final class Documents {
                 ? Merge.join(before.get().document(), all.document())
                 : seen;
         if (merged instanceof Merged.PlansDiffer differ) {
-            return broken(turn, winner, differ.reason(), false, known.entry(), known);
+            return broken(turn, stored, differ.reason(), shown.isEnded(), known);
         }
         JobDocument now = ((Merged.Joined) merged).document();
         Kept after = before.map(kept -> kept.with(now))
                 .orElseGet(
                         () -> new Kept(now, Entry.live(winner.body(), now.plan().creator())));
-        if (!known.isAheadOf(winner) && assignment.writer(after.entry().home()).equals(node)) {
-            List<String> losers =
-                    stored.leaves().stream().skip(1).map(Leaf::revision).toList();
-            ledger.published(turn.tx(), stored.id(), published(winner, losers));
+        boolean writes = writes(after.entry().home());
+        if (writes) {
+            ledger.published(turn.tx(), stored.id(), published(winner, losers(stored)));
         }
         return settle(turn, before, after).thenAccept(settled -> {
             JobDocument said = after.entry().home().equals(node) ? shown : ((Merged.Joined) seen).document();
             boolean hasLosers =
                     stored.leaves().size() > 1 && after.entry().home().equals(node);
-            boolean isBehind = !known.isAheadOf(winner) && (!settled.document().equals(said) || hasLosers);
-            if (isBehind && assignment.writer(after.entry().home()).equals(node)) {
+            boolean isBehind = !settled.document().equals(said) || hasLosers;
+            boolean isNews = !settled.document().equals(now); // which others may have to write
+            if (isNews || (isBehind && writes)) {
                 send(turn, stored.id(), after.entry().home());
             }
         });
@@ -283,29 +354,53 @@ final class Documents {
 
     /** Keeps what follows from what is known now. */
     private CompletableFuture<Kept> settle(Turn turn, Optional<Kept> before, Kept now) {
-        String id = now.document().id();
-        boolean wasLive = before.filter(kept -> kept.entry().isLive()).isPresent();
-        boolean isOther = before.isPresent()
-                && before.get().document().currentStep() != now.document().currentStep();
         if (now.document().isEnded()) {
-            before.filter(kept -> kept.entry().isLive()).ifPresent(kept -> assignment.gone(turn, kept));
-            if (isBorneOut(now.document())) { // other nodes' parts of a step may still run to their end
-                return CompletableFuture.completedFuture(save(turn, before, now));
-            }
-            turn.afterwards(() -> running.stop(id));
-            CompletableFuture<Void> stopped = wasLive ? assignment.stop(turn, before.get()) : done();
-            return stopped.thenApply(nothing -> save(turn, before, now));
+            return settleEnded(turn, before, now);
         }
+        boolean isOther = before.isPresent() && !isSameRound(before.get().document(), now.document());
         CompletableFuture<Void> stopped = isOther ? assignment.stop(turn, before.get()) : done();
         return stopped.thenCompose(nothing -> assignment.next(turn, now, before.isEmpty() || isOther))
                 .thenApply(next -> save(turn, before, next));
     }
 
+    private static boolean isSameRound(JobDocument before, JobDocument now) {
+        int step = before.currentStep();
+        return step == now.currentStep()
+                && before.step(step).round() == now.step(step).round();
+    }
+
+    private CompletableFuture<Kept> settleEnded(Turn turn, Optional<Kept> before, Kept now) {
+        Optional<Kept> live = before.filter(kept -> kept.entry().isLive());
+        boolean runsOn = isBorneOut(now.document()); // other nodes' parts of a step may still run to their end
+        Kept after = before.isPresent() && runsOn ? now : now.with(stopped(now.document()));
+        if (!runsOn) {
+            turn.afterwards(() -> running.stop(now.document().id()));
+        }
+        CompletableFuture<Void> gone =
+                live.isEmpty() ? done() : runsOn ? assignment.gone(turn, live.get()) : stop(turn, live.get());
+        return gone.thenApply(nothing -> save(turn, before, after));
+    }
+
+    /** Says of what runs of a job that has ended that it does so no longer, as far as that is for this node to say. */
+    private JobDocument stopped(JobDocument ended) {
+        JobDocument now = ended;
+        for (int step = 0; step < ended.plan().steps().size(); step++) {
+            for (String runner : ended.step(step).progress().runs().keySet()) {
+                if (assignment.speaksFor(runner)
+                        && now.step(step).end(runner, now(), false, RunEnd.stopped("the job had ended"))
+                                instanceof Transition.To to) {
+                    now = to.document();
+                }
+            }
+        }
+        return now;
+    }
+
     /** Whether a job has ended by what became of its steps, and not by somebody's word. */
     private static boolean isBorneOut(JobDocument ended) {
         return IntStream.range(0, ended.plan().steps().size())
-                        .mapToObj(step -> ended.step(step).status())
-                        .anyMatch(status -> status.equals(Optional.of(Run.Status.FAILED)))
+                        .mapToObj(step -> ended.step(step).progress().runs().values())
+                        .anyMatch(runs -> runs.stream().anyMatch(Run::hasFailed))
                 || ended.currentStep() == ended.plan().steps().size();
     }
 
@@ -316,15 +411,29 @@ final class Documents {
 
     /** A job for a step has been taken up here. {@return the step, or empty if there is nothing to do any more} */
     CompletableFuture<Optional<Begun>> begin(Turn turn, StepJob job, String worker) {
+        String executioner = Step.executioner(node, worker);
         return change(turn, job, document -> {
-            ZonedDateTime now = now();
-            return assignment.begin(document.step(job.step()), job, Step.executioner(node, worker), now);
+            Step step = document.step(job.step());
+            boolean hasBegun = step.progress()
+                    .run(node)
+                    .filter(run -> run.isRunning() && run.executioner().equals(executioner))
+                    .isPresent();
+            return hasBegun // by a commit of which nobody knew whether it had happened
+                    ? new Transition.To(document)
+                    : assignment.begin(step, job, executioner, now());
         });
     }
 
     /** A try has failed, and another will follow. {@return empty if there is nothing to do any more} */
-    CompletableFuture<Optional<Begun>> tried(Turn turn, StepJob job) {
-        return change(turn, job, document -> document.step(job.step()).tried(node));
+    CompletableFuture<Optional<Begun>> tried(Turn turn, StepJob job, Begun begun) {
+        return change(turn, job, document -> {
+            Step step = document.step(job.step());
+            boolean isCounted = step.progress()
+                    .run(node)
+                    .filter(run -> run.tries() > begun.tries())
+                    .isPresent();
+            return isCounted ? new Transition.To(document) : step.tried(node); // see begin
+        });
     }
 
     /** How one thing that happens to a step changes its document. */
@@ -357,13 +466,16 @@ final class Documents {
         });
     }
 
-    /** A try that failed, and one that begins after such, are not worth a revision: they come with the next. */
+    /** A try that failed, and one that begins after such, here or elsewhere, are not worth a revision: they come with the next. */
     private static boolean isSameToPeople(Step before, Step now) {
+        Map<String, Run> runs = before.progress().runs();
         return before.status().equals(now.status())
-                && before.progress()
-                        .runs()
-                        .keySet()
-                        .equals(now.progress().runs().keySet());
+                && (runs.keySet().equals(now.progress().runs().keySet()) || isTriedAgain(before));
+    }
+
+    private static boolean isTriedAgain(Step before) {
+        return !(before.plan().target() instanceof Target.All)
+                && before.progress().runs().values().stream().anyMatch(run -> run.tries() > 0);
     }
 
     /** A step has come to its end here. */
@@ -388,7 +500,21 @@ final class Documents {
     /** A job for a step has been taken up here, and there was nothing to do. */
     CompletableFuture<Void> left(Turn turn, StepJob job) {
         turn.review(job.document());
-        return assignment.ended(turn, job);
+        return ledger.find(turn.tx(), job.document()).thenCompose(entry -> {
+            entry.filter(found -> found.standing() == Entry.Standing.ENDED)
+                    .map(this::kept)
+                    .ifPresent(kept -> leftRunning(turn, job, kept));
+            return assignment.ended(turn, job);
+        });
+    }
+
+    /** It was to go on with what had begun here before the job ended. */
+    private void leftRunning(Turn turn, StepJob job, Kept kept) {
+        if (kept.document().step(job.step()).end(node, now(), false, RunEnd.stopped("the job had ended"))
+                instanceof Transition.To to) {
+            save(turn, Optional.of(kept), kept.with(to.document()));
+            send(turn, job.document(), kept.entry().home());
+        }
     }
 
     private CompletableFuture<Void> ended(Turn turn, Kept before, JobDocument now, Step step) {
@@ -456,12 +582,5 @@ final class Documents {
 
     private static CompletableFuture<Void> done() {
         return CompletableFuture.completedFuture(null);
-    }
-
-    /** Takes in several. */
-    CompletableFuture<Void> takeAll(Turn turn, List<StoredDocument> documents) {
-        List<CompletableFuture<Void>> all = new ArrayList<>();
-        documents.forEach(document -> all.add(take(turn, document)));
-        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
     }
 }

@@ -4,8 +4,11 @@ import dev.couchjobs.bridge.internal.couch.Change;
 import dev.couchjobs.bridge.internal.couch.ChangesFeed;
 import dev.couchjobs.bridge.internal.couch.StoredDocument;
 import dev.couchjobs.bridge.internal.ledger.Ledger;
-import java.util.ArrayList;
+import dev.couchjobs.bridge.internal.ledger.Published;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -45,40 +48,54 @@ final class Intake implements AutoCloseable {
     }
 
     private CompletableFuture<Void> take(List<Change> changes, JsonNode position) {
-        return unknown(changes)
-                .thenCompose(ids -> ids.isEmpty()
-                        ? CompletableFuture.completedFuture(List.of())
-                        : context.couch().read(ids))
-                .thenCompose(stored -> keep(stored, position));
-    }
-
-    private CompletableFuture<Void> keep(List<StoredDocument> stored, JsonNode position) {
-        return documents.turn(Turn.Runner.of(context.database()), turn -> {
-            context.ledger().position(turn.tx(), context.node(), feedName, position);
-            return documents.takeAll(turn, stored).thenCompose(taken -> work.takeAll(turn, stored));
+        return published(changes.stream().map(Change::id).toList()).thenCompose(known -> {
+            changes.forEach(change -> known.computeIfPresent(
+                    change.id(), (id, last) -> isWhatWasWrittenLast(change, last) ? null : last));
+            return take(known, position);
         });
     }
 
-    /** Those that are not just what this node has written last. */
-    private CompletableFuture<List<String>> unknown(List<Change> changes) {
+    private static boolean isWhatWasWrittenLast(Change change, Optional<Published> last) {
+        return last.filter(one -> change.revisions().equals(List.of(one.revision())))
+                .isPresent();
+    }
+
+    /** The position is written down with the last of the documents: what has to be read again is not left out. */
+    private CompletableFuture<Void> take(Map<String, Optional<Published>> asked, JsonNode position) {
+        CompletableFuture<List<StoredDocument>> read = asked.isEmpty()
+                ? CompletableFuture.completedFuture(List.of())
+                : context.couch().read(asked.keySet());
+        return read.thenCompose(stored -> keep(stored, asked, position))
+                .thenCompose(stale -> stale.isEmpty()
+                        ? CompletableFuture.completedFuture(null)
+                        : published(stale).thenCompose(known -> take(known, position)));
+    }
+
+    private CompletableFuture<List<String>> keep(
+            List<StoredDocument> stored, Map<String, Optional<Published>> asked, JsonNode position) {
+        return documents.turn(
+                Turn.Runner.of(context.database()),
+                turn -> documents.takeAll(turn, stored, asked).thenCompose(stale -> {
+                    if (stale.isEmpty()) {
+                        context.ledger().position(turn.tx(), context.node(), feedName, position);
+                    }
+                    List<StoredDocument> taken = stored.stream()
+                            .filter(document -> !stale.contains(document.id()))
+                            .toList();
+                    return work.takeAll(turn, taken).thenApply(done -> stale);
+                }));
+    }
+
+    /** What is known now of what CouchDB has of documents. */
+    private CompletableFuture<Map<String, Optional<Published>>> published(List<String> ids) {
         return context.database().readAsync(tx -> {
-            List<CompletableFuture<Boolean>> known = new ArrayList<>();
-            for (Change change : changes) {
-                known.add(context.ledger()
-                        .published(tx.snapshot(), change.id())
-                        .thenApply(published -> published
-                                .filter(last -> change.revisions().equals(List.of(last.revision())))
-                                .isPresent()));
-            }
-            return CompletableFuture.allOf(known.toArray(CompletableFuture<?>[]::new))
+            Map<String, CompletableFuture<Optional<Published>>> known = new LinkedHashMap<>();
+            ids.forEach(id -> known.put(id, context.ledger().published(tx, id)));
+            return CompletableFuture.allOf(known.values().toArray(CompletableFuture<?>[]::new))
                     .thenApply(all -> {
-                        List<String> ids = new ArrayList<>();
-                        for (int i = 0; i < changes.size(); i++) {
-                            if (!known.get(i).join()) {
-                                ids.add(changes.get(i).id());
-                            }
-                        }
-                        return ids;
+                        Map<String, Optional<Published>> read = new LinkedHashMap<>();
+                        known.forEach((id, last) -> read.put(id, last.join()));
+                        return read;
                     });
         });
     }

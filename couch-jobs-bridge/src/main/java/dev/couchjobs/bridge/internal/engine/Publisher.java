@@ -1,6 +1,5 @@
 package dev.couchjobs.bridge.internal.engine;
 
-import dev.couchjobs.bridge.internal.couch.StoredDocument;
 import dev.couchjobs.bridge.internal.couch.Written;
 import dev.couchjobs.bridge.internal.ledger.Entry;
 import dev.couchjobs.bridge.internal.ledger.Ledger;
@@ -10,7 +9,9 @@ import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
@@ -136,7 +137,7 @@ final class Publisher implements AutoCloseable {
     }
 
     private CompletableFuture<Pause> settle(List<Sending> all, List<Written> results) {
-        List<String> conflicts = new ArrayList<>();
+        Map<String, Optional<Published>> conflicts = new LinkedHashMap<>();
         List<Sending> settled = new ArrayList<>();
         List<Optional<String>> revisions = new ArrayList<>();
         int next = 0;
@@ -155,7 +156,7 @@ final class Publisher implements AutoCloseable {
                             refused.error(),
                             refused.reason());
                 } else {
-                    conflicts.add(each.outgoing().id());
+                    conflicts.put(each.outgoing().id(), each.published());
                     isSettled = false;
                 }
             }
@@ -195,19 +196,14 @@ final class Publisher implements AutoCloseable {
     }
 
     /** Takes in what others have written in between; what is not there at all comes with the feed. */
-    private CompletableFuture<Pause> reread(List<String> conflicts) {
+    private CompletableFuture<Pause> reread(Map<String, Optional<Published>> conflicts) {
         if (conflicts.isEmpty()) {
             return CompletableFuture.completedFuture(Pause.none());
         }
         return context.couch()
-                .read(conflicts)
-                .thenCompose(stored -> documents.turn(Turn.Runner.of(context.database()), turn -> {
-                    for (StoredDocument each : stored) {
-                        if (each.leaves().isEmpty()) {
-                            ledger.keep(turn.tx(), context.node(), each.id());
-                        }
-                    }
-                    return documents.takeAll(turn, stored).thenApply(taken -> Pause.atMost(AFTER_CONFLICT));
-                }));
+                .read(conflicts.keySet())
+                .thenCompose(stored -> documents.turn(
+                        Turn.Runner.of(context.database()), turn -> documents.takeAll(turn, stored, conflicts)))
+                .thenApply(taken -> Pause.atMost(AFTER_CONFLICT));
     }
 }

@@ -302,9 +302,19 @@ final class ReplicatedAssignment implements Assignment {
     }
 
     @Override
-    public void gone(Turn turn, Kept before) {
-        seats.settle(turn.tx(), seat(before.document().step(before.document().currentStep())));
+    public CompletableFuture<Void> gone(Turn turn, Kept before) {
+        Seat seat = seat(before.document().step(before.document().currentStep()));
+        seats.settle(turn.tx(), seat);
         var unused = outOfLine(turn, before);
+        return seats.hold(turn.tx(), seat)
+                .thenCompose(hold -> hold.equals(Optional.of(Hold.CLAIMED))
+                        ? free(turn, seat) // nobody answers any more
+                        : CompletableFuture.completedFuture(null));
+    }
+
+    @Override
+    public boolean speaksFor(String other) {
+        return other.equals(node);
     }
 
     @Override

@@ -115,7 +115,15 @@ final class SharedAssignment implements Assignment {
     }
 
     @Override
-    public void gone(Turn turn, Kept before) {}
+    public CompletableFuture<Void> gone(Turn turn, Kept before) {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    /** Whoever stops a job takes the jobs of its steps away from all nodes. */
+    @Override
+    public boolean speaksFor(String other) {
+        return true;
+    }
 
     @Override
     public boolean isJoined(Step step) {

@@ -60,7 +60,8 @@ final class StepRunner {
         return documents.turn(
                 new Turn.Runner() {
                     @Override
-                    public <T> CompletableFuture<T> run(Function<Transaction, CompletableFuture<T>> turn) {
+                    public <T extends @Nullable Object> CompletableFuture<T> run(
+                            Function<Transaction, CompletableFuture<T>> turn) {
                         AtomicReference<T> last = new AtomicReference<>();
                         return job.finishAsync(tx -> turn.apply(tx).<@Nullable Void>thenApply(value -> {
                                     last.set(value);
@@ -76,7 +77,8 @@ final class StepRunner {
         return documents.turn(
                 new Turn.Runner() {
                     @Override
-                    public <V> CompletableFuture<V> run(Function<Transaction, CompletableFuture<V>> turn) {
+                    public <V extends @Nullable Object> CompletableFuture<V> run(
+                            Function<Transaction, CompletableFuture<V>> turn) {
                         return job.runAsync(turn);
                     }
                 },
@@ -123,17 +125,18 @@ final class StepRunner {
             if (job.attempt() > LOST_MAX) {
                 return end(false, lost("Its process died or failed " + LOST_MAX + " times while it ran."));
             }
-            boolean isAlternative = begun.tries() > plan.retry().maxRetries()
-                    && plan.alternative().isPresent();
-            return isAlternative
-                    ? alternative(begun, RunEnd.silent())
-                    : act(plan.action(), begun, begun.tries() + 1)
-                            .thenCompose(result -> result.success() ? end(true, runEnd(result)) : count(begun, result));
+            if (begun.tries() > plan.retry().maxRetries()) { // and whoever counted the last of them is gone
+                return plan.alternative().isPresent()
+                        ? alternative(begun, RunEnd.silent())
+                        : end(false, lost("It has failed " + begun.tries() + " times."));
+            }
+            return act(plan.action(), begun, begun.tries() + 1)
+                    .thenCompose(result -> result.success() ? end(true, runEnd(result)) : count(begun, result));
         }
 
         /** A try that has failed is counted first: whoever goes on after a crash goes on from there. */
         private CompletableFuture<Void> count(Begun begun, ActionResult result) {
-            return held(job, turn -> documents.tried(turn, data))
+            return held(job, turn -> documents.tried(turn, data, begun))
                     .thenCompose(counted -> counted.isEmpty() ? leave() : failed(begun, result));
         }
 

@@ -6,6 +6,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.NewJob;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -75,7 +76,9 @@ final class Turn {
         return reviewsLine;
     }
 
-    private <T> CompletableFuture<T> end(CouchJobs couchJobs, T result) {
+    private synchronized <T extends @Nullable Object> CompletableFuture<T> end(
+            CouchJobs couchJobs, T result, List<Runnable> collected) {
+        collected.addAll(afterwards);
         return jobs.isEmpty()
                 ? CompletableFuture.completedFuture(result)
                 : couchJobs.addAll(tx, jobs).thenApply(ids -> result);
@@ -83,34 +86,37 @@ final class Turn {
 
     /** Something that runs transactions: a database, or a job that is held. */
     interface Runner {
-        <T> CompletableFuture<T> run(Function<Transaction, CompletableFuture<T>> body);
+        <T extends @Nullable Object> CompletableFuture<T> run(Function<Transaction, CompletableFuture<T>> body);
 
         /** {@return one that runs them by themselves} */
         static Runner of(Database database) {
             return new Runner() {
                 @Override
-                public <T> CompletableFuture<T> run(Function<Transaction, CompletableFuture<T>> body) {
+                public <T extends @Nullable Object> CompletableFuture<T> run(
+                        Function<Transaction, CompletableFuture<T>> body) {
                     return database.runAsync(body);
                 }
             };
         }
     }
 
-    private record Ended<T extends @Nullable Object>(T result, List<Runnable> afterwards) {
-        T close() {
-            afterwards.forEach(Runnable::run);
-            return result;
-        }
-    }
-
-    /** Runs a turn, as often as it takes. {@return what its body gave, when all of it is committed} */
+    /**
+     * Runs a turn, as often as it takes. What its tries want done afterwards is done for all of them: of one whose commit
+     * has an unknown result nobody can say that it did not happen, and the next then finds nothing left to do. So
+     * whatever is done afterwards has to look first.
+     *
+     * @return what its body gave, when all of it is committed
+     */
     static <T extends @Nullable Object> CompletableFuture<T> run(
             Runner runner, CouchJobs couchJobs, Later later, Function<Turn, CompletableFuture<T>> body) {
-        return runner.run(tx -> {
+        List<Runnable> afterwards = Collections.synchronizedList(new ArrayList<>());
+        return runner.<T>run(tx -> {
                     Turn turn = new Turn(tx, later);
-                    return body.apply(turn)
-                            .thenCompose(result -> turn.end(couchJobs, new Ended<>(result, turn.afterwards)));
+                    return body.apply(turn).thenCompose(result -> turn.end(couchJobs, result, afterwards));
                 })
-                .thenApply(Ended::close);
+                .thenApply(result -> {
+                    List.copyOf(afterwards).forEach(Runnable::run);
+                    return result;
+                });
     }
 }

@@ -1,0 +1,151 @@
+package dev.couchjobs.bridge.simulation;
+
+import dev.couchjobs.bridge.simulation.Attempt.End;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** What holds of every action whenever one begins: their order, how often they are begun, and how they are tried again. */
+final class ActionLaws {
+    /** A clock that is set back and a pause can lengthen a lease, and an answer may come late to who has begun. */
+    private static final Duration SLACK = Duration.ofSeconds(29);
+
+    private final BridgeScenario scenario;
+    private final Map<String, Task> tasks;
+    private final Complaints complaints;
+    private final Set<String> exempt = new HashSet<>();
+    private int begunAgain;
+    private int begunElsewhere;
+
+    ActionLaws(BridgeScenario scenario, Map<String, Task> tasks, Complaints complaints) {
+        this.scenario = scenario;
+        this.tasks = tasks;
+        this.complaints = complaints;
+    }
+
+    /** Some of what is known of a document has been lost for good, and with it what it promised. */
+    void exempt(String document) {
+        exempt.add(document);
+    }
+
+    /** How often something was begun again because its process was lost, or seemed to be. */
+    int begunAgain() {
+        return begunAgain;
+    }
+
+    /** How often something was begun on two nodes because of a cut. */
+    int begunElsewhere() {
+        return begunElsewhere;
+    }
+
+    void begins(Attempt attempt, List<Attempt> before) {
+        Task task = tasks.get(attempt.document);
+        if (task == null || attempt.step >= task.parts().size()) {
+            complaints.add("Nobody has asked for " + attempt);
+            return;
+        }
+        Part part = task.parts().get(attempt.step);
+        require(part.nodes().contains(attempt.node), attempt, "is not for that node", before);
+        inOrder(task, attempt, before);
+        List<Attempt> same = before.stream()
+                .filter(each -> each.document.equals(attempt.document) && each.step == attempt.step)
+                .filter(each -> !part.isForAll() || each.node.equals(attempt.node))
+                .toList();
+        if (!exempt.contains(attempt.document)) {
+            once(attempt, same);
+            retried(part, attempt, same);
+        }
+    }
+
+    private void inOrder(Task task, Attempt attempt, List<Attempt> before) {
+        for (int step = 0; step < attempt.step; step++) {
+            Part earlier = task.parts().get(step);
+            Set<String> ended = new HashSet<>();
+            for (Attempt each : before) {
+                if (each.document.equals(task.id()) && each.step == step && each.end == End.SUCCESS) {
+                    ended.add(each.node);
+                }
+            }
+            boolean isOver = earlier.isForAll() ? ended.containsAll(earlier.nodes()) : !ended.isEmpty();
+            require(isOver, attempt, "begins before step " + step + " has succeeded", before);
+        }
+    }
+
+    private void once(Attempt attempt, List<Attempt> same) {
+        if (same.isEmpty()) {
+            return;
+        }
+        List<Attempt> elsewhere =
+                same.stream().filter(each -> !each.node.equals(attempt.node)).toList();
+        if (scenario.isReplicated() && !elsewhere.isEmpty()) {
+            elsewhere(attempt, same, elsewhere);
+            return;
+        }
+        Attempt last = same.get(same.size() - 1);
+        boolean isNextTry = last.end == End.FAILURE
+                && (attempt.isAlternative || (!last.isAlternative && attempt.number == last.number + 1));
+        if (!isNextTry) {
+            begunAgain++;
+            require(scenario.kind() == BridgeScenario.Kind.WILD, attempt, "was begun already", same);
+        }
+    }
+
+    private void elsewhere(Attempt attempt, List<Attempt> same, List<Attempt> elsewhere) {
+        boolean isFirstHere = same.size() == elsewhere.size();
+        if (isFirstHere) {
+            begunElsewhere++;
+            Duration after = attempt.begin.minus(elsewhere.get(0).begin);
+            boolean wasCut = scenario.hasLongCuts()
+                    && after.compareTo(scenario.claimTimeout().dividedBy(2).minus(SLACK)) > 0;
+            require(wasCut, attempt, "has begun elsewhere", same);
+        }
+    }
+
+    private void retried(Part part, Attempt attempt, List<Attempt> same) {
+        List<Attempt> failed = same.stream()
+                .filter(each -> each.end == End.FAILURE && !each.isAlternative)
+                .filter(each -> !scenario.isReplicated() || each.node.equals(attempt.node))
+                .toList();
+        int most = part.retry().maxRetries() + 1;
+        if (attempt.isAlternative) {
+            boolean isDue = failed.stream()
+                    .anyMatch(each ->
+                            each.number == most || part.retry().maxTime().isPresent());
+            require(part.alternative().isPresent() && isDue, attempt, "is not due", same);
+            return;
+        }
+        require(attempt.number <= most, attempt, "is one too many", same);
+        if (attempt.number > 1) {
+            Optional<Attempt> last = failed.stream()
+                    .filter(each -> each.number == attempt.number - 1)
+                    .reduce((one, other) -> other);
+            require(last.isPresent(), attempt, "follows no try that failed", same);
+            last.filter(each -> scenario.hasRightClocks())
+                    .ifPresent(each -> require(
+                            attempt.begin
+                                            .minus(each.endTime())
+                                            .compareTo(part.retry()
+                                                    .pauseAfter(each.number, Duration.ZERO)
+                                                    .orElseThrow())
+                                    >= 0,
+                            attempt,
+                            "comes before the pause is over",
+                            same));
+        }
+    }
+
+    private void require(boolean held, Attempt attempt, String otherwise, List<Attempt> before) {
+        if (!held) {
+            complaints.add("<" + attempt + "> " + otherwise + "; before it were:\n  "
+                    + String.join(
+                            "\n  ",
+                            before.stream()
+                                    .filter(each -> each.document.equals(attempt.document))
+                                    .map(Attempt::toString)
+                                    .toList()));
+        }
+    }
+}

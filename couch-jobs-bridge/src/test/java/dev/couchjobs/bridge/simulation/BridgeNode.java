@@ -1,0 +1,134 @@
+package dev.couchjobs.bridge.simulation;
+
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Environment;
+import dev.couchjobs.bridge.internal.couch.CouchDatabase;
+import dev.couchjobs.bridge.internal.engine.BridgeContext;
+import dev.couchjobs.bridge.internal.engine.Engine;
+import dev.couchjobs.bridge.internal.engine.Joining;
+import dev.couchjobs.bridge.internal.ledger.Ledger;
+import dev.couchjobs.bridge.internal.ledger.Seats;
+import dev.couchjobs.bridge.testing.ModelCouch;
+import dev.couchjobs.bridge.testing.ModelDatabase;
+import dev.couchjobs.bridge.testing.ModelServer;
+import dev.couchjobs.fdb.simulation.SimulatedProcess;
+import dev.couchjobs.fdb.simulation.Simulation;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A node: what it keeps, its CouchDB, and its bridge, which is started anew when its process has died. */
+final class BridgeNode {
+    private static final String DATABASE = "jobs";
+    private static final Duration RETENTION = Duration.ofDays(1);
+
+    private final String name;
+    private final BridgeScenario scenario;
+    private final Simulation simulation;
+    private final ModelCouch couch;
+    private final ModelServer server;
+    private final Journal journal;
+    private final Subspace root;
+    private int lives;
+    private @Nullable SimulatedProcess process;
+    private @Nullable CouchDatabase connection;
+
+    BridgeNode(String name, BridgeScenario scenario, Simulation simulation, ModelCouch couch, Journal journal) {
+        this.name = name;
+        this.scenario = scenario;
+        this.simulation = simulation;
+        this.couch = couch;
+        this.journal = journal;
+        boolean isAlone = scenario.topology() == BridgeScenario.Topology.ONE;
+        this.server = couch.server(isAlone ? "couch" : "couch-" + name);
+        this.root = new Subspace(Tuple.from("bridge", scenario.isReplicated() ? name : "all"));
+        server.database(DATABASE);
+    }
+
+    String name() {
+        return name;
+    }
+
+    ModelServer server() {
+        return server;
+    }
+
+    /** Its CouchDB, past all faults. */
+    ModelDatabase database() {
+        return server.database(DATABASE);
+    }
+
+    static String databaseName() {
+        return DATABASE;
+    }
+
+    /** What it keeps; the same for all nodes if they share it. */
+    Subspace root() {
+        return root;
+    }
+
+    Ledger ledger() {
+        return new Ledger(root.subspace(Tuple.from("ledger")));
+    }
+
+    boolean owns(SimulatedProcess other) {
+        return other == process;
+    }
+
+    /** How often it was started. */
+    int lives() {
+        return lives;
+    }
+
+    void start() {
+        SimulatedProcess started = simulation.process(name + "." + ++lives);
+        process = started;
+        Environment environment = new Environment(started.clock(), started.scheduler(), started.random());
+        CouchJobs jobs = CouchJobs.builder(started.database())
+                .subspace(root.subspace(Tuple.from("jobs")))
+                .environment(environment)
+                .name(started.name())
+                .build();
+        CouchDatabase database = couch.connect(server, DATABASE, started.scheduler());
+        connection = database;
+        BridgeContext context = new BridgeContext(
+                name, scenario.cluster(), started.database(), jobs, ledger(), database, environment, RETENTION);
+        Engine engine = new Engine(
+                context,
+                joining(),
+                plan -> journal.action(started, plan),
+                Map.of(),
+                scenario.workers(),
+                server.name(),
+                started.name());
+        started.scheduler().execute(() -> begin(started, engine));
+    }
+
+    /** A program that cannot begin ends, and whoever looks after it starts it again. */
+    private static void begin(SimulatedProcess process, Engine engine) {
+        var unused = engine.start().whenComplete((done, error) -> {
+            if (error != null) {
+                process.log("cannot begin: " + error);
+                process.kill();
+            }
+        });
+    }
+
+    private Joining joining() {
+        return scenario.isReplicated()
+                ? new Joining.Replication(new Seats(root.subspace(Tuple.from("ledger"))), scenario.claimTimeout())
+                : new Joining.SharedDatabase();
+    }
+
+    void kill() {
+        Objects.requireNonNull(process).kill();
+    }
+
+    /** Its process has died. */
+    void died() {
+        Objects.requireNonNull(connection).close();
+    }
+}

@@ -1,0 +1,129 @@
+package dev.couchjobs.bridge.simulation;
+
+import dev.couchjobs.bridge.internal.document.Cluster;
+import dev.couchjobs.bridge.testing.CouchFault;
+import dev.couchjobs.bridge.testing.CouchWeights;
+import dev.couchjobs.fdb.simulation.Fault;
+import dev.couchjobs.fdb.simulation.Simulation;
+import dev.couchjobs.fdb.simulation.SimulationBuilder;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a seed decides beforehand.
+ *
+ * @param isReplicated whether the nodes have nothing in common but replication, and do not share one database
+ * @param claimTimeout how long a claim may be silent; only if they have nothing in common
+ * @param hasLongCuts whether some nodes are out of reach for longer than a claim may be silent
+ * @param hasRightClocks whether all clocks go right
+ * @param hasPeople whether people change documents
+ * @param losesDatabases whether nodes lose what they keep; only if each keeps its own
+ * @param nodes their names
+ * @param workers how many steps a node runs at a time
+ */
+record BridgeScenario(
+        Kind kind,
+        boolean isReplicated,
+        Topology topology,
+        Duration claimTimeout,
+        boolean hasLongCuts,
+        boolean hasRightClocks,
+        boolean hasPeople,
+        boolean losesDatabases,
+        List<String> nodes,
+        int workers,
+        int tasks) {
+
+    /** How much goes wrong. */
+    enum Kind {
+        /** Nothing. */
+        CALM,
+        /** What is asked of a database fails, but nothing there takes long, and no process dies or pauses. */
+        PEACEFUL,
+        /** Everything. */
+        WILD
+    }
+
+    /** Which CouchDB is replicated to which. */
+    enum Topology {
+        /** Each to each. */
+        MESH,
+        /** The first to each, and each to the first. */
+        STAR,
+        /** There is only one. */
+        ONE
+    }
+
+    private static final List<String> NAMES = List.of("a", "b", "c", "d");
+    /** Chaos is over long before half of it is. */
+    private static final Duration LONG = Duration.ofMinutes(4);
+
+    private static final Duration SHORT = Duration.ofMinutes(1);
+
+    /** Steps fail, but none takes long. */
+    private static final List<Fault> NOT_IN_PEACE = List.of(
+            Fault.SLOW_REPLY,
+            Fault.REORDERED_REPLY,
+            Fault.COMMIT_DELAY,
+            Fault.SLOW_DISK,
+            Fault.LATE_WATCH,
+            Fault.STORE_LOSS,
+            Fault.PAUSE,
+            Fault.DEATH);
+
+    static BridgeScenario of(long seed) {
+        SplittableRandom choice = new SplittableRandom(~seed);
+        Kind kind = List.of(Kind.CALM, Kind.PEACEFUL, Kind.WILD, Kind.WILD, Kind.WILD)
+                .get(choice.nextInt(5));
+        boolean isReplicated = choice.nextInt(5) < 3;
+        boolean hasLongCuts = isReplicated && kind == Kind.WILD && choice.nextInt(4) == 0;
+        List<Topology> topologies = isReplicated ? List.of(Topology.MESH, Topology.STAR) : List.of(Topology.values());
+        return new BridgeScenario(
+                kind,
+                isReplicated,
+                topologies.get(choice.nextInt(topologies.size())),
+                hasLongCuts ? SHORT : LONG,
+                hasLongCuts,
+                kind == Kind.CALM || choice.nextBoolean(),
+                kind != Kind.CALM && choice.nextInt(2) == 0,
+                isReplicated && kind == Kind.WILD && choice.nextInt(5) == 0,
+                NAMES.subList(0, choice.nextInt(6) == 0 ? 1 : 2 + choice.nextInt(3)),
+                1 + choice.nextInt(3),
+                1 + choice.nextInt(7));
+    }
+
+    Simulation simulation(long seed, @Nullable Consumer<String> trace) {
+        SimulationBuilder builder = Simulation.builder(seed);
+        if (kind == Kind.CALM) {
+            builder.calm();
+        } else if (kind == Kind.PEACEFUL) {
+            NOT_IN_PEACE.forEach(builder::without);
+        }
+        if (hasRightClocks) {
+            builder.without(Fault.CLOCK_SKEW).without(Fault.CLOCK_JUMP);
+        }
+        return (trace == null ? builder : builder.traceTo(trace)).build();
+    }
+
+    CouchWeights couchWeights(RandomGenerator random) {
+        CouchWeights weights = kind == Kind.CALM ? CouchWeights.none() : CouchWeights.draw(random);
+        return hasLongCuts ? weights.without(CouchFault.CUT) : weights;
+    }
+
+    Cluster cluster() {
+        return Cluster.of(nodes, Map.of());
+    }
+
+    boolean isCalm() {
+        return kind == Kind.CALM;
+    }
+
+    Duration chaos() {
+        return Duration.ofSeconds(hasLongCuts ? 140 : 40);
+    }
+}

@@ -1,0 +1,215 @@
+package dev.couchjobs.bridge.simulation;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.bridge.testing.CouchWeights;
+import dev.couchjobs.bridge.testing.Endpoint;
+import dev.couchjobs.bridge.testing.ModelCouch;
+import dev.couchjobs.bridge.testing.ModelServer;
+import dev.couchjobs.fdb.simulation.SimulatedProcess;
+import dev.couchjobs.fdb.simulation.Simulation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several nodes with their bridges, from a seed. First there is chaos: whatever can go wrong does, while documents are put
+ * and changed. Then there is calm, in which every document has to come to its end.
+ */
+final class BridgeSimulation implements AutoCloseable {
+    private static final Duration TICK = Duration.ofMillis(500);
+    private static final Duration CALM_AT_MOST = Duration.ofMinutes(30);
+    private static final Duration QUIET = Duration.ofSeconds(30);
+    private static final int DEEDS_MAX = 5;
+
+    private final BridgeScenario scenario;
+    private final Simulation simulation;
+    private final RandomGenerator random;
+    private final ModelCouch couch;
+    private final List<BridgeNode> nodes = new ArrayList<>();
+    private final Map<String, Task> tasks = new TreeMap<>();
+    private final Complaints complaints = new Complaints();
+    private final ActionLaws actionLaws;
+    private final Journal journal;
+    private final EndLaws endLaws;
+    private final IdleLaw idleLaw;
+    private boolean isCalm;
+    private boolean isClosed;
+
+    /** @param trace is told of all that happens, if it is not null */
+    BridgeSimulation(long seed, @Nullable Consumer<String> trace) {
+        scenario = BridgeScenario.of(seed);
+        simulation = scenario.simulation(seed, trace);
+        random = simulation.random();
+        simulation.log(scenario.toString());
+        CouchWeights weights = scenario.couchWeights(random);
+        couch = new ModelCouch(simulation.scheduler(), random.nextLong(), weights, simulation::log);
+        actionLaws = new ActionLaws(scenario, tasks, complaints);
+        journal = new Journal(simulation::elapsed, actionLaws::begins);
+        for (String name : scenario.nodes()) {
+            nodes.add(new BridgeNode(name, scenario, simulation, couch, journal));
+        }
+        endLaws = new EndLaws(scenario, simulation, couch, nodes, tasks.values(), journal);
+        idleLaw = new IdleLaw(scenario, tasks.values(), journal, complaints);
+        replicate();
+        simulation.onDeath(this::died);
+    }
+
+    private void replicate() {
+        List<ModelServer> servers =
+                nodes.stream().map(BridgeNode::server).distinct().toList();
+        String name = BridgeNode.databaseName();
+        if (scenario.topology() == BridgeScenario.Topology.MESH) {
+            couch.replicateAll(name, servers);
+        } else {
+            for (ModelServer other : servers.subList(1, servers.size())) {
+                couch.replicate(new Endpoint(servers.get(0), name), new Endpoint(other, name));
+                couch.replicate(new Endpoint(other, name), new Endpoint(servers.get(0), name));
+            }
+        }
+    }
+
+    private void died(SimulatedProcess dead) {
+        for (BridgeNode node : nodes) {
+            if (node.owns(dead) && !isClosed) {
+                node.died();
+                after(Duration.ofMillis(isCalm ? 500 : random.nextLong(8_000)), () -> startAnew(node));
+            }
+        }
+    }
+
+    private void startAnew(BridgeNode node) {
+        if (!isClosed) {
+            node.start();
+        }
+    }
+
+    /** Chaos, then calm. */
+    void run() {
+        nodes.forEach(BridgeNode::start);
+        Duration chaos = scenario.chaos();
+        People people = new People(simulation, nodes, tasks);
+        Tasks made = new Tasks(scenario, random);
+        for (int i = 0; i < scenario.tasks(); i++) {
+            Task task = made.next(i, chaos.dividedBy(2));
+            tasks.put(task.id(), task);
+            people.put(task);
+        }
+        if (scenario.hasPeople()) {
+            for (int left = random.nextInt(DEEDS_MAX); left > 0; left--) {
+                people.change(chaos);
+            }
+        }
+        if (scenario.hasLongCuts()) {
+            cutForLong();
+        }
+        if (scenario.losesDatabases()) {
+            after(Duration.ofMillis(random.nextLong(chaos.toMillis())), this::loseDatabase);
+        }
+        advance(chaos);
+        calmDown();
+        awaitTheEnd();
+        checkTheEnd();
+    }
+
+    private void cutForLong() {
+        Duration begin = Duration.ofMillis(random.nextLong(30_000));
+        Duration end = begin.plus(Duration.ofMillis(30_000 + random.nextLong(80_000)));
+        after(begin, () -> {
+            Set<ModelServer> off = new java.util.LinkedHashSet<>();
+            nodes.stream().filter(node -> random.nextBoolean()).forEach(node -> off.add(node.server()));
+            couch.cut(off);
+        });
+        after(end, couch::join);
+    }
+
+    private void loseDatabase() {
+        BridgeNode node = nodes.get(random.nextInt(nodes.size()));
+        simulation.log(node.name() + " loses its database");
+        tasks.keySet().forEach(actionLaws::exempt);
+        node.kill();
+        Database database = simulation.database();
+        var unused = database.runAsync(tx -> {
+            tx.clear(node.root().range());
+            return java.util.concurrent.CompletableFuture.completedFuture(tx);
+        });
+    }
+
+    private void advance(Duration duration) {
+        Duration end = simulation.elapsed().plus(duration);
+        while (simulation.elapsed().compareTo(end) < 0) {
+            simulation.advance(TICK);
+            idleLaw.check(simulation.elapsed());
+            complaints.check();
+        }
+    }
+
+    private void calmDown() {
+        isCalm = true;
+        simulation.calm();
+        couch.calm();
+    }
+
+    private void awaitTheEnd() {
+        Duration latest = simulation.elapsed().plus(CALM_AT_MOST);
+        List<String> unfinished = endLaws.unfinished();
+        while (!unfinished.isEmpty()) {
+            if (simulation.elapsed().compareTo(latest) > 0) {
+                throw new AssertionError("There is no end to it:\n  " + String.join("\n  ", unfinished));
+            }
+            advance(Duration.ofSeconds(5));
+            unfinished = endLaws.unfinished();
+        }
+    }
+
+    private void checkTheEnd() {
+        Map<String, List<String>> revisions = nodes.get(0).database().revisions();
+        advance(QUIET);
+        List<String> unfinished = endLaws.unfinished();
+        if (!unfinished.isEmpty() || !nodes.get(0).database().revisions().equals(revisions)) {
+            throw new AssertionError("It was over, and goes on: " + unfinished);
+        }
+        endLaws.check();
+        simulation.log("ends with " + revisions);
+    }
+
+    private void after(Duration delay, Runnable action) {
+        var unused = simulation.scheduler().schedule(action, delay.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /** {@return what is not over} */
+    List<String> unfinished() {
+        return endLaws.unfinished();
+    }
+
+    /** What was begun more than once. */
+    String counts() {
+        return actionLaws.begunAgain() + " " + actionLaws.begunElsewhere();
+    }
+
+    BridgeScenario scenario() {
+        return scenario;
+    }
+
+    /** {@return equal for equal runs} */
+    String digest() {
+        return simulation.trace().digest();
+    }
+
+    /** {@return the last that happened} */
+    String tail() {
+        return simulation.trace().tail();
+    }
+
+    @Override
+    public void close() {
+        isClosed = true;
+        simulation.close();
+    }
+}

@@ -1,0 +1,29 @@
+package dev.couchjobs.bridge.simulation;
+
+import java.time.Duration;
+
+/**
+ * What an action does here: it takes its time and then fails, or not.
+ *
+ * @param isAlternative whether it is the one that a step has in case the first fails
+ * @param length how long it takes
+ * @param succeedsFrom at which try it succeeds, from 1; 0 for never
+ */
+record Effect(boolean isAlternative, Duration length, int succeedsFrom) {
+    private static final String WORK = "work";
+    private static final String OTHERWISE = "otherwise";
+
+    String command() {
+        return (isAlternative ? OTHERWISE : WORK) + " " + length.toMillis() + " " + succeedsFrom;
+    }
+
+    static Effect of(String command) {
+        String[] words = command.split(" ", -1);
+        return new Effect(
+                words[0].equals(OTHERWISE), Duration.ofMillis(Long.parseLong(words[1])), Integer.parseInt(words[2]));
+    }
+
+    boolean succeedsAt(int attempt) {
+        return succeedsFrom > 0 && attempt >= succeedsFrom;
+    }
+}

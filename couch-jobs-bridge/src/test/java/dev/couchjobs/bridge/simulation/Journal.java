@@ -1,0 +1,94 @@
+package dev.couchjobs.bridge.simulation;
+
+import dev.couchjobs.bridge.internal.action.Action;
+import dev.couchjobs.bridge.internal.action.ActionResult;
+import dev.couchjobs.bridge.internal.action.Occasion;
+import dev.couchjobs.bridge.internal.document.ActionPlan;
+import dev.couchjobs.fdb.simulation.SimulatedProcess;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+
+/** Notes which actions were begun and how they ended. */
+final class Journal {
+    private final List<Attempt> attempts = new ArrayList<>();
+    private final Supplier<Duration> time;
+    private final BiConsumer<Attempt, List<Attempt>> onBegin;
+
+    /** @param onBegin is told of each action that is begun, and of those before it */
+    Journal(Supplier<Duration> time, BiConsumer<Attempt, List<Attempt>> onBegin) {
+        this.time = time;
+        this.onBegin = onBegin;
+    }
+
+    List<Attempt> attempts() {
+        return attempts;
+    }
+
+    List<Attempt> of(String document, int step) {
+        return attempts.stream()
+                .filter(each -> each.step == step && each.document.equals(document))
+                .toList();
+    }
+
+    /** {@return what a process does if it is asked to} */
+    Action action(SimulatedProcess process, ActionPlan plan) {
+        Effect effect = Effect.of(((ActionPlan.Shell) plan).command());
+        return occasion -> begin(process, effect, occasion);
+    }
+
+    private CompletableFuture<ActionResult> begin(SimulatedProcess process, Effect effect, Occasion occasion) {
+        Attempt attempt = new Attempt(
+                occasion.documentId(),
+                occasion.step(),
+                occasion.node(),
+                process,
+                effect.isAlternative(),
+                occasion.attempt(),
+                time.get());
+        process.log("begins " + attempt);
+        onBegin.accept(attempt, List.copyOf(attempts));
+        attempts.add(attempt);
+        CompletableFuture<ActionResult> result = new CompletableFuture<>();
+        boolean succeeds = effect.succeedsAt(occasion.attempt());
+        var unused = process.scheduler()
+                .schedule(
+                        () -> {
+                            if (!result.isDone()) { // noted before anybody goes on from there
+                                end(attempt, succeeds ? Attempt.End.SUCCESS : Attempt.End.FAILURE);
+                                result.complete(result(succeeds));
+                            }
+                        },
+                        effect.length().toMillis(),
+                        TimeUnit.MILLISECONDS);
+        var unusedToo = result.whenComplete((done, error) -> {
+            if (error != null) {
+                end(attempt, Attempt.End.STOPPED);
+            }
+        });
+        return result;
+    }
+
+    private void end(Attempt attempt, Attempt.End end) {
+        attempt.end = end;
+        attempt.endTime = time.get();
+        attempt.process.log("ends " + attempt);
+    }
+
+    private static ActionResult result(boolean success) {
+        return new ActionResult(
+                success,
+                false,
+                OptionalInt.of(success ? 0 : 1),
+                "",
+                false,
+                success ? Optional.empty() : Optional.of("exit status 1"),
+                Optional.empty());
+    }
+}
