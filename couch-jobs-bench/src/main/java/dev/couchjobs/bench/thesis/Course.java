@@ -14,6 +14,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** One test, from the writing of its documents until all of them say where they were written that they have succeeded. */
 final class Course {
+    private static final String NAME = "job-";
+
     private final Couch couch;
     private final Map<String, Integer> updates = new HashMap<>();
 
@@ -31,7 +33,7 @@ final class Course {
     record Outcome(double seconds, int fewest, int most) {}
 
     Outcome run(Evaluation test, double stepSeconds) throws IOException, InterruptedException {
-        String since = couch.send("GET", "", "").path("update_seq").asString();
+        String since = couch.send("GET", "/_changes", "").path("last_seq").asString();
         String jobs = documents(test, stepSeconds);
         long begin = System.nanoTime();
         var unused = couch.send("POST", "/_bulk_docs", jobs);
@@ -50,6 +52,9 @@ final class Course {
                 "GET", "/_changes?feed=longpoll&timeout=10000&include_docs=true&since=" + encoded(since), "");
         for (JsonNode row : changes.path("results")) {
             JsonNode document = row.path("doc");
+            if (!row.path("id").asString().startsWith(NAME)) {
+                continue;
+            }
             String status = document.path("job_status").asString("");
             if (status.equals("success")) {
                 String revision = document.path("_rev").asString();
@@ -72,7 +77,7 @@ final class Course {
         for (int job = 0; job < test.jobs; job++) {
             ArrayNode steps = documents
                     .addObject()
-                    .put("_id", "job-" + job)
+                    .put("_id", NAME + job)
                     .put("creator", "node0")
                     .putArray("job");
             List<String> targets = test.targets();

@@ -179,11 +179,16 @@ public final class RunningBridge implements AutoCloseable {
                 : Optional.empty();
         wanted.peers().forEach((name, peer) -> {
             Replication.End source = new Replication.End(peer.url(), peer.credentials());
-            String id = "couch-jobs-" + config.node() + "-from-" + name;
             tell(
-                    replications.ensure(new Replication(id, source, own, true, choice)),
+                    replications.ensure(new Replication(replicationId(name, source, own), source, own, true, choice)),
                     "The replication from " + name + " cannot be set up");
         });
+    }
+
+    /** The same at each start, and another one for another pair of databases: several may be on one server. */
+    private String replicationId(String peer, Replication.End source, Replication.End target) {
+        String databases = source.address() + " " + target.address();
+        return "couch-jobs-" + config.node() + "-from-" + peer + "-" + Integer.toHexString(databases.hashCode());
     }
 
     private static void tell(CompletableFuture<?> done, String otherwise) {
