@@ -4,22 +4,51 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
+import java.util.TreeSet;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Digests of documents, to tell whether CouchDB has what it is to have. */
+/**
+ * Digests of documents, to tell whether CouchDB has what it is to have. Servers give fields back in another order, and
+ * numbers in another form; that makes no difference here.
+ */
 final class Digests {
     private Digests() {}
 
-    /** {@return a digest of a document without its revision} */
+    /** {@return a digest of what a document says, without CouchDB's own fields} */
     static String of(ObjectNode body) {
-        ObjectNode content = body.deepCopy();
-        content.remove("_rev");
+        StringBuilder text = new StringBuilder();
+        for (String name : new TreeSet<>(body.propertyNames())) {
+            if (!name.startsWith("_")) {
+                text.append(name).append(':');
+                write(body.path(name), text);
+            }
+        }
         try {
-            byte[] digest = MessageDigest.getInstance("SHA-256")
-                    .digest(content.toString().getBytes(StandardCharsets.UTF_8));
+            byte[] digest =
+                    MessageDigest.getInstance("SHA-256").digest(text.toString().getBytes(StandardCharsets.UTF_8));
             return Base64.getEncoder().withoutPadding().encodeToString(digest);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("Every Java has SHA-256.", e);
+        }
+    }
+
+    private static void write(JsonNode value, StringBuilder text) {
+        if (value instanceof ObjectNode object) {
+            text.append('{');
+            for (String name : new TreeSet<>(object.propertyNames())) {
+                text.append(name).append(':');
+                write(object.path(name), text);
+            }
+            text.append('}');
+        } else if (value.isArray()) {
+            text.append('[');
+            value.forEach(element -> write(element, text));
+            text.append(']');
+        } else if (value.isNumber()) {
+            text.append(value.doubleValue()).append(',');
+        } else {
+            text.append(value).append(',');
         }
     }
 }
