@@ -9,7 +9,7 @@ const target = path.resolve(process.argv[2]);
 const installed = path.join(target, 'node_modules', 'installed-package-lock.json');
 const lock = path.join(__dirname, 'package-lock.json');
 
-for (const part of ['server.js', 'lib', 'package.json', 'package-lock.json']) {
+for (const part of ['server.js', 'three.js', 'lib', 'package.json', 'package-lock.json']) {
   fs.cpSync(path.join(__dirname, part), path.join(target, part), { recursive: true });
 }
 if (!fs.existsSync(installed) || !fs.readFileSync(installed).equals(fs.readFileSync(lock))) {

@@ -37,7 +37,7 @@ final class ActionsReader {
         ShellSettings settings = new ShellSettings(
                 section.flag("enabled", false),
                 allowList(section),
-                section.text("directory").map(directory::resolve),
+                section.text("directory").map(path -> directory.resolve(path).normalize()),
                 environment,
                 section.duration("time_limit"),
                 grace(section),

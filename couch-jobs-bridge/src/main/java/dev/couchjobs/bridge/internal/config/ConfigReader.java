@@ -131,8 +131,10 @@ public final class ConfigReader {
     }
 
     private EngineConfig engine(Section engine, BridgeConfig.Join join) {
-        Optional<Path> embedded = engine.text("directory").map(directory::resolve);
-        Optional<Path> clusterFile = engine.text("cluster_file").map(directory::resolve);
+        Optional<Path> embedded =
+                engine.text("directory").map(path -> directory.resolve(path).normalize());
+        Optional<Path> clusterFile =
+                engine.text("cluster_file").map(path -> directory.resolve(path).normalize());
         String prefix = engine.text("prefix").orElse("couch-jobs-bridge");
         engine.end();
         if (embedded.isPresent() == clusterFile.isPresent()) {

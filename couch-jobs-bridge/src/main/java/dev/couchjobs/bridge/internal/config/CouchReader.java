@@ -39,7 +39,9 @@ final class CouchReader {
         CouchConfig config = new CouchConfig(
                 url(section),
                 credentials(section),
-                section.text("ca_file").map(directory::resolve).filter(file -> isThere(section, "ca_file", file)),
+                section.text("ca_file")
+                        .map(path -> directory.resolve(path).normalize())
+                        .filter(file -> isThere(section, "ca_file", file)),
                 section.flag("create", true),
                 section.duration("heartbeat").orElse(DEFAULT_HEARTBEAT));
         section.end();

@@ -26,7 +26,11 @@ import dev.couchjobs.bridge.internal.engine.WorkKind;
 import dev.couchjobs.bridge.internal.ledger.Ledger;
 import dev.couchjobs.bridge.internal.ledger.Seats;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.http.HttpClient;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -77,6 +81,7 @@ public final class RunningBridge implements AutoCloseable {
     }
 
     private void open(Map<String, StepHandler> handlers, Optional<Database> given) {
+        config.shell().directory().ifPresent(RunningBridge::make);
         Database database = given.orElseGet(() -> opening(database(config.engine())));
         Subspace root = root();
         CouchJobs jobs = opening(CouchJobs.builder(database)
@@ -115,6 +120,15 @@ public final class RunningBridge implements AutoCloseable {
     private <T extends AutoCloseable> T opening(T part) {
         opened.push(part);
         return part;
+    }
+
+    private static void make(Path directory) {
+        try {
+            Files.createDirectories(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(
+                    "The directory " + directory + ", in which commands are to run, cannot be made", e);
+        }
     }
 
     private static Database database(EngineConfig engine) {

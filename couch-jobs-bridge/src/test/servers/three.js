@@ -1,0 +1,13 @@
+'use strict';
+// node three.js [PORT]: three servers, in memory, on this port (5984) and the two behind it, until this is ended.
+
+const path = require('path');
+const { spawn } = require('child_process');
+
+const first = Number(process.argv[2] || 5984);
+for (const port of [first, first + 1, first + 2]) {
+  // Each ends with its standard input, and that with this process.
+  spawn('node', ['--unhandled-rejections=warn', path.join(__dirname, 'server.js'), String(port)], {
+    stdio: ['pipe', 'inherit', 'ignore'],
+  });
+}
