@@ -54,7 +54,7 @@ final class ActionLaws {
                 .filter(each -> each.document.equals(attempt.document) && each.step == attempt.step)
                 .filter(each -> !part.isForAll() || each.node.equals(attempt.node))
                 .toList();
-        if (!exempt.contains(attempt.document)) {
+        if (!exempt.contains(attempt.document) && !task.isPutAnew()) {
             once(attempt, same);
             retried(part, attempt, same);
         }

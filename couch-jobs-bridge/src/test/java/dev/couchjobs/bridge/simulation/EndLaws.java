@@ -22,7 +22,7 @@ import tools.jackson.databind.JsonNode;
 final class EndLaws {
     private static final Set<String> ENDS = Set.of("success", "failed", "cancelled");
     /** The rows of the ledger that nothing is left in. */
-    private static final Set<String> PASSING = Set.of("out", "seat", "line", "given");
+    private static final Set<String> PASSING = Set.of("out", "seat", "rest", "line", "given");
 
     private final BridgeScenario scenario;
     private final Simulation simulation;

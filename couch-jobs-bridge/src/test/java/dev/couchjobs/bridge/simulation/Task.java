@@ -33,6 +33,15 @@ record Task(
         return deeds.stream().noneMatch(Deed::matters);
     }
 
+    /**
+     * {@return whether a person may have put it a second time} What is deleted is forgotten, and may be there again if
+     * somebody changed it where that was not known; what was refused and is mended is a new job.
+     */
+    boolean isPutAnew() {
+        return deeds.contains(Deed.DELETE)
+                || (deeds.contains(Deed.TURN_BACK) && (deeds.contains(Deed.CHANGE) || deeds.contains(Deed.CORRUPT)));
+    }
+
     boolean succeeds() {
         return !isBroken() && parts.stream().allMatch(Part::succeeds);
     }

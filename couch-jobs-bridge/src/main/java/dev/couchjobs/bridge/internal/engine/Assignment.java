@@ -58,6 +58,9 @@ interface Assignment {
     /** A job for a step has been taken up here. {@return the document with the step begun, or why it must not begin} */
     Transition begin(Step step, StepJob job, String executioner, ZonedDateTime now);
 
+    /** A step that has begun here needs its worker now, or else not before its next try. */
+    void goesOn(Turn turn, StepJob job, boolean now);
+
     /** A step that had begun here has come to its end, and what it took is free for another. */
     CompletableFuture<Void> ended(Turn turn, StepJob job);
 

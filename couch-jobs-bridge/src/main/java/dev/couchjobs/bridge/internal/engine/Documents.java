@@ -16,7 +16,6 @@ import dev.couchjobs.bridge.internal.document.Reading;
 import dev.couchjobs.bridge.internal.document.Run;
 import dev.couchjobs.bridge.internal.document.RunEnd;
 import dev.couchjobs.bridge.internal.document.Step;
-import dev.couchjobs.bridge.internal.document.Target;
 import dev.couchjobs.bridge.internal.document.Transition;
 import dev.couchjobs.bridge.internal.engine.Assignment.Kept;
 import dev.couchjobs.bridge.internal.ledger.Entry;
@@ -334,7 +333,7 @@ final class Documents {
             JobDocument said = after.entry().home().equals(node) ? shown : ((Merged.Joined) seen).document();
             boolean hasLosers =
                     stored.leaves().size() > 1 && after.entry().home().equals(node);
-            boolean isBehind = !settled.document().equals(said) || hasLosers;
+            boolean isBehind = hasLosers || News.between(said, settled.document());
             boolean isNews = !settled.document().equals(now); // which others may have to write
             if (isNews || (isBehind && writes)) {
                 send(turn, stored.id(), after.entry().home());
@@ -412,7 +411,7 @@ final class Documents {
     /** A job for a step has been taken up here. {@return the step, or empty if there is nothing to do any more} */
     CompletableFuture<Optional<Begun>> begin(Turn turn, StepJob job, String worker) {
         String executioner = Step.executioner(node, worker);
-        return change(turn, job, document -> {
+        return change(turn, job, true, document -> {
             Step step = document.step(job.step());
             boolean hasBegun = step.progress()
                     .run(node)
@@ -424,9 +423,14 @@ final class Documents {
         });
     }
 
-    /** A try has failed, and another will follow. {@return empty if there is nothing to do any more} */
-    CompletableFuture<Optional<Begun>> tried(Turn turn, StepJob job, Begun begun) {
-        return change(turn, job, document -> {
+    /**
+     * A try has failed, and another will follow, or the alternative.
+     *
+     * @param goesOn whether that is at once
+     * @return empty if there is nothing to do any more
+     */
+    CompletableFuture<Optional<Begun>> tried(Turn turn, StepJob job, Begun begun, boolean goesOn) {
+        return change(turn, job, goesOn, document -> {
             Step step = document.step(job.step());
             boolean isCounted = step.progress()
                     .run(node)
@@ -441,7 +445,7 @@ final class Documents {
         Transition of(JobDocument document);
     }
 
-    private CompletableFuture<Optional<Begun>> change(Turn turn, StepJob job, Change change) {
+    private CompletableFuture<Optional<Begun>> change(Turn turn, StepJob job, boolean goesOn, Change change) {
         return ledger.find(turn.tx(), job.document()).thenApply(entry -> {
             Optional<Kept> before = entry.filter(Entry::isLive).map(this::kept);
             if (before.isEmpty()) {
@@ -454,8 +458,8 @@ final class Documents {
             }
             JobDocument now = ((Transition.To) transition).document();
             save(turn, before, before.get().with(now));
-            boolean isNews = !isSameToPeople(before.get().document().step(job.step()), now.step(job.step()));
-            if (isNews) {
+            assignment.goesOn(turn, job, goesOn);
+            if (News.between(before.get().document(), now)) {
                 send(turn, job.document(), before.get().entry().home());
             }
             return now.step(job.step())
@@ -464,18 +468,6 @@ final class Documents {
                     .map(run -> new Begun(
                             now.step(job.step()), run.tries(), run.start().orElseGet(this::now)));
         });
-    }
-
-    /** A try that failed, and one that begins after such, here or elsewhere, are not worth a revision: they come with the next. */
-    private static boolean isSameToPeople(Step before, Step now) {
-        Map<String, Run> runs = before.progress().runs();
-        return before.status().equals(now.status())
-                && (runs.keySet().equals(now.progress().runs().keySet()) || isTriedAgain(before));
-    }
-
-    private static boolean isTriedAgain(Step before) {
-        return !(before.plan().target() instanceof Target.All)
-                && before.progress().runs().values().stream().anyMatch(run -> run.tries() > 0);
     }
 
     /** A step has come to its end here. */

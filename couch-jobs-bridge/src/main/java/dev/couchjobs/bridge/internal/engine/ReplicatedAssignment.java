@@ -82,7 +82,7 @@ final class ReplicatedAssignment implements Assignment {
     /** What was claimed by a process that has ended is not begun by this one; what it has given to others is waited for. */
     @Override
     public CompletableFuture<Void> resume(Turn turn) {
-        return seats.held(turn.tx(), Hold.CLAIMED).thenAcceptBoth(seats.given(turn.tx()), (claimed, given) -> {
+        return seats.claimed(turn.tx()).thenAcceptBoth(seats.given(turn.tx()), (claimed, given) -> {
             claimed.forEach(seat -> {
                 seats.free(turn.tx(), seat);
                 turn.review(seat.document());
@@ -173,7 +173,7 @@ final class ReplicatedAssignment implements Assignment {
     private CompletableFuture<Void> take(Turn turn, Step step) {
         Seat seat = seat(step);
         return seats.hold(turn.tx(), seat).thenAccept(hold -> {
-            if (!hold.equals(Optional.of(Hold.TAKEN))) {
+            if (hold.isEmpty() || hold.get() == Hold.CLAIMED) {
                 seats.hold(turn.tx(), seat, Hold.TAKEN);
                 StepJob job = new StepJob(seat.document(), seat.step(), seat.round());
                 turn.add(NewJob.of(StepTypes.of(node), job)
@@ -330,6 +330,15 @@ final class ReplicatedAssignment implements Assignment {
         return leases.holds(seat(step))
                 ? step.begin(node, executioner, now, job.round())
                 : new Transition.Refused("it was claimed too long ago");
+    }
+
+    @Override
+    public void goesOn(Turn turn, StepJob job, boolean now) {
+        Seat seat = new Seat(job.document(), job.step(), job.round());
+        seats.hold(turn.tx(), seat, now ? Hold.TAKEN : Hold.RESTING);
+        if (!now) {
+            turn.reviewLine();
+        }
     }
 
     @Override

@@ -151,6 +151,9 @@ final class SharedAssignment implements Assignment {
     }
 
     @Override
+    public void goesOn(Turn turn, StepJob job, boolean now) {}
+
+    @Override
     public CompletableFuture<Void> ended(Turn turn, StepJob job) {
         return CompletableFuture.completedFuture(null);
     }

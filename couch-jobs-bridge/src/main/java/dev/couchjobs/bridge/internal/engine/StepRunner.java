@@ -136,8 +136,22 @@ final class StepRunner {
 
         /** A try that has failed is counted first: whoever goes on after a crash goes on from there. */
         private CompletableFuture<Void> count(Begun begun, ActionResult result) {
-            return held(job, turn -> documents.tried(turn, data, begun))
-                    .thenCompose(counted -> counted.isEmpty() ? leave() : failed(begun, result));
+            Optional<Duration> pause = pause(begun, result);
+            return held(job, turn -> documents.tried(turn, data, begun, pause.isEmpty()))
+                    .thenCompose(counted -> counted.isEmpty() ? leave() : failed(begun, result, pause));
+        }
+
+        /** {@return how long to wait before the next try; empty if there is none} */
+        private Optional<Duration> pause(Begun begun, ActionResult result) {
+            Duration since = Duration.between(
+                    begun.since().toInstant(), context.environment().clock().instant());
+            return result.isFinal()
+                    ? Optional.empty()
+                    : begun.step()
+                            .plan()
+                            .retry()
+                            .pauseAfter(begun.tries() + 1, since)
+                            .map(pause -> longer(pause, result.notBefore()));
         }
 
         private CompletableFuture<ActionResult> act(ActionPlan plan, Begun begun, int attempt) {
@@ -153,17 +167,14 @@ final class StepRunner {
             return action;
         }
 
-        private CompletableFuture<Void> failed(Begun begun, ActionResult result) {
-            StepPlan plan = begun.step().plan();
-            Duration since = Duration.between(
-                    begun.since().toInstant(), context.environment().clock().instant());
-            Optional<Duration> pause =
-                    result.isFinal() ? Optional.empty() : plan.retry().pauseAfter(begun.tries() + 1, since);
+        private CompletableFuture<Void> failed(Begun begun, ActionResult result, Optional<Duration> pause) {
             if (pause.isPresent()) {
-                job.snooze(longer(pause.get(), result.notBefore()));
+                job.snooze(pause.get());
                 return CompletableFuture.completedFuture(null);
             }
-            return plan.alternative().isPresent() ? alternative(begun, runEnd(result)) : end(false, runEnd(result));
+            return begun.step().plan().alternative().isPresent()
+                    ? alternative(begun, runEnd(result))
+                    : end(false, runEnd(result));
         }
 
         private static Duration longer(Duration pause, Optional<Duration> other) {

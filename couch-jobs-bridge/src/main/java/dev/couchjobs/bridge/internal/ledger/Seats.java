@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
  * <pre>
  * seat,  id, step, round            a worker is kept for that step: claimed, or taken
  * line,  -priority, since, id       a worker here may claim the document's current step
+ * rest,  id, step, round            that step is run here and waits for its next try, without a worker
  * given, id, step, round            this node has named a winner who has not been seen to begin
  * </pre>
  */
@@ -24,11 +25,13 @@ public final class Seats {
     private static final byte[] NOTHING = {};
 
     private final Subspace seats;
+    private final Subspace rest;
     private final Subspace line;
     private final Subspace given;
 
     public Seats(Subspace root) {
         seats = root.subspace(Tuple.from("seat"));
+        rest = root.subspace(Tuple.from("rest"));
         line = root.subspace(Tuple.from("line"));
         given = root.subspace(Tuple.from("given"));
     }
@@ -55,7 +58,9 @@ public final class Seats {
         /** The node has claimed the step and does not know whether it will have it. */
         CLAIMED,
         /** The node runs the step, or will. */
-        TAKEN
+        TAKEN,
+        /** The node will try the step again, and keeps no worker for it until then. */
+        RESTING
     }
 
     // Seats
@@ -67,28 +72,36 @@ public final class Seats {
 
     /** {@return how a worker is spoken for by a step, if one is} */
     public CompletableFuture<Optional<Hold>> hold(ReadTransaction tx, Seat seat) {
-        return tx.get(seats.pack(seat.tuple()))
-                .thenApply(value ->
-                        Optional.ofNullable(value).map(bytes -> bytes[0] == CLAIMED[0] ? Hold.CLAIMED : Hold.TAKEN));
+        return tx.get(seats.pack(seat.tuple())).thenCombine(tx.get(rest.pack(seat.tuple())), (kept, resting) -> {
+            if (kept != null) {
+                return Optional.of(kept[0] == CLAIMED[0] ? Hold.CLAIMED : Hold.TAKEN);
+            }
+            return Optional.ofNullable(resting).map(row -> Hold.RESTING);
+        });
     }
 
-    /** Keeps a worker for a step. */
+    /** Keeps a worker for a step, or only the step. */
     public void hold(Transaction tx, Seat seat, Hold hold) {
-        tx.set(seats.pack(seat.tuple()), hold == Hold.CLAIMED ? CLAIMED : TAKEN);
+        free(tx, seat);
+        switch (hold) {
+            case CLAIMED -> tx.set(seats.pack(seat.tuple()), CLAIMED);
+            case TAKEN -> tx.set(seats.pack(seat.tuple()), TAKEN);
+            case RESTING -> tx.set(rest.pack(seat.tuple()), NOTHING);
+        }
     }
 
     /** Frees the worker that was kept for a step, if one was. */
     public void free(Transaction tx, Seat seat) {
         tx.clear(seats.pack(seat.tuple()));
+        tx.clear(rest.pack(seat.tuple()));
     }
 
-    /** {@return all steps for which workers are kept so} */
-    public CompletableFuture<List<Seat>> held(ReadTransaction tx, Hold hold) {
-        byte kind = hold == Hold.CLAIMED ? CLAIMED[0] : TAKEN[0];
+    /** {@return all steps that the node has claimed} */
+    public CompletableFuture<List<Seat>> claimed(ReadTransaction tx) {
         return tx.getRange(seats.range())
                 .asList()
                 .thenApply(rows -> rows.stream()
-                        .filter(row -> row.getValue()[0] == kind)
+                        .filter(row -> row.getValue()[0] == CLAIMED[0])
                         .map(row -> Seat.of(seats.unpack(row.getKey())))
                         .toList());
     }
