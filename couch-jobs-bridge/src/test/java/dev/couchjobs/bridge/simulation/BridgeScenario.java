@@ -81,7 +81,7 @@ record BridgeScenario(
         Kind kind = List.of(Kind.CALM, Kind.PEACEFUL, Kind.WILD, Kind.WILD, Kind.WILD)
                 .get(choice.nextInt(5));
         boolean isReplicated = choice.nextInt(5) < 3;
-        boolean hasLongCuts = isReplicated && kind == Kind.WILD && choice.nextInt(4) == 0;
+        boolean hasLongCuts = isReplicated && kind == Kind.WILD && choice.nextInt(3) == 0;
         List<Topology> topologies = isReplicated ? List.of(Topology.MESH, Topology.STAR) : List.of(Topology.values());
         return new BridgeScenario(
                 kind,
@@ -94,7 +94,7 @@ record BridgeScenario(
                 isReplicated && kind == Kind.WILD && choice.nextInt(5) == 0,
                 NAMES.subList(0, choice.nextInt(6) == 0 ? 1 : 2 + choice.nextInt(3)),
                 1 + choice.nextInt(3),
-                1 + choice.nextInt(7));
+                (hasLongCuts ? 4 : 1) + choice.nextInt(7));
     }
 
     Simulation simulation(long seed, @Nullable Consumer<String> trace) {
@@ -112,7 +112,7 @@ record BridgeScenario(
 
     CouchWeights couchWeights(RandomGenerator random) {
         CouchWeights weights = kind == Kind.CALM ? CouchWeights.none() : CouchWeights.draw(random);
-        return hasLongCuts ? weights.without(CouchFault.CUT) : weights;
+        return hasLongCuts ? weights.without(CouchFault.CUT).with(CouchFault.SLOW_REPLICATION, 0.4) : weights;
     }
 
     Cluster cluster() {

@@ -9,10 +9,12 @@ import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
@@ -27,6 +29,8 @@ final class BridgeSimulation implements AutoCloseable {
     private static final Duration CALM_AT_MOST = Duration.ofMinutes(30);
     private static final Duration QUIET = Duration.ofSeconds(30);
     private static final int DEEDS_MAX = 5;
+    private static final int CUT_MILLIS_MAX = 70_000;
+    private static final int JOINED_MILLIS_MAX = 8_000;
 
     private final BridgeScenario scenario;
     private final Simulation simulation;
@@ -107,7 +111,7 @@ final class BridgeSimulation implements AutoCloseable {
             }
         }
         if (scenario.hasLongCuts()) {
-            cutForLong();
+            after(Duration.ofMillis(random.nextLong(JOINED_MILLIS_MAX)), this::cutForLong);
         }
         if (scenario.losesDatabases()) {
             after(Duration.ofMillis(random.nextLong(chaos.toMillis())), this::loseDatabase);
@@ -118,15 +122,18 @@ final class BridgeSimulation implements AutoCloseable {
         checkTheEnd();
     }
 
+    /** Again and again, with little time between to agree on anything. */
     private void cutForLong() {
-        Duration begin = Duration.ofMillis(random.nextLong(30_000));
-        Duration end = begin.plus(Duration.ofMillis(30_000 + random.nextLong(80_000)));
-        after(begin, () -> {
-            Set<ModelServer> off = new java.util.LinkedHashSet<>();
-            nodes.stream().filter(node -> random.nextBoolean()).forEach(node -> off.add(node.server()));
-            couch.cut(off);
+        if (isCalm) {
+            return;
+        }
+        Set<ModelServer> off = new LinkedHashSet<>();
+        nodes.stream().filter(node -> random.nextBoolean()).forEach(node -> off.add(node.server()));
+        couch.cut(off);
+        after(Duration.ofMillis(random.nextLong(CUT_MILLIS_MAX)), () -> {
+            couch.join();
+            after(Duration.ofMillis(random.nextLong(JOINED_MILLIS_MAX)), this::cutForLong);
         });
-        after(end, couch::join);
     }
 
     private void loseDatabase() {
@@ -137,7 +144,7 @@ final class BridgeSimulation implements AutoCloseable {
         Database database = simulation.database();
         var unused = database.runAsync(tx -> {
             tx.clear(node.root().range());
-            return java.util.concurrent.CompletableFuture.completedFuture(tx);
+            return CompletableFuture.completedFuture(tx);
         });
     }
 

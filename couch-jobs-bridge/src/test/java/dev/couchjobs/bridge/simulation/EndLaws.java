@@ -2,6 +2,7 @@ package dev.couchjobs.bridge.simulation;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobCounts;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
 
 /** What has to have become of everything when nothing goes wrong any more. */
@@ -120,8 +122,7 @@ final class EndLaws {
         }
     }
 
-    private <T> T read(
-            java.util.function.Function<com.apple.foundationdb.ReadTransaction, CompletableFuture<T>> question) {
+    private <T> T read(Function<ReadTransaction, CompletableFuture<T>> question) {
         Database database = simulation.database();
         return simulation.await(database.readAsync(question));
     }
