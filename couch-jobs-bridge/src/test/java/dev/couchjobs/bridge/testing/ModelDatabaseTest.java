@@ -57,7 +57,7 @@ class ModelDatabaseTest {
         Leaf leaf = database.read("a").current().orElseThrow();
         assertThat(leaf.revision()).isEqualTo(revision).startsWith("1-");
         assertThat(leaf.body().toString())
-                .isEqualTo("{\"_id\":\"a\",\"_rev\":\"" + revision + "\",\"text\":\"hello\"}");
+                .isEqualTo("{\"text\":\"hello\",\"_id\":\"a\",\"_rev\":\"" + revision + "\"}");
         assertThat(database.read("b").leaves()).isEmpty();
     }
 

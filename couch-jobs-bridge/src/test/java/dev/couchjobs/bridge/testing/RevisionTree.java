@@ -118,11 +118,11 @@ final class RevisionTree {
 
     private Leaf leaf(String revision, boolean isDeleted, ObjectNode document) {
         ObjectNode body = document.objectNode();
-        body.put("_id", id).put("_rev", revision);
+        body.setAll(Revisions.content(document));
+        body.put("_id", id).put("_rev", revision); // behind, as PouchDB does: nobody is to count on an order
         if (isDeleted) {
             body.put("_deleted", true);
         }
-        body.setAll(Revisions.content(document));
         return new Leaf(revision, isDeleted, body);
     }
 }

@@ -68,6 +68,22 @@ class SharedTest {
     }
 
     @Test
+    void aStepTakesTwoRevisions() {
+        for (int i = 0; i < 10; i++) {
+            world.put(
+                    "b",
+                    "{'_id': 'x" + i + "', 'creator': 'b', 'job': [{'target': 'any', 'do': 'sleep 1'}, "
+                            + "{'target': 'c', 'do': 'sleep 2'}, {'target': 'a', 'do': 'sleep 1'}]}");
+        }
+        world.advance(60);
+
+        for (int i = 0; i < 10; i++) {
+            assertThat(world.read("b", "x" + i).path("job_status").asString()).isEqualTo("success");
+            assertThat(world.at("b").read("x" + i).leaves().get(0).generation()).isLessThanOrEqualTo(1 + 2 * 3);
+        }
+    }
+
+    @Test
     void aCancelledJobStops() {
         world.put(
                 "a",
