@@ -5,6 +5,7 @@ import dev.couchjobs.bridge.internal.action.HostAllowList;
 import dev.couchjobs.bridge.internal.action.HttpSettings;
 import dev.couchjobs.bridge.internal.action.ShellSettings;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
+import dev.couchjobs.bridge.internal.document.RetryStrategy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -102,10 +103,23 @@ final class ActionsReader {
         SortedMap<String, WorkItemConfig> items = new TreeMap<>();
         for (String kind : section.names()) {
             Section item = section.section(kind);
-            items.put(kind, new WorkItemConfig(action(item), item.number("concurrency", 1, 1)));
+            items.put(
+                    kind,
+                    new WorkItemConfig(
+                            action(item), item.number("concurrency", 1, 1), retry(item), item.duration("timeout")));
             item.end();
         }
         return items;
+    }
+
+    /** For about a day, unless the operator says otherwise. */
+    private static RetryStrategy retry(Section item) {
+        return new RetryStrategy(
+                item.number("max_retries", 0, 10),
+                item.duration("sleep").orElse(Duration.ofSeconds(30)),
+                item.number("sleep_factor", 1, 3),
+                Optional.of(item.duration("sleep_max").orElse(Duration.ofHours(4))),
+                Optional.empty());
     }
 
     private static ActionPlan action(Section item) {

@@ -18,7 +18,6 @@ import dev.couchjobs.bridge.internal.couch.HttpCouchDatabase;
 import dev.couchjobs.bridge.internal.couch.Replication;
 import dev.couchjobs.bridge.internal.couch.Replications;
 import dev.couchjobs.bridge.internal.couch.Tls;
-import dev.couchjobs.bridge.internal.document.RetryStrategy;
 import dev.couchjobs.bridge.internal.engine.BridgeContext;
 import dev.couchjobs.bridge.internal.engine.Engine;
 import dev.couchjobs.bridge.internal.engine.Joining;
@@ -47,10 +46,6 @@ public final class RunningBridge implements AutoCloseable {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
     /** Longer than replicas of a database may lag behind each other. */
     private static final Duration REMEMBERED = Duration.ofDays(30);
-
-    /** A kind of work is tried again for about a day. */
-    private static final RetryStrategy WORK_RETRY =
-            new RetryStrategy(10, Duration.ofSeconds(30), 3, Optional.of(Duration.ofHours(4)), Optional.empty());
 
     private final BridgeConfig config;
     private final Environment environment = Environment.system();
@@ -159,8 +154,8 @@ public final class RunningBridge implements AutoCloseable {
                         name,
                         new WorkKind(
                                 item -> WorkActions.of(kind.action(), item),
-                                WORK_RETRY,
-                                Optional.empty(),
+                                kind.retry(),
+                                kind.timeout(),
                                 kind.concurrency())));
         return kinds;
     }
