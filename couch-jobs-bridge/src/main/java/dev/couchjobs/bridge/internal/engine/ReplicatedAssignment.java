@@ -158,7 +158,10 @@ final class ReplicatedAssignment implements Assignment {
             return CompletableFuture.completedFuture(inLine(turn, now, step));
         }
         if (!claimant.get().equals(node)) {
-            return free(turn, seat).thenApply(freed -> outOfLine(turn, now));
+            // The creator may yet name this node: it may not have seen the other claim when it saw this node's.
+            boolean isOpen = step.progress().winner().isEmpty() && leases.holds(seat);
+            return (isOpen ? CompletableFuture.<Void>completedFuture(null) : free(turn, seat))
+                    .thenApply(freed -> outOfLine(turn, now));
         }
         if (!leases.holds(seat)) { // claimed by a process that has ended, or too long ago to be begun
             Kept again = now.with(document(step.withdraw(), now));
