@@ -1,0 +1,99 @@
+package dev.couchjobs.bridge.acceptance;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** A bridge as a process of its own, which can be killed. */
+final class BridgeProcess implements AutoCloseable {
+    private static final int PATIENCE_S = 90;
+
+    private final Process process;
+    private final BufferedReader said;
+
+    private BridgeProcess(Process process) {
+        this.process = process;
+        this.said = process.inputReader(StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Starts one.
+     *
+     * @param options for its virtual machine
+     * @return the process, when its bridge runs
+     */
+    static BridgeProcess start(Class<?> main, Path configuration, String... options) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=info"));
+        command.addAll(List.of(options));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName(), configuration.toString()));
+        File log = configuration.resolveSibling("bridge.log").toFile();
+        try {
+            BridgeProcess bridge = new BridgeProcess(new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.appendTo(log))
+                    .start());
+            bridge.awaitLine("runs");
+            return bridge;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** {@return the next line that ends like this} */
+    String awaitLine(String end) {
+        return CompletableFuture.supplyAsync(() -> read(end))
+                .orTimeout(PATIENCE_S, TimeUnit.SECONDS)
+                .join();
+    }
+
+    private String read(String end) {
+        try {
+            for (String line = said.readLine(); line != null; line = said.readLine()) {
+                if (line.endsWith(end)) {
+                    return line;
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        throw new AssertionError(
+                "The bridge has ended, with " + process.onExit().join().exitValue());
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    /** As {@code kill -KILL}; it has gone when this returns. */
+    void kill() {
+        process.destroyForcibly().onExit().join();
+    }
+
+    /** {@return the exit status} Waits for it to end by itself. */
+    int awaitEnd() {
+        return process.onExit().orTimeout(PATIENCE_S, TimeUnit.SECONDS).join().exitValue();
+    }
+
+    /** As {@code kill -TERM}. {@return the exit status} */
+    int end() {
+        process.destroy();
+        return awaitEnd();
+    }
+
+    @Override
+    public void close() {
+        kill();
+    }
+}

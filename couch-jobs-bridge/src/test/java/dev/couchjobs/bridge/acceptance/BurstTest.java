@@ -1,0 +1,63 @@
+package dev.couchjobs.bridge.acceptance;
+
+import static dev.couchjobs.bridge.acceptance.NodeFile.GLOBAL;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.bridge.servers.CouchServers;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Thousands of documents at once, for a bridge with little memory. The thesis's listener crashed at 90. {@code
+ * -Dbridge.burst=10000} takes as many as issue 5 asks for.
+ */
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
+class BurstTest {
+    private static final int DOCUMENTS = Integer.getInteger("bridge.burst", 2_000);
+    private static final int REQUEST = 500;
+    private static final String MEMORY = "-Xmx128m";
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void aBridgeWithLittleMemoryRunsEveryJobOfABurstOnce() throws Exception {
+        try (CouchServers servers = new CouchServers(1, directory)) {
+            URI database = servers.newDatabase(0);
+            Path configuration =
+                    new NodeFile(GLOBAL, new Joined.ByReplication(), database).write(directory.resolve(GLOBAL));
+            try (Jobs jobs = new Jobs(database);
+                    BridgeProcess bridge = BridgeProcess.start(
+                            NotingMain.class, configuration, MEMORY, "-XX:+ExitOnOutOfMemoryError")) {
+                for (int from = 0; from < DOCUMENTS; from += REQUEST) {
+                    jobs.putAll(documents(from, Math.min(from + REQUEST, DOCUMENTS)));
+                }
+                jobs.awaitCount(
+                        DOCUMENTS,
+                        document -> document.path("job_status").asString("").equals("success"));
+
+                assertThat(bridge.isAlive()).isTrue();
+            }
+            assertThat(Files.readAllLines(configuration.resolveSibling("notes")))
+                    .hasSize(DOCUMENTS)
+                    .doesNotHaveDuplicates();
+        }
+    }
+
+    private static List<ObjectNode> documents(int from, int to) {
+        List<ObjectNode> documents = new ArrayList<>();
+        for (int i = from; i < to; i++) {
+            documents.add(Jobs.json("""
+                    {'creator': 'global_node', 'job': [{'target': 'global_node', 'kind': 'java', 'do': 'note'}]}""").put("_id", "burst-" + i));
+        }
+        return documents;
+    }
+}

@@ -1,0 +1,270 @@
+package dev.couchjobs.bridge.acceptance;
+
+import static dev.couchjobs.bridge.acceptance.NodeFile.GLOBAL;
+import static dev.couchjobs.bridge.acceptance.NodeFile.REG_A;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.bridge.Bridge;
+import dev.couchjobs.bridge.BridgeMain;
+import dev.couchjobs.bridge.servers.CouchServers;
+import dev.couchjobs.bridge.servers.Wire;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A bridge is killed at each point of a step's life and started again. Nothing is lost, and an action is repeated only if it had
+ * begun and its end was not committed. The cases run side by side: most of each is waiting for a dead process's job to be given
+ * to the next.
+ */
+@Execution(ExecutionMode.CONCURRENT)
+@Timeout(value = 4, unit = TimeUnit.MINUTES)
+class KilledBridgeTest {
+    @TempDir
+    private Path directory;
+
+    private CouchServers servers;
+    private URI database;
+    private Jobs jobs;
+    private Desk desk;
+    private Wire toCouch;
+    private Wire toDesk;
+    private Path configuration;
+
+    @BeforeEach
+    void start() {
+        servers = new CouchServers(1, directory);
+        database = servers.newDatabase(0);
+        jobs = new Jobs(database);
+        desk = new Desk();
+        toCouch = new Wire(servers.get(0).address());
+        toDesk = new Wire(desk.address());
+        configuration = new NodeFile(REG_A, new Joined.ByReplication(), toCouch.through(database))
+                .write(directory.resolve(REG_A));
+    }
+
+    @AfterEach
+    void stop() {
+        jobs.close();
+        toDesk.close();
+        toCouch.close();
+        desk.close();
+        servers.close();
+    }
+
+    private BridgeProcess bridge() {
+        return BridgeProcess.start(BridgeMain.class, configuration);
+    }
+
+    private String step(String target, String path) {
+        return "{'target': '%s', 'kind': 'http', 'do': 'POST %s'}"
+                .formatted(target, toDesk.through(desk.address().resolve(path)));
+    }
+
+    private void put(String id, String creator, String... steps) {
+        jobs.put(id, "{'creator': '%s', 'job': [%s]}".formatted(creator, String.join(", ", steps)));
+    }
+
+    private static JsonNode step(ObjectNode document, int index) {
+        return document.path("job").path(index);
+    }
+
+    private void awaitRunning(String id) {
+        jobs.await(
+                id,
+                document -> step(document, 0).path("step_status").asString("").equals("running"));
+    }
+
+    private ObjectNode assertSuccess(String id) {
+        ObjectNode document = jobs.awaitEnd(id);
+        assertThat(document.path("job_status").asString()).as("%s", document).isEqualTo("success");
+        return document;
+    }
+
+    @Test
+    void beforeItHasSeenTheDocument() {
+        BridgeProcess first = bridge();
+        put("before", REG_A, step(REG_A, "before"));
+        desk.next("/before").answer();
+        assertSuccess("before");
+        toCouch.fallSilent();
+        put("unseen", REG_A, step(REG_A, "unseen"));
+        first.kill();
+        toCouch.join();
+
+        try (BridgeProcess second = bridge()) {
+            desk.next("/unseen").answer();
+            assertSuccess("unseen");
+            assertThat(second.isAlive()).isTrue();
+        }
+        assertThat(desk.visits("/before")).isEqualTo(1);
+        assertThat(desk.visits("/unseen")).isEqualTo(1);
+    }
+
+    @Test
+    void whenItHasClaimedAStep() {
+        BridgeProcess first = bridge();
+        put("claimed", GLOBAL, step("any", "claimed"));
+        jobs.await(
+                "claimed",
+                document -> step(document, 0).path("claimed_by").asString("").equals(REG_A));
+        first.kill();
+
+        try (BridgeProcess second = bridge()) {
+            // The claim of the process that is gone is taken back, and another made, in one revision.
+            jobs.await(
+                    "claimed", document -> step(document, 0).path("withdrawn").asInt() == 1);
+            nameWinner("claimed");
+            desk.next("/claimed").answer();
+            jobs.await(
+                    "claimed",
+                    document ->
+                            step(document, 0).path("step_status").asString("").equals("finished"));
+            assertThat(second.isAlive()).isTrue();
+        }
+        assertThat(desk.visits("/claimed")).isEqualTo(1);
+        assertThat(jobs.generation("claimed")).isLessThanOrEqualTo(6);
+    }
+
+    @Test
+    void whenItHasWonAStepAndDoesNotKnow() {
+        BridgeProcess first = bridge();
+        put("won", GLOBAL, step("any", "won"));
+        jobs.await(
+                "won",
+                document -> step(document, 0).path("claimed_by").asString("").equals(REG_A));
+        toCouch.fallSilent();
+        nameWinner("won");
+        first.kill();
+        toCouch.join();
+
+        try (BridgeProcess second = bridge()) {
+            jobs.await("won", document -> step(document, 0).path("withdrawn").asInt() == 1);
+            nameWinner("won");
+            desk.next("/won").answer();
+            jobs.await(
+                    "won",
+                    document ->
+                            step(document, 0).path("step_status").asString("").equals("finished"));
+            assertThat(second.isAlive()).isTrue();
+        }
+        assertThat(desk.visits("/won")).isEqualTo(1);
+    }
+
+    /** As the creator's bridge does. */
+    private void nameWinner(String id) {
+        jobs.edit(id, document -> {
+            ((ObjectNode) step(document, 0)).put("winner", REG_A);
+            return document;
+        });
+    }
+
+    @Test
+    void whenItHasBegunAStepButNotItsAction() {
+        toDesk.fallSilent();
+        BridgeProcess first = bridge();
+        put("begun", REG_A, step(REG_A, "begun"));
+        awaitRunning("begun");
+        first.kill();
+        toDesk.join();
+
+        try (BridgeProcess second = bridge()) {
+            desk.next("/begun").answer();
+            ObjectNode document = assertSuccess("begun");
+            assertThat(step(document, 0).path("begun").asInt()).isEqualTo(2);
+            assertThat(second.isAlive()).isTrue();
+        }
+        assertThat(desk.visits("/begun")).isEqualTo(1);
+    }
+
+    @Test
+    void whileACommandRuns() throws IOException {
+        BridgeProcess first = bridge();
+        // The first time it tells its number and waits for ever, unless it is ended with its bridge.
+        jobs.put("running", """
+                {'creator': 'reg_a', 'job': [{'target': 'reg_a', 'do': 'echo $COUCHJOBS_ATTEMPT >>ran; if mkdir first; then %s; exec tail -f /dev/null; fi'}]}""".formatted("mkfifo never; echo $$ >&2; read x <never"));
+        awaitRunning("running");
+        first.kill();
+
+        try (BridgeProcess second = bridge()) {
+            assertSuccess("running");
+            assertThat(second.isAlive()).isTrue();
+        }
+        assertThat(Files.readAllLines(configuration.resolveSibling("ran"))).hasSizeBetween(1, 2);
+    }
+
+    @Test
+    void whenTheActionIsDoneAndItsEndIsNotCommitted() {
+        BridgeProcess first = bridge();
+        put("done", REG_A, step(REG_A, "done"));
+        Desk.Visit done = desk.next("/done");
+        awaitRunning("done");
+        first.kill();
+        done.answer();
+
+        try (BridgeProcess second = bridge()) {
+            desk.next("/done").answer();
+            assertSuccess("done");
+            assertThat(second.isAlive()).isTrue();
+        }
+        assertThat(desk.visits("/done")).isEqualTo(2);
+    }
+
+    @Test
+    void whenTheEndIsCommittedAndNotWrittenBack() {
+        BridgeProcess first = bridge();
+        put("unwritten", REG_A, step(REG_A, "one"), step(REG_A, "two"));
+        Desk.Visit one = desk.next("/one");
+        awaitRunning("unwritten");
+        toCouch.fallSilent();
+        one.answer();
+        Desk.Visit two = desk.next("/two"); // so the end of the first is committed
+        first.kill();
+        two.answer();
+        assertThat(step(jobs.read("unwritten").current().orElseThrow().body(), 0)
+                        .path("step_status")
+                        .asString())
+                .isEqualTo("running");
+        toCouch.join();
+
+        try (BridgeProcess second = bridge()) {
+            jobs.await(
+                    "unwritten",
+                    document ->
+                            step(document, 0).path("step_status").asString("").equals("finished"));
+            desk.next("/two").answer();
+            assertSuccess("unwritten");
+            assertThat(second.isAlive()).isTrue();
+        }
+        assertThat(desk.visits("/one")).isEqualTo(1);
+        assertThat(desk.visits("/two")).isEqualTo(2);
+    }
+
+    @Test
+    void aBridgeThatIsStartedElsewhereGoesOnWithTheSameDirectory() {
+        BridgeProcess first = bridge();
+        put("moved", REG_A, step(REG_A, "moved"), step("any", "last"));
+        desk.next("/moved");
+        first.kill();
+
+        try (Bridge second = Bridge.of(configuration).start()) {
+            desk.next("/moved").answer();
+            desk.next("/last").answer();
+            assertSuccess("moved");
+            assertThat(second).isNotNull();
+        }
+        assertThat(desk.visits("/moved")).isEqualTo(2);
+        assertThat(desk.visits("/last")).isEqualTo(1);
+    }
+}

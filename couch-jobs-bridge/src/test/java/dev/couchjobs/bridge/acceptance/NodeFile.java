@@ -1,0 +1,102 @@
+package dev.couchjobs.bridge.acceptance;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** Writes the configuration of one node of a test. */
+final class NodeFile {
+    static final String GLOBAL = "global_node";
+    static final String REG_A = "reg_a";
+    static final String REG_B = "reg_b";
+    /** As in the thesis. */
+    static final List<String> ALL = List.of(GLOBAL, REG_A, REG_B);
+
+    private final String node;
+    private final Joined joined;
+    private final URI database;
+    private final Map<String, URI> peers = new TreeMap<>();
+    private int workers = 4;
+    private String more = "";
+
+    NodeFile(String node, Joined joined, URI database) {
+        this.node = node;
+        this.joined = joined;
+        this.database = database;
+    }
+
+    NodeFile workers(int count) {
+        workers = count;
+        return this;
+    }
+
+    /** The node is to fetch from that database, which is of another node. */
+    NodeFile peer(String name, URI address) {
+        peers.put(name, address);
+        return this;
+    }
+
+    /** Adds sections as they stand. */
+    NodeFile with(String sections) {
+        more += sections + '\n';
+        return this;
+    }
+
+    /** {@return the file, in a directory in which the node's commands run and its data is} */
+    Path write(Path directory) {
+        String toml = """
+                node = '%s'
+                workers = %d
+                [cluster]
+                nodes = [%s]
+                join = '%s'
+                groups.regional = ['reg_a', 'reg_b']
+                [couchdb]
+                %s
+                heartbeat = '1s'
+                [engine]
+                %s
+                [shell]
+                enabled = true
+                directory = '.'
+                grace = '1s'
+                [http]
+                hosts = ['127.0.0.1:*']
+                %s
+                %s
+                """.formatted(
+                        node, workers, names(), joined.name(), database(database), joined.engine(node), peers(), more);
+        try {
+            return Files.writeString(Files.createDirectories(directory).resolve("bridge.toml"), toml);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String names() {
+        return ALL.stream().map(name -> "'" + name + "'").collect(Collectors.joining(", "));
+    }
+
+    private String peers() {
+        return peers.entrySet().stream()
+                .map(peer -> "[replication.peers." + peer.getKey() + "]\n" + database(peer.getValue()))
+                .collect(Collectors.joining("\n"));
+    }
+
+    private static String database(URI address) {
+        String[] user = Optional.ofNullable(address.getUserInfo()).orElse("").split(":", 2);
+        String url = "url = '" + withoutUser(address) + "'";
+        return user.length < 2 ? url : url + "\nuser = '" + user[0] + "'\npassword = '" + user[1] + "'";
+    }
+
+    private static URI withoutUser(URI address) {
+        return URI.create(address.toString().replaceFirst("//[^/@]*@", "//"));
+    }
+}

@@ -1,0 +1,51 @@
+package dev.couchjobs.bridge.acceptance;
+
+import dev.couchjobs.PermanentFailureException;
+import dev.couchjobs.bridge.Bridge;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+
+/**
+ * A program with a bridge and handlers of its own, each of which writes down the documents that it was called for: {@code note}, {@code
+ * refuse}, which fails for good, and {@code stumble}, which fails the first time. Ends with its standard input.
+ */
+public final class NotingMain {
+    private NotingMain() {}
+
+    /**
+     * Runs the bridge.
+     *
+     * @param arguments its configuration
+     */
+    public static void main(String[] arguments) throws Exception {
+        Path configuration = Path.of(arguments[0]);
+        Path notes = configuration.resolveSibling("notes");
+        try (Bridge bridge = Bridge.of(configuration)
+                .handler("note", step -> note(notes, step.documentId()))
+                .handler("refuse", step -> {
+                    note(notes, step.documentId());
+                    throw new PermanentFailureException("never");
+                })
+                .handler("stumble", step -> {
+                    note(notes, step.documentId());
+                    if (step.attempt() == 1) {
+                        throw new IllegalStateException("not yet");
+                    }
+                    return Optional.empty();
+                })
+                .start()) {
+            System.out.println(bridge.getClass().getSimpleName() + " runs");
+            while (System.in.read() >= 0) {
+                // Whoever has started this says when it ends.
+            }
+        }
+    }
+
+    /** Of many processes at once: a line is one write at the end of the file. */
+    private static Optional<String> note(Path notes, String document) throws Exception {
+        Files.writeString(notes, document + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        return Optional.empty();
+    }
+}

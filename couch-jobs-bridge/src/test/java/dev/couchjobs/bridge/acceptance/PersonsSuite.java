@@ -1,0 +1,159 @@
+package dev.couchjobs.bridge.acceptance;
+
+import static dev.couchjobs.bridge.acceptance.NodeFile.GLOBAL;
+import static dev.couchjobs.bridge.acceptance.NodeFile.REG_A;
+import static dev.couchjobs.bridge.acceptance.NodeFile.REG_B;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.bridge.internal.couch.Leaf;
+import dev.couchjobs.bridge.servers.CouchServers;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.node.ObjectNode;
+
+/** People who change documents while a step of theirs runs, on another node than their own. */
+@TestInstance(Lifecycle.PER_CLASS)
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
+abstract class PersonsSuite {
+    /** The number of a shell that waits for its child for ever comes out of a pipe, behind that of the child. */
+    private static final String WAIT = "tail -f /dev/null & echo $! $$ >numbers; wait";
+
+    private CouchServers servers;
+    private Nodes nodes;
+
+    abstract Joined join();
+
+    @BeforeAll
+    void start(@TempDir Path directory) {
+        servers = new CouchServers(3, directory);
+        nodes = new Nodes(join(), servers, directory, 2);
+        nodes.startAll();
+    }
+
+    @AfterAll
+    void stop() {
+        nodes.close();
+        servers.close();
+    }
+
+    /** {@return the processes of the first step of a new document, on reg_b; the second would leave a file} */
+    private List<ProcessHandle> begin(String id) {
+        Path pipe = nodes.directory(REG_B).resolve("numbers");
+        makePipe(pipe);
+        nodes.at(REG_A).put(id, """
+                {'creator': 'reg_a', 'job': [{'target': 'reg_b', 'do': '%s'}, {'target': 'reg_b', 'do': 'touch %s'}]}""".formatted(WAIT, id));
+        String[] numbers = Jobs.await(CompletableFuture.supplyAsync(() -> read(pipe)))
+                .strip()
+                .split(" ");
+        nodes.at(GLOBAL).await(id, document -> isRunning(document));
+        return List.of(numbers).stream()
+                .map(number -> ProcessHandle.of(Long.parseLong(number)).orElseThrow())
+                .toList();
+    }
+
+    private static void makePipe(Path pipe) {
+        try {
+            Files.deleteIfExists(pipe);
+            assertThat(new ProcessBuilder("mkfifo", pipe.toString())
+                            .start()
+                            .onExit()
+                            .join()
+                            .exitValue())
+                    .isZero();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String read(Path pipe) {
+        try {
+            return Files.readString(pipe);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean isRunning(ObjectNode document) {
+        return document.path("job").path(0).path("step_status").asString("").equals("running");
+    }
+
+    private static void awaitEnd(List<ProcessHandle> processes) {
+        processes.forEach(process -> Jobs.await(process.onExit()));
+    }
+
+    private void assertNothingElseWasDone(String id) {
+        nodes.at(REG_B).put("after-" + id, "{'creator': 'reg_b', 'job': [{'target': 'reg_b', 'do': 'true'}]}");
+        nodes.at(REG_B).awaitEnd("after-" + id);
+        assertThat(nodes.directory(REG_B).resolve(id)).doesNotExist();
+    }
+
+    @Test
+    void aJobThatIsCancelledEndsWithItsProcesses() {
+        List<ProcessHandle> processes = begin("cancelled");
+        nodes.at(GLOBAL).edit("cancelled", document -> document.put("job_status", "cancelled"));
+
+        awaitEnd(processes);
+        NodeFile.ALL.forEach(node -> assertThat(
+                        nodes.at(node).awaitEnd("cancelled").path("job_status").asString())
+                .isEqualTo("cancelled"));
+        assertNothingElseWasDone("cancelled");
+        assertThat(nodes.at(REG_A)
+                        .read("cancelled")
+                        .current()
+                        .orElseThrow()
+                        .body()
+                        .path("job_status")
+                        .asString())
+                .isEqualTo("cancelled");
+    }
+
+    @Test
+    void aJobThatIsDeletedEndsWithItsProcesses() {
+        List<ProcessHandle> processes = begin("deleted");
+        nodes.at(REG_A).delete("deleted");
+
+        awaitEnd(processes);
+        assertNothingElseWasDone("deleted");
+        NodeFile.ALL.forEach(node -> nodes.at(node)
+                .awaitStored("deleted", stored -> stored.leaves().stream().allMatch(Leaf::isDeleted)));
+    }
+
+    @Test
+    void aJobThatIsGarbledEndsWithItsProcessesAndSaysWhy() {
+        List<ProcessHandle> processes = begin("garbled");
+        nodes.at(REG_A).edit("garbled", document -> document.put("job", "oh"));
+
+        awaitEnd(processes);
+        ObjectNode document = nodes.at(REG_A).awaitEnd("garbled");
+        assertThat(document.path("job_status").asString()).isEqualTo("failed");
+        assertThat(document.path("reason").asString()).contains("job");
+        assertNothingElseWasDone("garbled");
+    }
+
+    @Test
+    void aJobWhosePlanIsChangedEndsWithItsProcessesAndSaysWhy() {
+        List<ProcessHandle> processes = begin("changed");
+        nodes.at(REG_A).edit("changed", document -> {
+            ((ObjectNode) document.path("job").path(1)).put("do", "touch changed other");
+            return document;
+        });
+
+        awaitEnd(processes);
+        ObjectNode document = nodes.at(REG_A).awaitEnd("changed");
+        assertThat(document.path("job_status").asString()).isEqualTo("failed");
+        assertThat(document.path("reason").asString()).contains("job[1]");
+        assertNothingElseWasDone("changed");
+    }
+}

@@ -1,0 +1,13 @@
+package dev.couchjobs.bridge.acceptance;
+
+/** On nodes that have nothing in common but replication. */
+class ReplicatedStepsTest extends StepsSuite {
+    ReplicatedStepsTest() {
+        super(true);
+    }
+
+    @Override
+    Joined join() {
+        return new Joined.ByReplication();
+    }
+}

@@ -1,0 +1,13 @@
+package dev.couchjobs.bridge.acceptance;
+
+/** On nodes that share a database. */
+class SharedStepsTest extends StepsSuite {
+    SharedStepsTest() {
+        super(false);
+    }
+
+    @Override
+    Joined join() {
+        return new Joined.ByDatabase();
+    }
+}

@@ -1,0 +1,120 @@
+package dev.couchjobs.bridge.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.bridge.internal.couch.Leaf;
+import dev.couchjobs.bridge.servers.CouchServers;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** darticle's queue: three processes that share a database of documents, and nothing else. */
+@Execution(ExecutionMode.CONCURRENT)
+@Timeout(value = 4, unit = TimeUnit.MINUTES)
+class WorkItemsTest {
+    private static final int ITEMS = 200;
+    private static final String KINDS = """
+            [work_items.email]
+            kind = 'java'
+            do = 'note'
+            concurrency = 2
+            [work_items.bill]
+            kind = 'java'
+            do = 'refuse'
+            [work_items.slow]
+            kind = 'java'
+            do = 'stumble'
+            """;
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void eachItemIsDoneByOneOfThreeProcesses() throws IOException {
+        try (CouchServers servers = new CouchServers(1, directory)) {
+            URI database = servers.newDatabase(0);
+            List<Path> files = NodeFile.ALL.stream()
+                    .map(node -> new NodeFile(node, new Joined.ByReplication(), database)
+                            .with(KINDS)
+                            .write(directory.resolve(node)))
+                    .toList();
+            try (Jobs jobs = new Jobs(database);
+                    BridgeProcess first = BridgeProcess.start(NotingMain.class, files.get(0));
+                    BridgeProcess second = BridgeProcess.start(NotingMain.class, files.get(1));
+                    BridgeProcess third = BridgeProcess.start(NotingMain.class, files.get(2))) {
+                jobs.putAll(items());
+                for (int i = 0; i < ITEMS; i++) {
+                    if (isRefused(i)) {
+                        assertThat(jobs.await(
+                                                id(i),
+                                                item -> !item.path("status")
+                                                        .asString("")
+                                                        .isEmpty())
+                                        .path("status")
+                                        .asString())
+                                .isEqualTo("fail");
+                    } else {
+                        jobs.awaitStored(
+                                id(i), stored -> stored.leaves().stream().allMatch(Leaf::isDeleted));
+                    }
+                }
+                assertThat(List.of(first.isAlive(), second.isAlive(), third.isAlive()))
+                        .containsOnly(true);
+            }
+            assertEachWasDoneOnce(files);
+        }
+    }
+
+    private static void assertEachWasDoneOnce(List<Path> files) throws IOException {
+        List<String> notes = new ArrayList<>();
+        for (Path file : files) {
+            List<String> own = Files.readAllLines(file.resolveSibling("notes"));
+            assertThat(own).as("what %s has done", file).isNotEmpty();
+            notes.addAll(own);
+        }
+        List<String> expected = new ArrayList<>();
+        for (int i = 0; i < ITEMS; i++) {
+            expected.add(id(i));
+            if (isRetried(i)) {
+                expected.add(id(i));
+            }
+        }
+        assertThat(notes).containsExactlyInAnyOrderElementsOf(expected);
+    }
+
+    private static List<ObjectNode> items() {
+        List<ObjectNode> items = new ArrayList<>();
+        long later = Instant.now().getEpochSecond() + 3;
+        for (int i = 0; i < ITEMS; i++) {
+            String kind = isRefused(i) ? "bill" : isRetried(i) ? "slow" : "email";
+            ObjectNode item = Jobs.json("{'type': 'WorkItem', 'worker': '%s', 'to': 'jo'}".formatted(kind))
+                    .put("_id", id(i));
+            items.add(i % 4 == 0 ? item.put("date", later) : item);
+        }
+        return items;
+    }
+
+    private static String id(int item) {
+        return "item-" + item;
+    }
+
+    private static boolean isRefused(int item) {
+        return item % 10 == 9;
+    }
+
+    /** It is tried again half a minute later, so there are few. */
+    private static boolean isRetried(int item) {
+        return item % 50 == 7;
+    }
+}
