@@ -63,7 +63,7 @@ record BridgeScenario(
     /** Chaos is over long before half of it is. */
     private static final Duration LONG = Duration.ofMinutes(4);
 
-    private static final Duration SHORT = Duration.ofMinutes(1);
+    private static final Duration SHORT = Duration.ofSeconds(80);
 
     /** Steps fail, but none takes long. */
     private static final List<Fault> NOT_IN_PEACE = List.of(
@@ -124,6 +124,6 @@ record BridgeScenario(
     }
 
     Duration chaos() {
-        return Duration.ofSeconds(hasLongCuts ? 140 : 40);
+        return Duration.ofSeconds(hasLongCuts ? 160 : 40);
     }
 }

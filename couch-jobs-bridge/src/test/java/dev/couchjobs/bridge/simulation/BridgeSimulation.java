@@ -29,7 +29,7 @@ final class BridgeSimulation implements AutoCloseable {
     private static final Duration CALM_AT_MOST = Duration.ofMinutes(30);
     private static final Duration QUIET = Duration.ofSeconds(30);
     private static final int DEEDS_MAX = 5;
-    private static final int CUT_MILLIS_MAX = 70_000;
+    private static final int CUT_MILLIS_MAX = 90_000;
     private static final int JOINED_MILLIS_MAX = 8_000;
 
     private final BridgeScenario scenario;

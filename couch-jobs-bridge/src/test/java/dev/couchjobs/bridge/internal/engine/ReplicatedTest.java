@@ -68,4 +68,53 @@ class ReplicatedTest {
         }
         assertThat(world.done).hasSize(36);
     }
+
+    @Test
+    void aStepThatWaitsForItsNextTryKeepsNoWorker() {
+        for (String id : new String[] {"x", "y"}) {
+            world.put(
+                    "a",
+                    "{'_id': '" + id + "', 'creator': 'a', 'job': [{'target': 'a', 'do': 'fail',"
+                            + " 'retry_strategy': {'max_retries': 1, 'sleep': 60}}]}");
+        }
+        world.put(
+                "a",
+                "{'_id': 'z', 'creator': 'a', 'job': [{'target': ['a'], 'do': 'work'}, {'target': 'any', 'do': 'more'}]}");
+        world.advance(5);
+
+        assertThat(world.read("a", "z").path("job_status").asString()).isEqualTo("success");
+        world.advance(90);
+        assertThat(world.read("a", "x").path("job_status").asString()).isEqualTo("failed");
+    }
+
+    @Test
+    void aRunThatIsStoppedBecauseItsJobIsCancelledSaysSo() {
+        world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'b', 'do': 'sleep 100'}]}");
+        world.advance(5);
+        world.put(
+                "c",
+                world.read("c", "x").deepCopy().put("job_status", "cancelled").toString());
+        world.advance(10);
+
+        ObjectNode document = world.read("a", "x");
+        assertThat(document.path("job_status").asString()).isEqualTo("cancelled");
+        assertThat(document.at("/job/0/step_status").asString()).isEqualTo("failed");
+        assertThat(document.at("/job/0/reason").asString()).startsWith("stopped: ");
+    }
+
+    @Test
+    void aDocumentThatIsSpoiltASecondTimeSaysWhyAgain() {
+        world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'nowhere', 'do': 'work'}]}");
+        world.advance(2);
+        ObjectNode spoilt = world.read("b", "x").deepCopy();
+        spoilt.putNull("job_status").remove("reason");
+        spoilt.put("job", "no steps");
+        world.put("b", spoilt.toString());
+        world.advance(5);
+
+        for (String node : new String[] {"a", "b", "c"}) {
+            assertThat(world.read(node, "x").path("job_status").asString()).isEqualTo("failed");
+            assertThat(world.read(node, "x").path("reason").asString()).contains("job");
+        }
+    }
 }
