@@ -7,12 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.bridge.internal.couch.Leaf;
 import dev.couchjobs.bridge.servers.CouchServers;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,9 +23,6 @@ import tools.jackson.databind.node.ObjectNode;
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 abstract class PersonsSuite {
-    /** The number of a shell that waits for its child for ever comes out of a pipe, behind that of the child. */
-    private static final String WAIT = "tail -f /dev/null & echo $! $$ >numbers; wait";
-
     private CouchServers servers;
     private Nodes nodes;
 
@@ -50,47 +43,19 @@ abstract class PersonsSuite {
 
     /** {@return the processes of the first step of a new document, on reg_b; the second would leave a file} */
     private List<ProcessHandle> begin(String id) {
-        Path pipe = nodes.directory(REG_B).resolve("numbers");
-        makePipe(pipe);
+        LongCommand command = new LongCommand(nodes.directory(REG_B));
         nodes.at(REG_A).put(id, """
-                {'creator': 'reg_a', 'job': [{'target': 'reg_b', 'do': '%s'}, {'target': 'reg_b', 'do': 'touch %s'}]}""".formatted(WAIT, id));
-        String[] numbers = Jobs.await(CompletableFuture.supplyAsync(() -> read(pipe)))
-                .strip()
-                .split(" ");
-        nodes.at(GLOBAL).await(id, document -> isRunning(document));
-        return List.of(numbers).stream()
-                .map(number -> ProcessHandle.of(Long.parseLong(number)).orElseThrow())
-                .toList();
-    }
-
-    private static void makePipe(Path pipe) {
-        try {
-            Files.deleteIfExists(pipe);
-            assertThat(new ProcessBuilder("mkfifo", pipe.toString())
-                            .start()
-                            .onExit()
-                            .join()
-                            .exitValue())
-                    .isZero();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static String read(Path pipe) {
-        try {
-            return Files.readString(pipe);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static boolean isRunning(ObjectNode document) {
-        return document.path("job").path(0).path("step_status").asString("").equals("running");
-    }
-
-    private static void awaitEnd(List<ProcessHandle> processes) {
-        processes.forEach(process -> Jobs.await(process.onExit()));
+                {'creator': 'reg_a', 'job': [{'target': 'reg_b', 'do': '%s'}, {'target': 'reg_b', 'do': 'touch %s'}]}""".formatted(LongCommand.TEXT, id));
+        List<ProcessHandle> processes = command.processes();
+        nodes.at(GLOBAL)
+                .await(
+                        id,
+                        document -> document.path("job")
+                                .path(0)
+                                .path("step_status")
+                                .asString("")
+                                .equals("running"));
+        return processes;
     }
 
     private void assertNothingElseWasDone(String id) {
@@ -104,7 +69,7 @@ abstract class PersonsSuite {
         List<ProcessHandle> processes = begin("cancelled");
         nodes.at(GLOBAL).edit("cancelled", document -> document.put("job_status", "cancelled"));
 
-        awaitEnd(processes);
+        LongCommand.awaitEnd(processes);
         NodeFile.ALL.forEach(node -> assertThat(
                         nodes.at(node).awaitEnd("cancelled").path("job_status").asString())
                 .isEqualTo("cancelled"));
@@ -124,7 +89,7 @@ abstract class PersonsSuite {
         List<ProcessHandle> processes = begin("deleted");
         nodes.at(REG_A).delete("deleted");
 
-        awaitEnd(processes);
+        LongCommand.awaitEnd(processes);
         assertNothingElseWasDone("deleted");
         NodeFile.ALL.forEach(node -> nodes.at(node)
                 .awaitStored("deleted", stored -> stored.leaves().stream().allMatch(Leaf::isDeleted)));
@@ -135,7 +100,7 @@ abstract class PersonsSuite {
         List<ProcessHandle> processes = begin("garbled");
         nodes.at(REG_A).edit("garbled", document -> document.put("job", "oh"));
 
-        awaitEnd(processes);
+        LongCommand.awaitEnd(processes);
         ObjectNode document = nodes.at(REG_A).awaitEnd("garbled");
         assertThat(document.path("job_status").asString()).isEqualTo("failed");
         assertThat(document.path("reason").asString()).contains("job");
@@ -150,7 +115,7 @@ abstract class PersonsSuite {
             return document;
         });
 
-        awaitEnd(processes);
+        LongCommand.awaitEnd(processes);
         ObjectNode document = nodes.at(REG_A).awaitEnd("changed");
         assertThat(document.path("job_status").asString()).isEqualTo("failed");
         assertThat(document.path("reason").asString()).contains("job[1]");

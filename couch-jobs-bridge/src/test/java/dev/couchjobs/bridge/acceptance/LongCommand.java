@@ -1,0 +1,57 @@
+package dev.couchjobs.bridge.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** A command that has a child and runs until it is ended, and tells by a named pipe which processes these are. */
+final class LongCommand {
+    /** What to run, in the directory of the pipe. */
+    static final String TEXT = "tail -f /dev/null & echo $! $$ >numbers; wait";
+
+    private final Path pipe;
+
+    /**
+     * Makes the pipe.
+     *
+     * @param directory where the command will run
+     */
+    LongCommand(Path directory) {
+        pipe = directory.resolve("numbers");
+        try {
+            Files.deleteIfExists(pipe);
+            Process made = new ProcessBuilder("mkfifo", pipe.toString()).start();
+            assertThat(made.onExit().join().exitValue()).isZero();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** {@return the processes of the command, as soon as it runs} */
+    List<ProcessHandle> processes() {
+        String numbers = Jobs.await(CompletableFuture.supplyAsync(this::read));
+        return numbers.strip()
+                .lines()
+                .flatMap(line -> List.of(line.split(" ", -1)).stream())
+                .map(number -> ProcessHandle.of(Long.parseLong(number)).orElseThrow())
+                .toList();
+    }
+
+    private String read() {
+        try {
+            return Files.readString(pipe);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Waits until none of them is left. */
+    static void awaitEnd(List<ProcessHandle> processes) {
+        processes.forEach(process -> Jobs.await(process.onExit()));
+    }
+}
