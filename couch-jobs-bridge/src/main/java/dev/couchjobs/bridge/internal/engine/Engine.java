@@ -27,7 +27,7 @@ public final class Engine implements AutoCloseable {
     private static final Duration FORGET_EVERY = Duration.ofMinutes(10);
 
     private final BridgeContext context;
-    private final Documents documents;
+    private final Turns turns;
     private final WorkQueue work;
     private final Intake intake;
     private final Publisher publisher;
@@ -54,11 +54,15 @@ public final class Engine implements AutoCloseable {
         this.context = context;
         this.workers = workers;
         Running running = new Running();
-        this.documents = new Documents(context, assignment(context, joining, workers), running);
+        Assignment assignment = assignment(context, joining, workers);
+        Documents documents = new Documents(context, assignment);
+        Arrivals arrivals = new Arrivals(context, assignment, documents, running);
+        StepCourse course = new StepCourse(context, assignment, documents);
+        this.turns = new Turns(context, assignment, documents);
         this.work = new WorkQueue(context, joining instanceof Joining.SharedDatabase, kinds, actions);
-        this.intake = new Intake(context, documents, work, feedName);
-        this.publisher = new Publisher(context, documents);
-        this.runner = new StepRunner(context, documents, running, actions, process);
+        this.intake = new Intake(context, turns, arrivals, work, feedName);
+        this.publisher = new Publisher(context, turns, arrivals);
+        this.runner = new StepRunner(context, turns, course, running, actions, process);
         this.sets = new Loop(
                 "sets of nodes", context.environment(), context.database().getExecutor(), this::serveSets);
         this.forgetting = new Loop(
@@ -73,7 +77,7 @@ public final class Engine implements AutoCloseable {
 
     /** Begins. {@return when it has begun} */
     public CompletableFuture<Void> start() {
-        return setTimeouts().thenCompose(set -> documents.resume()).thenCompose(resumed -> {
+        return setTimeouts().thenCompose(set -> turns.resume()).thenCompose(resumed -> {
             serve();
             publisher.start();
             forgetting.poke();
@@ -140,6 +144,6 @@ public final class Engine implements AutoCloseable {
         forgetting.close();
         started.forEach(Worker::close);
         publisher.close();
-        documents.close();
+        turns.close();
     }
 }

@@ -20,14 +20,16 @@ import tools.jackson.databind.JsonNode;
  */
 final class Intake implements AutoCloseable {
     private final BridgeContext context;
-    private final Documents documents;
+    private final Turns turns;
+    private final Arrivals arrivals;
     private final WorkQueue work;
     private final String feedName;
     private @Nullable ChangesFeed feed;
 
-    Intake(BridgeContext context, Documents documents, WorkQueue work, String feedName) {
+    Intake(BridgeContext context, Turns turns, Arrivals arrivals, WorkQueue work, String feedName) {
         this.context = context;
-        this.documents = documents;
+        this.turns = turns;
+        this.arrivals = arrivals;
         this.work = work;
         this.feedName = feedName;
     }
@@ -73,17 +75,15 @@ final class Intake implements AutoCloseable {
 
     private CompletableFuture<List<String>> keep(
             List<StoredDocument> stored, Map<String, Optional<Published>> asked, JsonNode position) {
-        return documents.turn(
-                Turn.Runner.of(context.database()),
-                turn -> documents.takeAll(turn, stored, asked).thenCompose(stale -> {
-                    if (stale.isEmpty()) {
-                        context.ledger().position(turn.tx(), context.node(), feedName, position);
-                    }
-                    List<StoredDocument> taken = stored.stream()
-                            .filter(document -> !stale.contains(document.id()))
-                            .toList();
-                    return work.takeAll(turn, taken).thenApply(done -> stale);
-                }));
+        return turns.run(turn -> arrivals.takeAll(turn, stored, asked).thenCompose(stale -> {
+            if (stale.isEmpty()) {
+                context.ledger().position(turn.tx(), context.node(), feedName, position);
+            }
+            List<StoredDocument> taken = stored.stream()
+                    .filter(document -> !stale.contains(document.id()))
+                    .toList();
+            return work.takeAll(turn, taken).thenApply(done -> stale);
+        }));
     }
 
     /** What is known now of what CouchDB has of documents. */

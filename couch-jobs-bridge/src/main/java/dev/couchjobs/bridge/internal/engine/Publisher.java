@@ -31,13 +31,15 @@ final class Publisher implements AutoCloseable {
     private static final Duration AFTER_CONFLICT = Duration.ofMillis(20);
 
     private final BridgeContext context;
-    private final Documents documents;
+    private final Turns turns;
+    private final Arrivals arrivals;
     private final Ledger ledger;
     private final Loop loop;
 
-    Publisher(BridgeContext context, Documents documents) {
+    Publisher(BridgeContext context, Turns turns, Arrivals arrivals) {
         this.context = context;
-        this.documents = documents;
+        this.turns = turns;
+        this.arrivals = arrivals;
         this.ledger = context.ledger();
         this.loop = new Loop(
                 "publisher of " + context.node(),
@@ -202,8 +204,7 @@ final class Publisher implements AutoCloseable {
         }
         return context.couch()
                 .read(conflicts.keySet())
-                .thenCompose(stored -> documents.turn(
-                        Turn.Runner.of(context.database()), turn -> documents.takeAll(turn, stored, conflicts)))
+                .thenCompose(stored -> turns.run(turn -> arrivals.takeAll(turn, stored, conflicts)))
                 .thenApply(taken -> Pause.atMost(AFTER_CONFLICT));
     }
 }

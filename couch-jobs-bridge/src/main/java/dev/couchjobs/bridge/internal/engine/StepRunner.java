@@ -9,7 +9,7 @@ import dev.couchjobs.bridge.internal.document.ActionPlan;
 import dev.couchjobs.bridge.internal.document.RunEnd;
 import dev.couchjobs.bridge.internal.document.StepPlan;
 import dev.couchjobs.bridge.internal.document.Target;
-import dev.couchjobs.bridge.internal.engine.Documents.Begun;
+import dev.couchjobs.bridge.internal.engine.StepCourse.Begun;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -28,19 +28,22 @@ final class StepRunner {
     private static final int LOST_MAX = 100;
 
     private final BridgeContext context;
-    private final Documents documents;
+    private final Turns turns;
+    private final StepCourse course;
     private final Running running;
     private final Function<ActionPlan, Action> actions;
     private final String process;
 
     StepRunner(
             BridgeContext context,
-            Documents documents,
+            Turns turns,
+            StepCourse course,
             Running running,
             Function<ActionPlan, Action> actions,
             String process) {
         this.context = context;
-        this.documents = documents;
+        this.turns = turns;
+        this.course = course;
         this.running = running;
         this.actions = actions;
         this.process = process;
@@ -53,11 +56,11 @@ final class StepRunner {
 
     /** Goes on with a document whose step all nodes have ended. */
     CompletionStage<Void> join(JobContext<StepJob> job) {
-        return finish(job, turn -> documents.joined(turn, job.data()));
+        return finish(job, turn -> course.joined(turn, job.data()));
     }
 
     private CompletableFuture<Void> finish(JobContext<?> job, Function<Turn, CompletableFuture<Void>> body) {
-        return documents.turn(
+        return turns.run(
                 new Turn.Runner() {
                     @Override
                     public <T extends @Nullable Object> CompletableFuture<T> run(
@@ -74,7 +77,7 @@ final class StepRunner {
     }
 
     private <T> CompletableFuture<T> held(JobContext<?> job, Function<Turn, CompletableFuture<T>> body) {
-        return documents.turn(
+        return turns.run(
                 new Turn.Runner() {
                     @Override
                     public <V extends @Nullable Object> CompletableFuture<V> run(
@@ -99,7 +102,7 @@ final class StepRunner {
         CompletableFuture<Void> start() {
             // Its job is gone by then: there is nothing left to end.
             running.add(data.document(), whole, () -> whole.complete(null));
-            CompletableFuture<Void> all = held(job, turn -> documents.begin(turn, data, worker()))
+            CompletableFuture<Void> all = held(job, turn -> course.begin(turn, data, worker()))
                     .thenCompose(begun -> begun.isPresent() ? perform(begun.get()) : leave());
             var unused = all.whenComplete((done, error) -> {
                 if (error == null) {
@@ -117,7 +120,7 @@ final class StepRunner {
 
         /** There is nothing to do for it any more. */
         private CompletableFuture<Void> leave() {
-            return finish(job, turn -> documents.left(turn, data));
+            return finish(job, turn -> course.left(turn, data));
         }
 
         private CompletableFuture<Void> perform(Begun begun) {
@@ -137,7 +140,7 @@ final class StepRunner {
         /** A try that has failed is counted first: whoever goes on after a crash goes on from there. */
         private CompletableFuture<Void> count(Begun begun, ActionResult result) {
             Optional<Duration> pause = pause(begun, result);
-            return held(job, turn -> documents.tried(turn, data, begun, pause.isEmpty()))
+            return held(job, turn -> course.tried(turn, data, begun, pause.isEmpty()))
                     .thenCompose(counted -> counted.isEmpty() ? leave() : failed(begun, result, pause));
         }
 
@@ -195,7 +198,7 @@ final class StepRunner {
         }
 
         private CompletableFuture<Void> end(boolean hasSucceeded, RunEnd end) {
-            return finish(job, turn -> documents.end(turn, data, hasSucceeded, end));
+            return finish(job, turn -> course.end(turn, data, hasSucceeded, end));
         }
     }
 

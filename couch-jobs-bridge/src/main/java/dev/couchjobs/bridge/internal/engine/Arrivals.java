@@ -1,0 +1,320 @@
+package dev.couchjobs.bridge.internal.engine;
+
+import dev.couchjobs.bridge.internal.couch.Leaf;
+import dev.couchjobs.bridge.internal.couch.StoredDocument;
+import dev.couchjobs.bridge.internal.document.Cluster;
+import dev.couchjobs.bridge.internal.document.DocumentKind;
+import dev.couchjobs.bridge.internal.document.DocumentReader;
+import dev.couchjobs.bridge.internal.document.DocumentWriter;
+import dev.couchjobs.bridge.internal.document.JobDocument;
+import dev.couchjobs.bridge.internal.document.Merge;
+import dev.couchjobs.bridge.internal.document.Merged;
+import dev.couchjobs.bridge.internal.document.Reading;
+import dev.couchjobs.bridge.internal.document.Run;
+import dev.couchjobs.bridge.internal.document.RunEnd;
+import dev.couchjobs.bridge.internal.document.Transition;
+import dev.couchjobs.bridge.internal.engine.Assignment.Kept;
+import dev.couchjobs.bridge.internal.ledger.Entry;
+import dev.couchjobs.bridge.internal.ledger.Ledger;
+import dev.couchjobs.bridge.internal.ledger.Published;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Takes in what CouchDB says of documents: joins it with what is kept, and sees to what follows from it, which may be nothing,
+ * a step to be run, or the end of a job.
+ */
+final class Arrivals {
+    private static final Logger LOG = LoggerFactory.getLogger(Arrivals.class);
+
+    private final String node;
+    private final Ledger ledger;
+    private final Assignment assignment;
+    private final Cluster cluster;
+    private final DocumentReader reader;
+    private final Documents documents;
+    private final Running running;
+
+    Arrivals(BridgeContext context, Assignment assignment, Documents documents, Running running) {
+        this.node = context.node();
+        this.ledger = context.ledger();
+        this.cluster = context.cluster();
+        this.reader = new DocumentReader(cluster);
+        this.assignment = assignment;
+        this.documents = documents;
+        this.running = running;
+    }
+
+    /**
+     * Takes in what this node's CouchDB has of documents.
+     *
+     * @param asked what was known of them before they were read
+     * @return those that have to be read again, since this node has written to them meanwhile
+     */
+    CompletableFuture<List<String>> takeAll(
+            Turn turn, List<StoredDocument> stored, Map<String, Optional<Published>> asked) {
+        List<String> stale = Collections.synchronizedList(new ArrayList<>());
+        return CompletableFuture.allOf(stored.stream()
+                        .map(document ->
+                                take(turn, document, asked.getOrDefault(document.id(), Optional.empty()), stale))
+                        .toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> stale);
+    }
+
+    private CompletableFuture<Void> take(
+            Turn turn, StoredDocument stored, Optional<Published> asked, List<String> stale) {
+        String id = stored.id();
+        if (stored.leaves().isEmpty()) { // not there yet, as on a node that others replicate to
+            ledger.keep(turn.tx(), node, id);
+            return done();
+        }
+        return documents
+                .find(turn, id)
+                .thenCombine(ledger.published(turn.tx(), id), (entry, published) -> new Known(entry, published))
+                .thenCompose(known -> {
+                    if (known.hasGoneOnFrom(asked, stored.leaves().get(0))) {
+                        stale.add(id);
+                        return done();
+                    }
+                    return take(turn, stored, known);
+                });
+    }
+
+    /** What is known of a document before it is looked at. */
+    private record Known(Optional<Entry> entry, Optional<Published> published) {
+
+        /** Whether what was read may be older than what was written since somebody asked for it. */
+        boolean hasGoneOnFrom(Optional<Published> asked, Leaf leaf) {
+            return !published.equals(asked)
+                    && published
+                            .filter(last -> last.generation() > leaf.generation())
+                            .isPresent();
+        }
+
+        boolean is(Entry.Standing standing) {
+            return entry.filter(kept -> kept.standing() == standing).isPresent();
+        }
+
+        boolean isLive() {
+            return is(Entry.Standing.LIVE);
+        }
+    }
+
+    private CompletableFuture<Void> take(Turn turn, StoredDocument stored, Known known) {
+        Leaf winner = stored.leaves().get(0);
+        if (winner.isDeleted()) {
+            return deleted(turn, stored.id(), winner, known);
+        }
+        Reading reading = reader.read(winner.body());
+        boolean isReplaced = isReplaced(stored, reading, known);
+        Known kept = isReplaced ? new Known(Optional.empty(), known.published()) : known;
+        if (kept.is(Entry.Standing.DELETED)) { // it is deleted where that counts, and here it will be
+            return done();
+        }
+        if (reading instanceof Reading.Job job) {
+            return kept.is(Entry.Standing.REFUSED) ? over(turn, stored, kept) : job(turn, stored, job.document(), kept);
+        }
+        if (reading instanceof Reading.Broken broken && broken.kind() == DocumentKind.JOB) {
+            return broken(turn, stored, broken.reason(), broken.isEnded(), kept);
+        }
+        return kept.isLive()
+                ? broken(turn, stored, "this is no job document any more", false, kept)
+                : over(turn, stored, kept);
+    }
+
+    /** Whether a document is another one by now: made again after it was deleted, or mended after it was refused. */
+    private boolean isReplaced(StoredDocument stored, Reading reading, Known known) {
+        if (known.is(Entry.Standing.DELETED)) {
+            return writes(known.entry().orElseThrow().home());
+        }
+        return known.is(Entry.Standing.REFUSED)
+                && reading instanceof Reading.Job job
+                && !job.document().isEnded()
+                && !known.published()
+                        .map(Published::revision)
+                        .equals(Optional.of(stored.leaves().get(0).revision()));
+    }
+
+    private boolean writes(String home) {
+        return assignment.writer(home).equals(node);
+    }
+
+    private CompletableFuture<Void> deleted(Turn turn, String id, Leaf tombstone, Known known) {
+        if (known.entry().isEmpty() || known.is(Entry.Standing.DELETED)) {
+            return done();
+        }
+        Entry kept = known.entry().get();
+        if (!writes(kept.home())) { // another version may prevail where it is written
+            return done();
+        }
+        LOG.info("Document {} was deleted{}", id, kept.isLive() ? "; its job ends" : "");
+        ledger.published(turn.tx(), id, published(tombstone, List.of()));
+        ledger.keep(turn.tx(), node, id);
+        documents.save(turn, id, kept.with(kept.body(), Entry.Standing.DELETED));
+        turn.afterwards(() -> running.stop(id));
+        return kept.isLive() ? stop(turn, documents.kept(kept)) : done();
+    }
+
+    /** There is no job in it any more, and nothing to be said: what CouchDB has stays as it is, but for what conflicts. */
+    private CompletableFuture<Void> over(Turn turn, StoredDocument stored, Known known) {
+        if (known.entry().isPresent() && writes(known.entry().get().home())) {
+            Entry kept = known.entry().get();
+            Leaf winner = stored.leaves().get(0);
+            ledger.published(turn.tx(), stored.id(), published(winner, losers(stored)));
+            documents.save(turn, stored.id(), kept.with(winner.body(), Entry.Standing.REFUSED));
+            if (stored.leaves().size() > 1) {
+                documents.send(turn, stored.id(), kept.home());
+            } else {
+                ledger.keep(turn.tx(), node, stored.id());
+            }
+        }
+        return done();
+    }
+
+    /** Ends what cannot be run, if that is for this node to say, and writes the reason into the document as it is. */
+    private CompletableFuture<Void> broken(
+            Turn turn, StoredDocument stored, String reason, boolean isEnded, Known known) {
+        Leaf leaf = stored.leaves().get(0);
+        String id = stored.id();
+        String home = known.entry().map(Entry::home).orElseGet(() -> homeOf(leaf.body()));
+        if (isEnded && !known.isLive()) {
+            return over(turn, stored, known);
+        }
+        // Who judges may have said so to all before this node has heard of it.
+        boolean isMine = assignment.judges(home, known.entry().isPresent());
+        if (!isEnded && !isMine) {
+            return done();
+        }
+        LOG.warn("Document {} cannot be run: {}", id, reason);
+        if (writes(home)) {
+            ledger.published(turn.tx(), id, published(leaf, losers(stored)));
+        }
+        ObjectNode body = isEnded ? leaf.body() : DocumentWriter.refuse(leaf.body(), reason);
+        documents.save(turn, id, new Entry(body, home, Entry.Standing.REFUSED, OptionalLong.empty()));
+        documents.send(turn, id, home);
+        turn.afterwards(() -> running.stop(id));
+        return known.isLive() ? stop(turn, documents.kept(known.entry().orElseThrow())) : done();
+    }
+
+    private static List<String> losers(StoredDocument stored) {
+        return stored.leaves().stream().skip(1).map(Leaf::revision).toList();
+    }
+
+    private CompletableFuture<Void> stop(Turn turn, Kept before) {
+        return assignment.gone(turn, before).thenCompose(gone -> assignment.stop(turn, before));
+    }
+
+    private String homeOf(ObjectNode body) {
+        String creator = body.path("creator").asString("");
+        return cluster.nodes().contains(creator) ? creator : assignment.homeOfStrangers();
+    }
+
+    private CompletableFuture<Void> job(Turn turn, StoredDocument stored, JobDocument shown, Known known) {
+        Leaf winner = stored.leaves().get(0);
+        Merged seen = joined(stored, shown);
+        Optional<Kept> before = known.entry().map(documents::kept);
+        Merged merged = seen instanceof Merged.Joined all && before.isPresent()
+                ? Merge.join(before.get().document(), all.document())
+                : seen;
+        if (merged instanceof Merged.PlansDiffer differ) {
+            return broken(turn, stored, differ.reason(), shown.isEnded(), known);
+        }
+        JobDocument now = ((Merged.Joined) merged).document();
+        Kept after = before.map(kept -> kept.with(now))
+                .orElseGet(
+                        () -> new Kept(now, Entry.live(winner.body(), now.plan().creator())));
+        boolean writes = writes(after.entry().home());
+        if (writes) {
+            ledger.published(turn.tx(), stored.id(), published(winner, losers(stored)));
+        }
+        return settle(turn, before, after).thenAccept(settled -> {
+            JobDocument said = after.entry().home().equals(node) ? shown : ((Merged.Joined) seen).document();
+            boolean hasLosers =
+                    stored.leaves().size() > 1 && after.entry().home().equals(node);
+            boolean isBehind = hasLosers || News.between(said, settled.document());
+            boolean isNews = !settled.document().equals(now); // which others may have to write
+            if (isNews || (isBehind && writes)) {
+                documents.send(turn, stored.id(), after.entry().home());
+            }
+        });
+    }
+
+    private Merged joined(StoredDocument stored, JobDocument shown) {
+        Merged all = new Merged.Joined(shown);
+        for (Leaf leaf : stored.leaves().subList(1, stored.leaves().size())) {
+            if (all instanceof Merged.Joined so && reader.read(leaf.body()) instanceof Reading.Job job) {
+                all = Merge.join(so.document(), job.document());
+            }
+        }
+        return all;
+    }
+
+    /** Keeps what follows from what is known now. */
+    private CompletableFuture<Kept> settle(Turn turn, Optional<Kept> before, Kept now) {
+        if (now.document().isEnded()) {
+            return settleEnded(turn, before, now);
+        }
+        boolean isOther = before.isPresent() && !isSameRound(before.get().document(), now.document());
+        CompletableFuture<Void> stopped = isOther ? assignment.stop(turn, before.get()) : done();
+        return stopped.thenCompose(nothing -> assignment.next(turn, now, before.isEmpty() || isOther))
+                .thenApply(next -> documents.save(turn, before, next));
+    }
+
+    private static boolean isSameRound(JobDocument before, JobDocument now) {
+        int step = before.currentStep();
+        return step == now.currentStep()
+                && before.step(step).round() == now.step(step).round();
+    }
+
+    private CompletableFuture<Kept> settleEnded(Turn turn, Optional<Kept> before, Kept now) {
+        Optional<Kept> live = before.filter(kept -> kept.entry().isLive());
+        boolean runsOn = isBorneOut(now.document()); // other nodes' parts of a step may still run to their end
+        Kept after = before.isPresent() && runsOn ? now : now.with(stopped(now.document()));
+        if (!runsOn) {
+            turn.afterwards(() -> running.stop(now.document().id()));
+        }
+        CompletableFuture<Void> gone =
+                live.isEmpty() ? done() : runsOn ? assignment.gone(turn, live.get()) : stop(turn, live.get());
+        return gone.thenApply(nothing -> documents.save(turn, before, after));
+    }
+
+    /** Says of what runs of a job that has ended that it does so no longer, as far as that is for this node to say. */
+    private JobDocument stopped(JobDocument ended) {
+        JobDocument now = ended;
+        for (int step = 0; step < ended.plan().steps().size(); step++) {
+            for (String runner : ended.step(step).progress().runs().keySet()) {
+                if (assignment.speaksFor(runner)
+                        && now.step(step).end(runner, documents.now(), false, RunEnd.stopped("the job had ended"))
+                                instanceof Transition.To to) {
+                    now = to.document();
+                }
+            }
+        }
+        return now;
+    }
+
+    /** Whether a job has ended by what became of its steps, and not by somebody's word. */
+    private static boolean isBorneOut(JobDocument ended) {
+        return IntStream.range(0, ended.plan().steps().size())
+                        .mapToObj(step -> ended.step(step).progress().runs().values())
+                        .anyMatch(runs -> runs.stream().anyMatch(Run::hasFailed))
+                || ended.currentStep() == ended.plan().steps().size();
+    }
+
+    private static Published published(Leaf leaf, List<String> losers) {
+        return new Published(leaf.revision(), Digests.of(leaf.body()), losers);
+    }
+
+    private static CompletableFuture<Void> done() {
+        return CompletableFuture.completedFuture(null);
+    }
+}

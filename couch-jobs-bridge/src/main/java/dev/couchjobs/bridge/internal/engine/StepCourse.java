@@ -1,0 +1,154 @@
+package dev.couchjobs.bridge.internal.engine;
+
+import dev.couchjobs.bridge.internal.document.JobDocument;
+import dev.couchjobs.bridge.internal.document.RunEnd;
+import dev.couchjobs.bridge.internal.document.Step;
+import dev.couchjobs.bridge.internal.document.Transition;
+import dev.couchjobs.bridge.internal.engine.Assignment.Kept;
+import dev.couchjobs.bridge.internal.ledger.Entry;
+import java.time.ZonedDateTime;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What becomes of steps at this node: they begin, are tried, and end, each in a turn that holds the step's job. */
+final class StepCourse {
+    private static final Logger LOG = LoggerFactory.getLogger(StepCourse.class);
+
+    private final String node;
+    private final Assignment assignment;
+    private final Documents documents;
+
+    StepCourse(BridgeContext context, Assignment assignment, Documents documents) {
+        this.node = context.node();
+        this.assignment = assignment;
+        this.documents = documents;
+    }
+
+    /** What a step needs to be run. */
+    record Begun(Step step, int tries, ZonedDateTime since) {}
+
+    /** A job for a step has been taken up here. {@return the step, or empty if there is nothing to do any more} */
+    CompletableFuture<Optional<Begun>> begin(Turn turn, StepJob job, String worker) {
+        String executioner = Step.executioner(node, worker);
+        return change(turn, job, true, document -> {
+            Step step = document.step(job.step());
+            boolean hasBegun = step.progress()
+                    .run(node)
+                    .filter(run -> run.isRunning() && run.executioner().equals(executioner))
+                    .isPresent();
+            return hasBegun // by a commit of which nobody knew whether it had happened
+                    ? new Transition.To(document)
+                    : assignment.begin(step, job, executioner, documents.now());
+        });
+    }
+
+    /**
+     * A try has failed, and another will follow, or the alternative.
+     *
+     * @param goesOn whether that is at once
+     * @return empty if there is nothing to do any more
+     */
+    CompletableFuture<Optional<Begun>> tried(Turn turn, StepJob job, Begun begun, boolean goesOn) {
+        return change(turn, job, goesOn, document -> {
+            Step step = document.step(job.step());
+            boolean isCounted = step.progress()
+                    .run(node)
+                    .filter(run -> run.tries() > begun.tries())
+                    .isPresent();
+            return isCounted ? new Transition.To(document) : step.tried(node); // see begin
+        });
+    }
+
+    /** How one thing that happens to a step changes its document. */
+    private interface Change {
+        Transition of(JobDocument document);
+    }
+
+    private CompletableFuture<Optional<Begun>> change(Turn turn, StepJob job, boolean goesOn, Change change) {
+        return documents.find(turn, job.document()).thenApply(entry -> {
+            Optional<Kept> before = entry.filter(Entry::isLive).map(documents::kept);
+            if (before.isEmpty()) {
+                return Optional.empty();
+            }
+            Transition transition = change.of(before.get().document());
+            if (transition instanceof Transition.Refused refused) {
+                LOG.debug("{}: {}", job.document(), refused.reason());
+                return Optional.empty();
+            }
+            JobDocument now = ((Transition.To) transition).document();
+            documents.save(turn, before, before.get().with(now));
+            assignment.goesOn(turn, job, goesOn);
+            if (News.between(before.get().document(), now)) {
+                documents.send(turn, job.document(), before.get().entry().home());
+            }
+            return now.step(job.step())
+                    .progress()
+                    .run(node)
+                    .map(run -> new Begun(
+                            now.step(job.step()), run.tries(), run.start().orElseGet(documents::now)));
+        });
+    }
+
+    /** A step has come to its end here. */
+    CompletableFuture<Void> end(Turn turn, StepJob job, boolean hasSucceeded, RunEnd end) {
+        return documents.find(turn, job.document()).thenCompose(entry -> {
+            Optional<Kept> before = entry.filter(found ->
+                            found.standing() != Entry.Standing.DELETED && found.standing() != Entry.Standing.REFUSED)
+                    .map(documents::kept);
+            CompletableFuture<Void> free = assignment.ended(turn, job);
+            if (before.isEmpty()) {
+                return free;
+            }
+            Step step = before.get().document().step(job.step());
+            if (step.end(node, documents.now(), hasSucceeded, end) instanceof Transition.To to) {
+                documents.send(turn, job.document(), before.get().entry().home());
+                return free.thenCompose(nothing -> ended(turn, before.get(), to.document(), step));
+            }
+            return free;
+        });
+    }
+
+    /** A job for a step has been taken up here, and there was nothing to do. */
+    CompletableFuture<Void> left(Turn turn, StepJob job) {
+        turn.review(job.document());
+        return documents.find(turn, job.document()).thenCompose(entry -> {
+            entry.filter(found -> found.standing() == Entry.Standing.ENDED)
+                    .map(documents::kept)
+                    .ifPresent(kept -> leftRunning(turn, job, kept));
+            return assignment.ended(turn, job);
+        });
+    }
+
+    /** It was to go on with what had begun here before the job ended. */
+    private void leftRunning(Turn turn, StepJob job, Kept kept) {
+        if (kept.document().step(job.step()).end(node, documents.now(), false, RunEnd.stopped("the job had ended"))
+                instanceof Transition.To to) {
+            documents.save(turn, Optional.of(kept), kept.with(to.document()));
+            documents.send(turn, job.document(), kept.entry().home());
+        }
+    }
+
+    private CompletableFuture<Void> ended(Turn turn, Kept before, JobDocument now, Step step) {
+        boolean goesOn = !now.isEnded() && now.currentStep() != step.index() && !assignment.isJoined(step);
+        CompletableFuture<Kept> next = goesOn
+                ? assignment.next(turn, before.with(now), true)
+                : CompletableFuture.completedFuture(before.with(now));
+        return next.thenAccept(after -> documents.save(turn, Optional.of(before), after));
+    }
+
+    /** All nodes have ended their part of a step. */
+    CompletableFuture<Void> joined(Turn turn, StepJob job) {
+        return documents.find(turn, job.document()).thenCompose(entry -> {
+            Optional<Kept> kept = entry.filter(Entry::isLive).map(documents::kept);
+            return kept.isEmpty()
+                    ? done()
+                    : assignment.next(turn, kept.get(), true).thenAccept(after -> documents.save(turn, kept, after));
+        });
+    }
+
+    private static CompletableFuture<Void> done() {
+        return CompletableFuture.completedFuture(null);
+    }
+}
