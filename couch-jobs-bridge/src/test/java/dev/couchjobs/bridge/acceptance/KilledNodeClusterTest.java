@@ -1,0 +1,63 @@
+package dev.couchjobs.bridge.acceptance;
+
+import static dev.couchjobs.bridge.acceptance.NodeFile.GLOBAL;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.bridge.BridgeMain;
+import dev.couchjobs.bridge.servers.CouchServers;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Nodes that share a cluster do each other's work when one of them dies. */
+@Timeout(value = 4, unit = TimeUnit.MINUTES)
+class KilledNodeClusterTest {
+    @TempDir
+    private Path directory;
+
+    @Test
+    void theStepOfANodeThatDiesIsDoneByAnother() {
+        Map<String, BridgeProcess> processes = new TreeMap<>();
+        try (CouchServers servers = new CouchServers(1, directory);
+                Desk desk = new Desk()) {
+            URI database = servers.newDatabase(0);
+            Joined joined = new Joined.ByCluster();
+            NodeFile.ALL.forEach(node -> processes.put(
+                    node,
+                    BridgeProcess.start(
+                            BridgeMain.class, new NodeFile(node, joined, database).write(directory.resolve(node)))));
+            try (Jobs jobs = new Jobs(database)) {
+                jobs.put("job", """
+                        {'creator': 'global_node', 'job': [{'target': 'regional', 'kind': 'http', 'do': 'POST %s'},
+                          {'target': 'global_node', 'do': 'true'}]}""".formatted(desk.address().resolve("step")));
+                Desk.Visit first = desk.next("/step");
+                String dying =
+                        node(jobs.await("job", document -> !node(document).isEmpty()));
+                assertThat(dying).isNotEqualTo(GLOBAL);
+                Optional.ofNullable(processes.get(dying)).orElseThrow().kill();
+                first.answer();
+                desk.next("/step").answer();
+
+                ObjectNode document = jobs.awaitEnd("job");
+                assertThat(document.path("job_status").asString()).isEqualTo("success");
+                assertThat(node(document)).isNotEqualTo(dying).startsWith("reg_");
+                assertThat(desk.visits("/step")).isEqualTo(2);
+                // New; begun, begun again, ended; begun and ended.
+                assertThat(jobs.generation("job")).isLessThanOrEqualTo(6);
+            }
+        } finally {
+            processes.values().forEach(BridgeProcess::close);
+        }
+    }
+
+    private static String node(ObjectNode document) {
+        return document.path("job").path(0).path("claimed_by").asString("");
+    }
+}
