@@ -2,7 +2,9 @@ package dev.couchjobs.bridge.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import java.time.Duration;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
@@ -116,5 +118,48 @@ class ReplicatedTest {
             assertThat(world.read(node, "x").path("job_status").asString()).isEqualTo("failed");
             assertThat(world.read(node, "x").path("reason").asString()).contains("job");
         }
+    }
+
+    @Test
+    void aWinnerWhoHearsOfItTooLateDoesNotBeginButClaimsAnew() {
+        process("a").pause(Duration.ofSeconds(40)); // more than half of the claim timeout, in which nobody is named
+        world.put(
+                "a",
+                "{'_id': 'x', 'creator': 'a', 'job': [{'target': ['b'], 'do': 'work'}, {'target': ['b', 'c'], 'do': 'late'}]}");
+        world.advance(35);
+        assertThat(world.read("b", "x").path("job").path(1).path("claimed_by").asString())
+                .isIn("b", "c");
+        assertThat(world.done).containsExactly("b work");
+
+        world.advance(20);
+
+        ObjectNode step = (ObjectNode) world.read("a", "x").path("job").path(1);
+        assertThat(step.path("withdrawn").asInt()).isEqualTo(1);
+        assertThat(step.path("step_status").asString()).isEqualTo("finished");
+        assertThat(world.done).hasSize(2);
+    }
+
+    @Test
+    void aWinnerWhoIsCutOffLosesTheStepToAnotherWhenItsTimeIsUpAndNotBefore() {
+        world.put("a", "{'_id': 'first', 'creator': 'a', 'job': [{'target': 'all', 'do': 'hello'}]}");
+        world.advance(5);
+        process("b").pause(Duration.ofSeconds(200));
+        world.put(
+                "a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': ['b', 'c'], 'do': 'work', 'claimed_by': 'b'}]}");
+        world.advance(55);
+        assertThat(world.read("a", "x").path("job").path(0).path("winner").asString())
+                .isEqualTo("b");
+        assertThat(world.done).doesNotContain("c work");
+
+        world.advance(10);
+        assertThat(world.done).contains("c work");
+
+        world.advance(200);
+        assertThat(world.done).doesNotContain("b work");
+        assertThat(world.read("b", "x").path("job_status").asString()).isEqualTo("success");
+    }
+
+    private SimulatedProcess process(String node) {
+        return Objects.requireNonNull(world.processes.get(node));
     }
 }
