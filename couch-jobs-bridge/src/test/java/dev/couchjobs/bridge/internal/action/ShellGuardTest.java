@@ -7,6 +7,7 @@ import dev.couchjobs.bridge.internal.BridgeThreads;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -72,9 +73,12 @@ class ShellGuardTest {
         ManualTimers timers = new ManualTimers();
         CompletableFuture<ActionResult> result = actions(
                         directory.toString(), programs.toString(), timers.environment())
-                .of(shell("echo begun; exec 9> held; sleep 1000 & sleep 1000"))
+                .of(shell("echo begun; exec 9> held; sleep 1000 & sleep 1000 & echo both >&9; wait"))
                 .run(new Occasion("job", 0, "alpha", 1, Optional.of(Duration.ofSeconds(5))));
         InputStream held = held();
+        // What is started while its parent is being ended is not found without a group.
+        assertThat(new String(held.readNBytes("both\n".length()), StandardCharsets.UTF_8))
+                .isEqualTo("both\n");
         timers.fire(Duration.ofSeconds(5));
 
         assertThat(result.join().exitStatus()).hasValue(143);
