@@ -16,7 +16,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -57,23 +56,25 @@ final class Publisher implements AutoCloseable {
         loop.close();
     }
 
-    /** A document on its way. */
-    private record Sending(Outgoing outgoing, Optional<Entry> entry, Optional<Published> published) {
+    /**
+     * A document on its way.
+     *
+     * @param content a digest of what it is to say, if it is to be written
+     */
+    private record Sending(
+            Outgoing outgoing, Optional<Entry> entry, Optional<Published> published, Optional<String> content) {
         /** One that this node's CouchDB does not have yet is not made there: it is on its way from where it was made. */
+        static Sending of(Outgoing outgoing, Optional<Entry> entry, Optional<Published> published) {
+            Optional<String> content = entry.filter(kept -> kept.standing() != Entry.Standing.DELETED)
+                    .map(kept -> Digests.of(kept.body()))
+                    .filter(now -> published
+                            .filter(last -> !last.content().equals(now))
+                            .isPresent());
+            return new Sending(outgoing, entry, published, content);
+        }
+
         boolean isWritten() {
-            return entry.isPresent() && published.isPresent() && !isDeleted() && !isKnown();
-        }
-
-        private boolean isDeleted() {
-            return entry.filter(kept -> kept.standing() == Entry.Standing.DELETED)
-                    .isPresent();
-        }
-
-        private boolean isKnown() {
-            return published
-                    .filter(last ->
-                            last.content().equals(Digests.of(entry.orElseThrow().body())))
-                    .isPresent();
+            return content.isPresent();
         }
 
         List<String> losers() {
@@ -102,7 +103,7 @@ final class Publisher implements AutoCloseable {
             List<CompletableFuture<Sending>> all = new ArrayList<>();
             for (Outgoing each : outgoing) {
                 all.add(ledger.find(tx, each.id())
-                        .thenCombine(ledger.published(tx, each.id()), (entry, last) -> new Sending(each, entry, last)));
+                        .thenCombine(ledger.published(tx, each.id()), (entry, last) -> Sending.of(each, entry, last)));
             }
             return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
                     .thenApply(done -> all.stream().map(CompletableFuture::join).toList());
@@ -116,7 +117,7 @@ final class Publisher implements AutoCloseable {
                 bodies.add(body(each));
             }
             each.losers()
-                    .forEach(revision -> bodies.add(tombstone(each.outgoing().id(), revision)));
+                    .forEach(revision -> bodies.add(Tombstone.of(each.outgoing().id(), revision)));
         }
         CompletableFuture<List<Written>> written = bodies.isEmpty()
                 ? CompletableFuture.completedFuture(List.of())
@@ -128,14 +129,6 @@ final class Publisher implements AutoCloseable {
         ObjectNode body = each.entry().orElseThrow().body().deepCopy();
         body.remove("_rev");
         return body.put("_rev", each.published().orElseThrow().revision());
-    }
-
-    private static ObjectNode tombstone(String id, String revision) {
-        return JsonNodeFactory.instance
-                .objectNode()
-                .put("_id", id)
-                .put("_rev", revision)
-                .put("_deleted", true);
     }
 
     private CompletableFuture<Pause> settle(List<Sending> all, List<Written> results) {
@@ -183,10 +176,8 @@ final class Publisher implements AutoCloseable {
                 all.add(ledger.sent(tx, context.node(), each.outgoing()));
                 all.add(ledger.published(tx, each.outgoing().id()).thenAccept(known -> {
                     if (known.equals(each.published())) { // otherwise the feed has brought what is newer
-                        Optional<Published> now = revision.map(rev -> new Published(
-                                        rev,
-                                        Digests.of(each.entry().orElseThrow().body()),
-                                        List.of()))
+                        Optional<Published> now = revision.map(
+                                        rev -> new Published(rev, each.content().orElseThrow(), List.of()))
                                 .or(() -> known.map(last -> new Published(last.revision(), last.content(), List.of())));
                         now.ifPresent(
                                 last -> ledger.published(tx, each.outgoing().id(), last));

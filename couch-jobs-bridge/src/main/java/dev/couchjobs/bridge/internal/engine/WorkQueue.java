@@ -30,7 +30,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -275,11 +274,7 @@ final class WorkQueue {
         }
 
         private CompletableFuture<Boolean> delete(ObjectNode base) {
-            ObjectNode tombstone = JsonNodeFactory.instance
-                    .objectNode()
-                    .put("_id", id)
-                    .put("_rev", base.path("_rev").asString())
-                    .put("_deleted", true);
+            ObjectNode tombstone = Tombstone.of(id, base.path("_rev").asString());
             return context.couch().write(List.of(tombstone)).thenApply(results -> {
                 refuse(results.get(0));
                 return results.get(0) instanceof Written.Accepted;
