@@ -12,6 +12,8 @@ final class Appetite {
     /** How much of what was known remains when one more is learnt, in eighths. */
     private static final int MEMORY = 7;
 
+    private static final Duration PATIENCE_MIN = Duration.ofMillis(100);
+
     private double jobNanos;
     private double claimNanos;
 
@@ -32,6 +34,11 @@ final class Appetite {
     private static double learnt(double known, Duration time) {
         double nanos = Math.max(1, time.toNanos());
         return known == 0 ? nanos : (known * MEMORY + nanos) / (MEMORY + 1);
+    }
+
+    /** How long jobs may wait here while none begins: those that run are then unlike those before them. */
+    Duration patience() {
+        return Duration.ofNanos(Math.max(PATIENCE_MIN.toNanos(), (long) (2 * jobNanos)));
     }
 
     int ahead(int concurrency) {

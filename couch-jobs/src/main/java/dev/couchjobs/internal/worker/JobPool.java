@@ -38,6 +38,9 @@ public final class JobPool {
 
     private static final Duration AFTER_REFUSAL = Duration.ofSeconds(1);
 
+    /** How often it is looked whether jobs wait here for nothing, while any wait. */
+    private static final Duration LOOK = Duration.ofMillis(50);
+
     /** The pool whose handler runs on a thread. */
     private static final ThreadLocal<JobPool> AT_WORK = new ThreadLocal<>();
 
@@ -59,6 +62,7 @@ public final class JobPool {
     private int running;
     private int turn;
     private boolean summoned;
+    private boolean watching;
     private boolean closing;
 
     public JobPool(
@@ -164,15 +168,41 @@ public final class JobPool {
         } else {
             lane.finisher().wake();
             summonIfNeeded();
+            watchWaiting();
         }
     }
 
     /** Several types may claim for the same free places at once: what finds none is left to others, not kept waiting. */
     private <D> void giveBackCrowd(Lane<D> lane) {
-        int waiting = lanes.stream().mapToInt(Lane::waiting).sum();
-        int places = Math.max(0, settings.concurrency() - running);
-        int ahead = lanes.stream().mapToInt(Lane::ahead).sum();
-        lane.takeLast(waiting - places - ahead).forEach(run -> settle(run, new How.HandedBack()));
+        int others = lanes.stream()
+                .filter(other -> other != lane)
+                .mapToInt(Lane::waitingForPlaces)
+                .sum();
+        int places = Math.max(0, settings.concurrency() - running - others);
+        lane.takeLast(lane.waitingForPlaces() - places).forEach(run -> settle(run, new How.HandedBack()));
+    }
+
+    /** Jobs were claimed ahead because those before them were short. If one is not, the others are not to wait for it. */
+    private void watchWaiting() {
+        synchronized (this) {
+            if (watching || closing || lanes.stream().allMatch(lane -> lane.waiting() == 0)) {
+                return;
+            }
+            watching = true;
+        }
+        var unused = environment.scheduler().schedule(this::giveBackStuck, Delays.nanos(LOOK), TimeUnit.NANOSECONDS);
+    }
+
+    private void giveBackStuck() {
+        List<Run<?>> stuck = new ArrayList<>();
+        synchronized (this) {
+            watching = false;
+            boolean isFull = running == settings.concurrency();
+            lanes.forEach(lane -> stuck.addAll(lane.takeStuck(LOOK, isFull)));
+            stuck.forEach(run -> settle(run, new How.HandedBack()));
+        }
+        stuck.stream().map(Run::lane).distinct().forEach(lane -> lane.finisher().wake());
+        watchWaiting();
     }
 
     // Running

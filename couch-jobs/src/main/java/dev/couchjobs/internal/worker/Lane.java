@@ -43,6 +43,8 @@ final class Lane<D> implements Taker<D> {
     private final Appetite appetite = new Appetite();
     private long round;
     private int running;
+    /** For how long jobs have been seen to wait, and none to begin. */
+    private Duration stuck = Duration.ZERO;
     /** Whether nothing is claimed until the next poke, because there was no room. */
     private boolean isFull;
 
@@ -179,9 +181,30 @@ final class Lane<D> implements Taker<D> {
         return appetite.ahead(limit);
     }
 
+    /**
+     * Takes out those that wait for a place where none becomes free.
+     *
+     * @param passed how long ago this was last asked, while some waited
+     * @param isFull whether there is no place for any type
+     */
+    List<Run<D>> takeStuck(Duration passed, boolean isFull) {
+        stuck = waiting.isEmpty() || !(isFull || running == limit) ? Duration.ZERO : stuck.plus(passed);
+        if (stuck.compareTo(appetite.patience()) < 0) {
+            return List.of();
+        }
+        appetite.keptWaiting(stuck);
+        stuck = Duration.ZERO;
+        return takeWaiting();
+    }
+
     /** How many wait for a place. */
     int waiting() {
         return waiting.size();
+    }
+
+    /** How many wait that were not claimed ahead. */
+    int waitingForPlaces() {
+        return Math.max(0, waiting.size() - ahead());
     }
 
     /** Takes out some of those that have come last. */
@@ -205,6 +228,7 @@ final class Lane<D> implements Taker<D> {
             return Optional.empty();
         }
         running++;
+        stuck = Duration.ZERO;
         return Optional.ofNullable(waiting.poll());
     }
 
