@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge.internal.engine;
 
+import com.apple.foundationdb.Transaction;
 import dev.couchjobs.AsyncJobHandler;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobType;
@@ -7,10 +8,13 @@ import dev.couchjobs.Worker;
 import dev.couchjobs.WorkerBuilder;
 import dev.couchjobs.bridge.internal.action.Action;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
-import dev.couchjobs.bridge.internal.ledger.Ledger;
+import dev.couchjobs.bridge.internal.ledger.NodeSets;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -119,21 +123,31 @@ public final class Engine implements AutoCloseable {
 
     /** Takes up each set of nodes that this one belongs to, as soon as a step is aimed at it. */
     private CompletableFuture<Pause> serveSets() {
-        Ledger ledger = context.ledger();
+        NodeSets known = context.ledger().sets();
         return context.database()
-                .runAsync(tx -> ledger.sets(tx).thenApply(known -> {
-                    known.stream()
+                .runAsync(tx -> known.all(tx).thenApply(all -> {
+                    all.stream()
                             .filter(nodes -> nodes.contains(context.node()) && served.add(nodes))
                             .forEach(nodes -> started.get(0).handleAsync(StepTypes.of(nodes), runner::run));
-                    return Pause.until(ledger.watchSets(tx));
+                    return Pause.until(known.watch(tx));
                 }));
     }
 
     private CompletableFuture<Pause> forget() {
+        Instant now = context.environment().clock().instant();
         return context.database()
                 .runAsync(tx -> context.ledger()
-                        .forget(tx, context.environment().clock().instant(), FORGET_BATCH))
+                        .sets()
+                        .forget(tx, LocalDate.ofInstant(now, ZoneOffset.UTC), nodes -> hasJobs(tx, nodes)))
+                .thenCompose(done ->
+                        context.database().runAsync(tx -> context.ledger().forget(tx, now, FORGET_BATCH)))
                 .thenApply(more -> more ? Pause.none() : Pause.atMost(FORGET_EVERY));
+    }
+
+    private CompletableFuture<Boolean> hasJobs(Transaction tx, SortedSet<String> nodes) {
+        return context.jobs()
+                .counts(tx, StepTypes.of(nodes))
+                .thenApply(counts -> counts.pending() + counts.blocked() + counts.running() > 0);
     }
 
     /** Ends: takes nothing more in, lets steps that run come to their end or gives them back, and writes back what it can. */

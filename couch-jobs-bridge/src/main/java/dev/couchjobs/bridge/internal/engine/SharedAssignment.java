@@ -9,13 +9,18 @@ import dev.couchjobs.bridge.internal.document.JobDocument;
 import dev.couchjobs.bridge.internal.document.Step;
 import dev.couchjobs.bridge.internal.document.Target;
 import dev.couchjobs.bridge.internal.document.Transition;
-import dev.couchjobs.bridge.internal.ledger.Ledger;
+import dev.couchjobs.bridge.internal.ledger.NodeSets;
+import java.time.InstantSource;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Nodes that share one database. A step is a job whose type names its target, and who is given that job runs it; so the
@@ -23,14 +28,18 @@ import java.util.concurrent.CompletableFuture;
  * made writes it back.
  */
 final class SharedAssignment implements Assignment {
+    private static final Logger LOG = LoggerFactory.getLogger(SharedAssignment.class);
+
     private final String node;
     private final CouchJobs jobs;
-    private final Ledger ledger;
+    private final NodeSets sets;
+    private final InstantSource clock;
 
     SharedAssignment(BridgeContext context) {
         this.node = context.node();
         this.jobs = context.jobs();
-        this.ledger = context.ledger();
+        this.sets = context.ledger().sets();
+        this.clock = context.environment().clock();
     }
 
     @Override
@@ -65,10 +74,26 @@ final class SharedAssignment implements Assignment {
             addAll(turn, step, job, all);
             return CompletableFuture.completedFuture(null);
         }
-        turn.add(newJob(type(target), job, document));
-        return target instanceof Target.OneOf some
-                ? ledger.addSet(turn.tx(), some.nodes(), () -> setTimeout(turn, some.nodes()))
-                : CompletableFuture.completedFuture(null);
+        return typeOf(turn, target, job).thenAccept(type -> turn.add(newJob(type, job, document)));
+    }
+
+    private CompletableFuture<JobType<StepJob, Void>> typeOf(Turn turn, Target target, StepJob job) {
+        if (!(target instanceof Target.OneOf some)) {
+            return CompletableFuture.completedFuture(type(target));
+        }
+        LocalDate today = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
+        return sets.use(turn.tx(), some.nodes(), today, () -> setTimeout(turn, some.nodes()))
+                .thenApply(isKnown -> isKnown ? StepTypes.of(some.nodes()) : ofOneAmong(some.nodes(), job));
+    }
+
+    /** There are too many sets to have a type for each. */
+    private static JobType<StepJob, Void> ofOneAmong(SortedSet<String> nodes, StepJob job) {
+        LOG.warn(
+                "There are too many sets of nodes as targets; job[{}] of document {} goes to one node of its set,"
+                        + " whatever the others do; groups of the configuration are one set each",
+                job.step(),
+                job.document());
+        return StepTypes.of(List.copyOf(nodes).get(Math.floorMod(job.hashCode(), nodes.size())));
     }
 
     /** A job for each node that has not done it yet, and one that goes on when those have ended, however they do. */
@@ -108,6 +133,9 @@ final class SharedAssignment implements Assignment {
             types.add(StepTypes.join());
         } else {
             types.add(type(step.plan().target()));
+        }
+        if (step.plan().target() instanceof Target.OneOf some) {
+            some.nodes().forEach(each -> types.add(StepTypes.of(each))); // it may have been given to one of them
         }
         return CompletableFuture.allOf(types.stream()
                 .map(type -> jobs.remove(turn.tx(), type, job.id()))

@@ -13,10 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.SortedSet;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.json.JsonMapper;
@@ -30,9 +27,8 @@ import tools.jackson.databind.json.JsonMapper;
  * out,  node, id             it has to be written back by that node; the value changes with each reason to do so
  * bell, node                 changes with each document that comes out
  * feed, node, database       how far that node has read the feed
- * set,  nodes                that there are jobs for these nodes, whichever is first
- * sets                       changes with each such set
  * old,  time, id             when what is kept of an ended document may go
+ * set,  …                    see {@link NodeSets}
  * </pre>
  */
 public final class Ledger {
@@ -41,11 +37,21 @@ public final class Ledger {
             .putLong(1)
             .array();
 
+    /** Each costs its nodes one of the 10,000 watches that FoundationDB allows a client. */
+    private static final int SETS_MAX = 256;
+
     private final Subspace root;
+    private final NodeSets sets;
     private final ObjectMapper json = JsonMapper.shared();
 
     public Ledger(Subspace root) {
         this.root = root;
+        this.sets = new NodeSets(root, SETS_MAX);
+    }
+
+    /** {@return the sets of nodes at which steps are aimed} */
+    public NodeSets sets() {
+        return sets;
     }
 
     // Documents
@@ -135,43 +141,6 @@ public final class Ledger {
 
     private byte[] feed(String node, String database) {
         return root.pack(Tuple.from("feed", node, database));
-    }
-
-    // Sets of nodes that jobs are aimed at
-
-    /** Makes a set of nodes known, if it is not. */
-    public CompletableFuture<Void> addSet(
-            Transaction tx, SortedSet<String> nodes, Supplier<CompletableFuture<Void>> ifNew) {
-        byte[] key = root.pack(Tuple.from("set").addAll(List.copyOf(nodes)));
-        return tx.get(key).thenCompose(value -> {
-            if (value != null) {
-                return CompletableFuture.completedFuture(null);
-            }
-            tx.set(key, new byte[0]);
-            tx.mutate(MutationType.ADD, root.pack(Tuple.from("sets")), ONE);
-            return ifNew.get();
-        });
-    }
-
-    /** {@return the sets of nodes that are known} */
-    public CompletableFuture<List<SortedSet<String>>> sets(ReadTransaction tx) {
-        Subspace place = root.subspace(Tuple.from("set"));
-        return tx.getRange(place.range())
-                .asList()
-                .thenApply(rows -> rows.stream()
-                        .map(row -> nodes(place.unpack(row.getKey())))
-                        .toList());
-    }
-
-    private static SortedSet<String> nodes(Tuple names) {
-        SortedSet<String> nodes = new TreeSet<>();
-        names.getItems().forEach(name -> nodes.add((String) name));
-        return nodes;
-    }
-
-    /** {@return completes when a further set becomes known after this transaction} */
-    public CompletableFuture<Void> watchSets(Transaction tx) {
-        return tx.watch(root.pack(Tuple.from("sets")));
     }
 
     // Ended documents
