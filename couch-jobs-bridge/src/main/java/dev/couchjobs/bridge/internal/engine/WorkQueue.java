@@ -26,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -41,13 +42,15 @@ final class WorkQueue {
     private static final Logger LOG = LoggerFactory.getLogger(WorkQueue.class);
 
     private final BridgeContext context;
-    private final boolean sharesJobs;
+    /** The nodes among which whoever holds an item's job knows that no other holds one. */
+    private final Set<String> together;
+
     private final DocumentReader reader;
     private final Function<ActionPlan, Action> actions;
     private final Map<String, WorkKind> kinds;
 
     /**
-     * @param sharesJobs whether who holds a job knows that no other node holds one for the same item
+     * @param sharesJobs whether all nodes of the cluster have their jobs in common
      */
     WorkQueue(
             BridgeContext context,
@@ -55,7 +58,7 @@ final class WorkQueue {
             Map<String, WorkKind> kinds,
             Function<ActionPlan, Action> actions) {
         this.context = context;
-        this.sharesJobs = sharesJobs;
+        this.together = sharesJobs ? Set.copyOf(context.cluster().nodes()) : Set.of(context.node());
         this.reader = new DocumentReader(context.cluster());
         this.kinds = new LinkedHashMap<>(kinds);
         this.actions = actions;
@@ -128,12 +131,30 @@ final class WorkQueue {
             return done();
         }
         if (item.isOpen()) {
-            NewJob<WorkJob> job = NewJob.of(StepTypes.ofWork(item.worker()), new WorkJob(item.id()))
-                    .id(item.id());
-            turn.add(item.due().isAfter(now()) ? job.at(item.due()) : job);
+            turn.add(item.due().isAfter(now()) ? job(item).at(item.due()) : job(item));
             return done();
         }
-        return item.claimedBy().equals(Optional.of(context.node())) ? done() : drop(turn, item.id());
+        return isOurs(item) && !item.hasFailed() ? takeUp(turn, item) : drop(turn, item.id());
+    }
+
+    /** Whether who holds the item's job may do it. A claim that names nobody is that of another program. */
+    private boolean isOurs(WorkItem item) {
+        return item.isClaimed() && item.claimedBy().filter(together::contains).isPresent();
+    }
+
+    /** Its claim outlives whoever made it: there has to be a job for it, if only to find that it is done by now. */
+    private CompletableFuture<Void> takeUp(Turn turn, WorkItem item) {
+        JobType<WorkJob, Void> type = StepTypes.ofWork(item.worker());
+        return context.jobs().getJobState(turn.tx(), type, item.id()).thenAccept(state -> {
+            if (state.isTerminal()) {
+                turn.add(job(item));
+            }
+        });
+    }
+
+    private static NewJob<WorkJob> job(WorkItem item) {
+        return NewJob.of(StepTypes.ofWork(item.worker()), new WorkJob(item.id()))
+                .id(item.id());
     }
 
     /** Somebody else does it, or it is gone: there is nothing to wait for. One that is being done ends by itself. */
@@ -199,12 +220,10 @@ final class WorkQueue {
                     return nothing();
                 }
                 WorkItem item = work.item();
-                boolean isOwn =
-                        item.isClaimed() && (sharesJobs || item.claimedBy().equals(Optional.of(context.node())));
-                if (item.hasFailed() || (item.isClaimed() && !isOwn)) {
+                if (item.hasFailed() || (item.isClaimed() && !isOurs(item))) {
                     return nothing();
                 }
-                if (isOwn) { // by this node's process before this one
+                if (item.isClaimed()) { // by a process before this one
                     return CompletableFuture.completedFuture(
                             Optional.of(new Claimed(item, leaf.get().body())));
                 }
@@ -255,7 +274,7 @@ final class WorkQueue {
                     ? done()
                     : read().thenCompose(leaf -> leaf.isPresent()
                                     && reader.read(leaf.get().body()) instanceof Reading.Work work
-                                    && work.item().isClaimed()
+                                    && isOurs(work.item())
                             ? settle(new Claimed(work.item(), leaf.get().body()), outcome)
                             : done()));
         }

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.couchjobs.bridge.internal.document.WorkView;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Work items, worked on by processes that share their jobs and by one that does not. */
 class WorkQueueTest {
+    private static final List<String> ITEMS = List.of("w1", "w2", "w3", "w4");
+
     static List<World> worlds() {
         return List.of(World.shared(2, "a", "b", "c"), World.replicated(Duration.ofMinutes(1), 2, "a"));
     }
@@ -65,6 +68,50 @@ class WorkQueueTest {
 
             assertThat(world.done).isEmpty();
             assertThat(world.read("a", "w").has("claimed")).isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("worlds")
+    void aClaimOfOnesOwnForWhichThereIsNoJobIsTakenUp(World world) {
+        try (world) {
+            world.put("a", "{'_id': 'w', 'type': 'WorkItem', 'worker': 'email', 'claimed': true, 'claimed_by': 'a'}");
+            world.advance(5);
+
+            assertThat(world.done).hasSize(1);
+            assertThat(world.at("a").read("w").current()).isEmpty();
+        }
+    }
+
+    @Test
+    void whatALostNodeHasClaimedWaitsForAnotherThoughItsDocumentIsChanged() {
+        try (World world = World.shared(2, "a", "b")) {
+            for (String id : ITEMS) {
+                world.put("a", "{'_id': '" + id + "', 'type': 'WorkItem', 'worker': 'email', 'do': 'sleep 60'}");
+            }
+            world.process("a").kill();
+            world.advance(20); // its claims are free by now, and nobody is
+            for (String id : ITEMS) {
+                world.put("b", world.read("b", id).put("seen", true).toString());
+            }
+            world.advance(200);
+
+            assertThat(world.done).filteredOn(line -> line.startsWith("b ")).hasSize(4);
+            assertThat(ITEMS).allMatch(id -> world.at("b").read(id).current().isEmpty());
+        }
+    }
+
+    @Test
+    void aClaimOfAProgramThatDoesNotSayItsNameIsNotTakenForOnesOwn() {
+        try (World world = World.shared(2, "a")) {
+            world.put("a", "{'_id': 'w', 'type': 'WorkItem', 'worker': 'email', 'date': '2026-01-01T00:00:10Z'}");
+            world.couch.crash(world.server("a"), Duration.ofSeconds(30));
+            world.advance(15); // the item is due, and its node asks for it
+            world.at("a").write(world.read("a", "w").put("claimed", true));
+            world.advance(60);
+
+            assertThat(world.done).isEmpty();
+            assertThat(world.read("a", "w").has("claimed_by")).isFalse();
         }
     }
 }

@@ -142,6 +142,10 @@ final class World implements AutoCloseable {
         return Objects.requireNonNull(servers.get(node));
     }
 
+    SimulatedProcess process(String node) {
+        return Objects.requireNonNull(processes.get(node));
+    }
+
     ModelDatabase at(String node) {
         return server(node).database(DATABASE);
     }
