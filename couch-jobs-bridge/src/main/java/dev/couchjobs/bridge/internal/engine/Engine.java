@@ -63,7 +63,7 @@ public final class Engine implements AutoCloseable {
         Arrivals arrivals = new Arrivals(context, assignment, documents, running);
         StepCourse course = new StepCourse(context, assignment, documents);
         this.turns = new Turns(context, assignment, documents);
-        this.work = new WorkQueue(context, joining instanceof Joining.SharedDatabase, kinds, actions);
+        this.work = new WorkQueue(context, joining instanceof Joining.SharedDatabase, kinds);
         this.intake = new Intake(context, turns, arrivals, work, feedName);
         this.publisher = new Publisher(context, turns, arrivals);
         this.runner = new StepRunner(context, turns, course, running, actions, process);

@@ -24,6 +24,10 @@ final class StepTypes {
     private static final Retention RETENTION =
             Retention.of(Duration.ofMinutes(10)).failed(Duration.ofDays(7));
 
+    /** One that has failed stands for an outcome that CouchDB refuses: forgotten, the work might be done again. */
+    private static final Retention WORK_RETENTION =
+            Retention.of(Duration.ofMinutes(10)).failedForever();
+
     private StepTypes() {}
 
     /** {@return the type of the jobs for one node} */
@@ -48,7 +52,7 @@ final class StepTypes {
 
     /** {@return the type of the jobs for one kind of work items} */
     static JobType<WorkJob, Void> ofWork(String kind) {
-        return JobType.of("work/" + name(kind), WorkJob.class).retry(RETRY).retention(RETENTION);
+        return JobType.of("work/" + name(kind), WorkJob.class).retry(RETRY).retention(WORK_RETENTION);
     }
 
     private static JobType<StepJob, Void> type(String name) {

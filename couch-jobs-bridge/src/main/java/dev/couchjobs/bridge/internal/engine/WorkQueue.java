@@ -1,25 +1,19 @@
 package dev.couchjobs.bridge.internal.engine;
 
 import dev.couchjobs.CouchJobs;
-import dev.couchjobs.JobContext;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.WorkerBuilder;
-import dev.couchjobs.bridge.internal.action.Action;
-import dev.couchjobs.bridge.internal.action.ActionResult;
-import dev.couchjobs.bridge.internal.action.Occasion;
 import dev.couchjobs.bridge.internal.couch.Leaf;
 import dev.couchjobs.bridge.internal.couch.StoredDocument;
 import dev.couchjobs.bridge.internal.couch.Written;
-import dev.couchjobs.bridge.internal.document.ActionPlan;
 import dev.couchjobs.bridge.internal.document.DocumentKind;
 import dev.couchjobs.bridge.internal.document.DocumentReader;
 import dev.couchjobs.bridge.internal.document.DocumentWriter;
 import dev.couchjobs.bridge.internal.document.Reading;
 import dev.couchjobs.bridge.internal.document.WorkItem;
 import dev.couchjobs.bridge.internal.document.WorkView;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -28,7 +22,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -42,26 +35,21 @@ final class WorkQueue {
     private static final Logger LOG = LoggerFactory.getLogger(WorkQueue.class);
 
     private final BridgeContext context;
-    /** The nodes among which whoever holds an item's job knows that no other holds one. */
-    private final Set<String> together;
-
     private final DocumentReader reader;
-    private final Function<ActionPlan, Action> actions;
+    private final ItemDocuments documents;
     private final Map<String, WorkKind> kinds;
 
     /**
      * @param sharesJobs whether all nodes of the cluster have their jobs in common
      */
-    WorkQueue(
-            BridgeContext context,
-            boolean sharesJobs,
-            Map<String, WorkKind> kinds,
-            Function<ActionPlan, Action> actions) {
+    WorkQueue(BridgeContext context, boolean sharesJobs, Map<String, WorkKind> kinds) {
         this.context = context;
-        this.together = sharesJobs ? Set.copyOf(context.cluster().nodes()) : Set.of(context.node());
         this.reader = new DocumentReader(context.cluster());
+        this.documents = new ItemDocuments(
+                context.couch(),
+                reader,
+                sharesJobs ? Set.copyOf(context.cluster().nodes()) : Set.of(context.node()));
         this.kinds = new LinkedHashMap<>(kinds);
-        this.actions = actions;
     }
 
     /** {@return the types of the jobs} */
@@ -71,7 +59,8 @@ final class WorkQueue {
 
     /** Has a worker do the work. */
     void subscribe(WorkerBuilder worker) {
-        kinds.forEach((name, kind) -> worker.handleAsync(StepTypes.ofWork(name), job -> new Attempt(job, kind).start())
+        kinds.forEach((name, kind) -> worker.handleAsync(
+                        StepTypes.ofWork(name), job -> new WorkAttempt(context, documents, kind, job).start())
                 .concurrency(StepTypes.ofWork(name), kind.concurrency()));
     }
 
@@ -134,12 +123,7 @@ final class WorkQueue {
             turn.add(item.due().isAfter(now()) ? job(item).at(item.due()) : job(item));
             return done();
         }
-        return isOurs(item) && !item.hasFailed() ? takeUp(turn, item) : drop(turn, item.id());
-    }
-
-    /** Whether who holds the item's job may do it. A claim that names nobody is that of another program. */
-    private boolean isOurs(WorkItem item) {
-        return item.isClaimed() && item.claimedBy().filter(together::contains).isPresent();
+        return documents.isOurs(item) && !item.hasFailed() ? takeUp(turn, item) : drop(turn, item.id());
     }
 
     /** Its claim outlives whoever made it: there has to be a job for it, if only to find that it is done by now. */
@@ -164,7 +148,7 @@ final class WorkQueue {
         for (String kind : kinds.keySet()) {
             JobType<WorkJob, Void> type = StepTypes.ofWork(kind);
             all.add(jobs.getJobState(turn.tx(), type, id)
-                    .thenCompose(state -> state == JobState.PENDING
+                    .thenCompose(state -> state == JobState.PENDING || state == JobState.FINISHED
                             ? jobs.remove(turn.tx(), type, id)
                             : CompletableFuture.completedFuture(false)));
         }
@@ -177,134 +161,5 @@ final class WorkQueue {
 
     private static CompletableFuture<Void> done() {
         return CompletableFuture.completedFuture(null);
-    }
-
-    /** An item's document, as it was read last. */
-    private record Claimed(WorkItem item, ObjectNode body) {}
-
-    /** One claim on an item's job. */
-    private final class Attempt {
-        private final JobContext<WorkJob> job;
-        private final WorkKind kind;
-        private final String id;
-        private final CompletableFuture<Void> whole = new CompletableFuture<>();
-
-        Attempt(JobContext<WorkJob> job, WorkKind kind) {
-            this.job = job;
-            this.kind = kind;
-            this.id = job.data().document();
-        }
-
-        CompletableFuture<Void> start() {
-            var unused = claim().thenCompose(claimed -> claimed.isPresent() ? act(claimed.get()) : done())
-                    .whenComplete((ended, error) -> {
-                        if (error == null) {
-                            whole.complete(null);
-                        } else {
-                            whole.completeExceptionally(error);
-                        }
-                    });
-            return whole;
-        }
-
-        private CompletableFuture<Optional<Leaf>> read() {
-            return context.couch()
-                    .read(List.of(id))
-                    .thenApply(stored -> stored.get(0).current());
-        }
-
-        /** {@return the item, which is this node's; empty if it is not for this node now} */
-        private CompletableFuture<Optional<Claimed>> claim() {
-            return read().thenCompose(leaf -> {
-                if (leaf.isEmpty() || !(reader.read(leaf.get().body()) instanceof Reading.Work work)) {
-                    return nothing();
-                }
-                WorkItem item = work.item();
-                if (item.hasFailed() || (item.isClaimed() && !isOurs(item))) {
-                    return nothing();
-                }
-                if (item.isClaimed()) { // by a process before this one
-                    return CompletableFuture.completedFuture(
-                            Optional.of(new Claimed(item, leaf.get().body())));
-                }
-                Duration early = Duration.between(now(), item.due());
-                if (!early.isNegative() && !early.isZero()) {
-                    job.snooze(early);
-                    return nothing();
-                }
-                WorkItem own = item.claimed(context.node());
-                return write(own, leaf.get().body())
-                        .thenCompose(body -> body.isPresent()
-                                ? CompletableFuture.completedFuture(body.map(written -> new Claimed(own, written)))
-                                : claim());
-            });
-        }
-
-        private static CompletableFuture<Optional<Claimed>> nothing() {
-            return CompletableFuture.completedFuture(Optional.empty());
-        }
-
-        private CompletableFuture<Void> act(Claimed claimed) {
-            CompletableFuture<ActionResult> action = actions.apply(kind.action().apply(claimed.body()))
-                    .run(new Occasion(id, 0, context.node(), claimed.item().attempts() + 1, kind.timeout()));
-            var unused = whole.whenComplete((ended, error) -> action.cancel(true));
-            return action.thenCompose(result -> result.success()
-                    ? settle(claimed, Optional.empty())
-                    : settle(claimed, Optional.of(failed(claimed.item(), result))));
-        }
-
-        private WorkItem failed(WorkItem item, ActionResult result) {
-            String reason = result.reason().orElse("It has failed.");
-            Optional<Duration> pause =
-                    result.isFinal() ? Optional.empty() : kind.retry().pauseAfter(item.attempts() + 1, Duration.ZERO);
-            return pause.map(time -> item.retried(
-                            now().plus(result.notBefore()
-                                    .filter(least -> least.compareTo(time) > 0)
-                                    .orElse(time)),
-                            reason))
-                    .orElseGet(() -> item.failed(reason));
-        }
-
-        /** Writes what came of it, on whatever a person may have made of the document meanwhile. */
-        private CompletableFuture<Void> settle(Claimed claimed, Optional<WorkItem> outcome) {
-            CompletableFuture<Boolean> written = outcome.isPresent()
-                    ? write(outcome.get(), claimed.body()).thenApply(Optional::isPresent)
-                    : delete(claimed.body());
-            return written.thenCompose(isWritten -> isWritten
-                    ? done()
-                    : read().thenCompose(leaf -> leaf.isPresent()
-                                    && reader.read(leaf.get().body()) instanceof Reading.Work work
-                                    && isOurs(work.item())
-                            ? settle(new Claimed(work.item(), leaf.get().body()), outcome)
-                            : done()));
-        }
-
-        /** {@return the document as it was written; empty if somebody was faster} */
-        private CompletableFuture<Optional<ObjectNode>> write(WorkItem item, ObjectNode base) {
-            ObjectNode body = DocumentWriter.write(item, base);
-            body.put("_rev", base.path("_rev").asString());
-            return context.couch().write(List.of(body)).thenApply(results -> {
-                if (results.get(0) instanceof Written.Accepted accepted) {
-                    return Optional.of(body.put("_rev", accepted.revision()));
-                }
-                refuse(results.get(0));
-                return Optional.empty();
-            });
-        }
-
-        private CompletableFuture<Boolean> delete(ObjectNode base) {
-            ObjectNode tombstone = Tombstone.of(id, base.path("_rev").asString());
-            return context.couch().write(List.of(tombstone)).thenApply(results -> {
-                refuse(results.get(0));
-                return results.get(0) instanceof Written.Accepted;
-            });
-        }
-
-        private void refuse(Written result) {
-            if (result instanceof Written.Refused refused) {
-                throw new IllegalStateException("CouchDB does not take work item " + id + ": " + refused.error() + " ("
-                        + refused.reason() + ")");
-            }
-        }
     }
 }

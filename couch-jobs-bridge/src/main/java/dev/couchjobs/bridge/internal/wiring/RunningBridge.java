@@ -101,7 +101,7 @@ public final class RunningBridge implements AutoCloseable {
                 context,
                 joining(root),
                 actions::of,
-                kinds(),
+                kinds(actions),
                 config.workers(),
                 config.couchdb().url().toString(),
                 Long.toString(ProcessHandle.current().pid())));
@@ -147,13 +147,13 @@ public final class RunningBridge implements AutoCloseable {
                 : new Joining.Replication(new Seats(root.subspace(Tuple.from("ledger"))), config.claimTimeout());
     }
 
-    private Map<String, WorkKind> kinds() {
+    private Map<String, WorkKind> kinds(Actions actions) {
         Map<String, WorkKind> kinds = new TreeMap<>();
         config.workItems()
                 .forEach((name, kind) -> kinds.put(
                         name,
                         new WorkKind(
-                                item -> WorkActions.of(kind.action(), item),
+                                item -> actions.of(WorkActions.of(kind.action(), item)),
                                 kind.retry(),
                                 kind.timeout(),
                                 kind.concurrency())));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.couchjobs.bridge.internal.document.WorkView;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -112,6 +113,71 @@ class WorkQueueTest {
 
             assertThat(world.done).isEmpty();
             assertThat(world.read("a", "w").has("claimed_by")).isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("worlds")
+    void anItemThatMayNotBeDeletedIsDoneOnceAndSaysSo(World world) {
+        try (world) {
+            world.servers.forEach((node, server) -> world.at(node)
+                    .validate(body -> Optional.of("nobody deletes here").filter(why -> body.has("_deleted"))));
+            world.put("a", "{'_id': 'w', 'type': 'WorkItem', 'worker': 'email'}");
+            world.advance(200);
+
+            assertThat(world.done).hasSize(1);
+            ObjectNode item = world.read("a", "w");
+            assertThat(item.path("status").asString()).isEqualTo("fail");
+            assertThat(item.path("reason").asString()).contains("It is done", "nobody deletes here");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("worlds")
+    void anItemOfWhichNothingMayBeWrittenButTheClaimIsTriedOnceAndStaysClaimed(World world) {
+        try (world) {
+            world.servers.forEach((node, server) -> world.at(node)
+                    .validate(body -> Optional.of("only claims")
+                            .filter(why -> body.path("type").asString("").equals("WorkItem")
+                                    && (body.hasNonNull("status") || body.has("_deleted")))));
+            world.put("a", "{'_id': 'w', 'type': 'WorkItem', 'worker': 'email', 'do': 'fail'}");
+            world.advance(200);
+
+            assertThat(world.done).hasSize(1);
+            assertThat(world.read("a", "w").path("claimed").asBoolean()).isTrue();
+        }
+    }
+
+    @Test
+    void whatCameOfAnItemIsWrittenAfterACrashAndTheWorkNotDoneAgain() {
+        try (World world = World.replicated(Duration.ofMinutes(1), 2, "a")) {
+            world.put("a", "{'_id': 'w', 'type': 'WorkItem', 'worker': 'email', 'do': 'sleep 5'}");
+            world.couch.crash(world.server("a"), Duration.ofSeconds(30));
+            world.advance(10); // it is done, and CouchDB cannot be told
+            world.process("a").kill();
+            world.start("a");
+            world.advance(90);
+
+            assertThat(world.done).containsExactly("a sleep 5");
+            assertThat(world.at("a").read("w").current()).isEmpty();
+        }
+    }
+
+    @Test
+    void anItemThatIsPutAnewIsDoneAnew() {
+        try (World world = World.replicated(Duration.ofMinutes(1), 2, "a")) {
+            for (int i = 0; i < 2; i++) {
+                world.put("a", "{'_id': 'w', 'type': 'WorkItem', 'worker': 'email', 'do': 'sleep 5'}");
+                world.advance(10);
+            }
+            world.put("a", "{'_id': 'w', 'type': 'WorkItem', 'worker': 'email', 'do': 'sleep 5'}");
+            world.advance(2);
+            world.process("a").kill();
+            world.start("a");
+            world.advance(90);
+
+            assertThat(world.done).hasSize(4);
+            assertThat(world.at("a").read("w").current()).isEmpty();
         }
     }
 }

@@ -44,13 +44,6 @@ final class World implements AutoCloseable {
     /** What was done, where, in order: {@code node command}. */
     final List<String> done = new ArrayList<>();
 
-    private final Map<String, WorkKind> kinds = Map.of(
-            "email",
-            new WorkKind(
-                    item -> new ActionPlan.Shell(item.path("do").asString("mail"), Optional.empty(), Map.of()),
-                    new RetryStrategy(2, Duration.ofSeconds(1), 1, Optional.empty(), Optional.empty()),
-                    Optional.empty(),
-                    2));
     private final Cluster cluster;
     private final int workers;
 
@@ -99,13 +92,29 @@ final class World implements AutoCloseable {
                 database,
                 environment,
                 Duration.ofDays(1));
-        Engine engine =
-                new Engine(context, joining(root), plan -> action(process, node, plan), kinds, workers, "couch", node);
+        Engine engine = new Engine(
+                context,
+                joining(root),
+                plan -> action(process, node, ((ActionPlan.Shell) plan).command()),
+                kinds(process, node),
+                workers,
+                "couch",
+                node);
         processes.put(node, process);
         engines.put(node, engine);
         process.scheduler().execute(() -> {
             var unused = engine.start();
         });
+    }
+
+    private Map<String, WorkKind> kinds(SimulatedProcess process, String node) {
+        return Map.of(
+                "email",
+                new WorkKind(
+                        item -> action(process, node, item.path("do").asString("mail")),
+                        new RetryStrategy(2, Duration.ofSeconds(1), 1, Optional.empty(), Optional.empty()),
+                        Optional.empty(),
+                        2));
     }
 
     private Joining joining(Subspace root) {
@@ -115,9 +124,8 @@ final class World implements AutoCloseable {
     }
 
     /** {@code sleep n}, {@code fail}, or anything else, which is done at once. */
-    private Action action(SimulatedProcess process, String node, ActionPlan plan) {
+    private Action action(SimulatedProcess process, String node, String command) {
         return occasion -> {
-            String command = ((ActionPlan.Shell) plan).command();
             done.add(node + " " + command);
             CompletableFuture<ActionResult> result = new CompletableFuture<>();
             long seconds = command.startsWith("sleep ") ? Long.parseLong(command.substring("sleep ".length())) : 0;

@@ -1,0 +1,188 @@
+package dev.couchjobs.bridge.internal.engine;
+
+import dev.couchjobs.JobContext;
+import dev.couchjobs.LogEntry;
+import dev.couchjobs.PermanentFailureException;
+import dev.couchjobs.bridge.internal.action.ActionResult;
+import dev.couchjobs.bridge.internal.action.Occasion;
+import dev.couchjobs.bridge.internal.couch.Written;
+import dev.couchjobs.bridge.internal.document.WorkItem;
+import dev.couchjobs.bridge.internal.engine.ItemDocuments.Stored;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One claim on an item's job: claims the item in its document, does the work, and writes down what came of it.
+ *
+ * <p>What came of it is first kept with the job. From then on the work is not done again for this claim, whatever becomes of
+ * the process and whatever CouchDB says to the outcome.
+ */
+final class WorkAttempt {
+    private static final Logger LOG = LoggerFactory.getLogger(WorkAttempt.class);
+
+    private final BridgeContext context;
+    private final ItemDocuments documents;
+    private final WorkKind kind;
+    private final JobContext<WorkJob> job;
+    private final String id;
+    private final CompletableFuture<Void> whole = new CompletableFuture<>();
+
+    WorkAttempt(BridgeContext context, ItemDocuments documents, WorkKind kind, JobContext<WorkJob> job) {
+        this.context = context;
+        this.documents = documents;
+        this.kind = kind;
+        this.job = job;
+        this.id = job.data().document();
+    }
+
+    CompletableFuture<Void> start() {
+        var unused = claim().thenCompose(claimed -> claimed.isPresent() ? work(claimed.get()) : done())
+                .whenComplete((ended, error) -> {
+                    if (error == null) {
+                        whole.complete(null);
+                    } else {
+                        whole.completeExceptionally(error);
+                    }
+                });
+        return whole;
+    }
+
+    // Claiming
+
+    /** {@return the item, which is this node's; empty if it is not for this node now} */
+    private CompletableFuture<Optional<Stored>> claim() {
+        return documents.read(id).thenCompose(found -> {
+            if (found.isEmpty() || found.get().item().hasFailed()) {
+                return nothing();
+            }
+            WorkItem item = found.get().item();
+            if (item.isClaimed()) { // by a process before this one, or by others
+                return documents.isOurs(item) ? CompletableFuture.completedFuture(found) : nothing();
+            }
+            Duration early = Duration.between(now(), item.due());
+            if (!early.isNegative() && !early.isZero()) {
+                job.snooze(early);
+                return nothing();
+            }
+            return forget().thenCompose(forgotten -> claim(found.get()));
+        });
+    }
+
+    private CompletableFuture<Optional<Stored>> claim(Stored open) {
+        Stored own = ItemDocuments.with(open.item().claimed(context.node()), open.body());
+        return documents.write(own).thenCompose(written -> {
+            if (written instanceof Written.Accepted accepted) {
+                own.body().put("_rev", accepted.revision());
+                return CompletableFuture.completedFuture(Optional.of(own));
+            }
+            if (written instanceof Written.Refused refused) {
+                throw new IllegalStateException(
+                        "CouchDB does not let work item " + id + " be claimed: " + words(refused));
+            }
+            return claim();
+        });
+    }
+
+    private static CompletableFuture<Optional<Stored>> nothing() {
+        return CompletableFuture.completedFuture(Optional.empty());
+    }
+
+    // Working
+
+    private CompletableFuture<Void> work(Stored claimed) {
+        return kept().thenCompose(
+                        known -> known.kind() == WorkOutcome.Kind.OPEN ? act(claimed) : settle(claimed, known));
+    }
+
+    private CompletableFuture<Void> act(Stored claimed) {
+        WorkItem item = claimed.item();
+        CompletableFuture<ActionResult> action = kind.action()
+                .apply(claimed.body())
+                .run(new Occasion(id, 0, context.node(), item.attempts() + 1, kind.timeout()));
+        var unused = whole.whenComplete((ended, error) -> action.cancel(true));
+        return action.thenCompose(result -> {
+            WorkOutcome outcome = WorkOutcome.of(result, item, kind, now());
+            return keep(outcome).thenCompose(kept -> settle(claimed, outcome));
+        });
+    }
+
+    /** {@return what came of the claim that the document shows, as far as it is known} */
+    private CompletableFuture<WorkOutcome> kept() {
+        return context.jobs()
+                .lastCheckpoint(context.database(), job.job().type(), job.id())
+                .thenApply(last -> last.map(WorkAttempt::read).orElse(WorkOutcome.OPEN));
+    }
+
+    private static WorkOutcome read(LogEntry entry) {
+        return entry.as(WorkOutcome.class);
+    }
+
+    private CompletableFuture<Void> keep(WorkOutcome outcome) {
+        return context.jobs().checkpoint(context.database(), job.job(), outcome).thenCompose(number -> done());
+    }
+
+    /** The item is about to be claimed anew: what came of the claim before is not what will come of this one. */
+    private CompletableFuture<Void> forget() {
+        return kept().thenCompose(known -> known.kind() == WorkOutcome.Kind.OPEN ? done() : keep(WorkOutcome.OPEN));
+    }
+
+    // Writing down
+
+    /** Writes what came of it on whatever a person may have made of the document meanwhile. */
+    private CompletableFuture<Void> settle(Stored claimed, WorkOutcome outcome) {
+        CompletableFuture<Written> written = outcome.of(claimed.item())
+                .map(item -> documents.write(ItemDocuments.with(item, claimed.body())))
+                .orElseGet(() -> documents.delete(claimed));
+        return written.thenCompose(result -> {
+            if (result instanceof Written.Refused refused) {
+                return refused(claimed, outcome, refused);
+            }
+            return result instanceof Written.Accepted ? done() : settleOnWhatIsThere(outcome);
+        });
+    }
+
+    private CompletableFuture<Void> settleOnWhatIsThere(WorkOutcome outcome) {
+        return documents
+                .read(id)
+                .thenCompose(found -> found.filter(stored -> documents.isOurs(stored.item()))
+                        .map(stored -> settle(stored, outcome))
+                        .orElseGet(WorkAttempt::done));
+    }
+
+    /** CouchDB may have its reasons, but to do the work again is not what follows from them. */
+    private CompletableFuture<Void> refused(Stored claimed, WorkOutcome outcome, Written.Refused refused) {
+        String reason = switch (outcome.kind()) {
+            case DONE -> "It is done, but CouchDB does not let it be deleted: " + words(refused);
+            case RETRY ->
+                "It has failed and is not tried again, because CouchDB does not let that be written: " + words(refused)
+                        + "; it has failed because: " + outcome.reason();
+            default -> outcome.reason();
+        };
+        if (outcome.kind() == WorkOutcome.Kind.FAIL) {
+            throw new PermanentFailureException("CouchDB does not let it be written what came of work item " + id
+                    + ", which stays claimed: " + words(refused) + ". It was to say: " + reason);
+        }
+        LOG.error(
+                "Work item {}: {}. It is not done again: see to it that this node's user may write and delete work items,"
+                        + " and delete this one, or set it free (claimed: false, status: null) if it is to be done again.",
+                id,
+                reason);
+        return settle(claimed, WorkOutcome.failed(claimed.item(), reason));
+    }
+
+    private static String words(Written.Refused refused) {
+        return refused.error() + " (" + refused.reason() + ")";
+    }
+
+    private Instant now() {
+        return context.environment().clock().instant();
+    }
+
+    private static CompletableFuture<Void> done() {
+        return CompletableFuture.completedFuture(null);
+    }
+}
