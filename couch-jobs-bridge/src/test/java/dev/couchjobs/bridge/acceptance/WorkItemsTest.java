@@ -33,7 +33,11 @@ class WorkItemsTest {
             kind = 'java'
             do = 'stumble'
             sleep = '1s'
+            [work_items.letter]
+            do = 'cat >>letters'
             """;
+
+    private static final String LETTER = "{'_id': 'letter', 'type': 'WorkItem', 'worker': 'letter', 'to': 'Jürgen'}";
 
     @TempDir
     private Path directory;
@@ -52,6 +56,7 @@ class WorkItemsTest {
                     BridgeProcess second = BridgeProcess.start(NotingMain.class, files.get(1));
                     BridgeProcess third = BridgeProcess.start(NotingMain.class, files.get(2))) {
                 jobs.putAll(items());
+                jobs.putAll(List.of(Jobs.json(LETTER)));
                 for (int i = 0; i < ITEMS; i++) {
                     if (isRefused(i)) {
                         assertThat(jobs.await(
@@ -67,11 +72,28 @@ class WorkItemsTest {
                                 id(i), stored -> stored.leaves().stream().allMatch(Leaf::isDeleted));
                     }
                 }
+                jobs.awaitStored("letter", stored -> stored.leaves().stream().allMatch(Leaf::isDeleted));
                 assertThat(List.of(first.isAlive(), second.isAlive(), third.isAlive()))
                         .containsOnly(true);
             }
             assertEachWasDoneOnce(files);
+            assertThat(letters(files))
+                    .singleElement()
+                    .satisfies(
+                            letter -> assertThat(letter.path("to").asString()).isEqualTo("Jürgen"));
         }
+    }
+
+    /** What commands have read. */
+    private static List<ObjectNode> letters(List<Path> files) throws IOException {
+        List<ObjectNode> letters = new ArrayList<>();
+        for (Path file : files) {
+            Path own = file.resolveSibling("letters");
+            if (Files.exists(own)) {
+                Files.readAllLines(own).forEach(line -> letters.add(Jobs.json(line)));
+            }
+        }
+        return letters;
     }
 
     private static void assertEachWasDoneOnce(List<Path> files) throws IOException {

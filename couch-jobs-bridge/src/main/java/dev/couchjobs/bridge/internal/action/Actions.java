@@ -15,6 +15,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Makes what a plan asks for ready to be done on this node. May be used by any number of threads. */
 public final class Actions {
@@ -57,7 +58,7 @@ public final class Actions {
     }
 
     /**
-     * The action of a plan.
+     * The action of a plan in a document.
      *
      * @param plan what is to be done
      * @return an action that does it; or that does nothing and fails for good, with the reason, if this node does not allow it
@@ -67,12 +68,39 @@ public final class Actions {
         if (plan instanceof ActionPlan.Shell command) {
             return ShellAction.objection(command, shell)
                     .map(Actions::refusal)
-                    .orElseGet(() -> new ShellAction(command, shell, variables, environment, threads));
+                    .orElseGet(() -> shell(command, Optional.empty()));
         }
         if (plan instanceof ActionPlan.Http request) {
             return http(request);
         }
         return java((ActionPlan.Java) plan);
+    }
+
+    /**
+     * The action of the operator's own plan for work items. A command reads the item and need not be among those that documents
+     * may ask for; the item is the body of a request that has none, and the data of a handler that has none.
+     *
+     * @param plan what is to be done
+     * @param item the item's document
+     * @return an action that does it, or fails for good
+     */
+    public Action of(ActionPlan plan, ObjectNode item) {
+        if (plan instanceof ActionPlan.Shell command) {
+            return ShellAction.objection(shell)
+                    .map(Actions::refusal)
+                    .orElseGet(() -> shell(command, Optional.of(item.toString())));
+        }
+        if (plan instanceof ActionPlan.Http http) {
+            return http.body().isNull()
+                    ? http(new ActionPlan.Http(http.method(), http.url(), http.headers(), item, http.timeout()))
+                    : http(http);
+        }
+        ActionPlan.Java java = (ActionPlan.Java) plan;
+        return java.data().isNull() ? java(new ActionPlan.Java(java.name(), item)) : java(java);
+    }
+
+    private Action shell(ActionPlan.Shell plan, Optional<String> document) {
+        return new ShellAction(plan, document, shell, variables, environment, threads);
     }
 
     private Action http(ActionPlan.Http plan) {

@@ -44,6 +44,11 @@ final class RunningCommand {
         this.output = new BoundedOutput(settings.outputLimit());
     }
 
+    /** {@return when it runs, or has ended before that} */
+    CompletableFuture<Void> hasBegun() {
+        return hasBegun;
+    }
+
     /** Sees it through: blocks until it has said all, which may be after the result is there. */
     void supervise(Optional<Duration> timeLimit, CompletableFuture<ActionResult> result) {
         Optional<Future<?>> limit = timeLimit.map(

@@ -16,14 +16,19 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Runs {@code sh -c} with a command. It reads nothing, what it says on either output is kept in its order, and it sees the
- * variables that the operator and its step give it, and COUCHJOBS_JOB, COUCHJOBS_STEP, COUCHJOBS_NODE and COUCHJOBS_ATTEMPT.
+ * Runs {@code sh -c} with a command. It reads the document that it is run for, if that is a work item, and nothing otherwise.
+ * What it says on either output is kept in its order. It sees the variables that the operator and its step give it, and
+ * COUCHJOBS_JOB, COUCHJOBS_STEP, COUCHJOBS_NODE, COUCHJOBS_ATTEMPT and, if it is short, COUCHJOBS_DOCUMENT.
  */
 final class ShellAction implements Action {
     private static final Predicate<String> VARIABLE =
             Pattern.compile("[A-Za-z_][A-Za-z0-9_]*").asMatchPredicate();
 
+    /** Bytes; escaped, five times as many are sure to fit into one argument. */
+    private static final int DOCUMENT_IN_VARIABLE_MAX = 16 * 1024;
+
     private final ActionPlan.Shell plan;
+    private final Optional<String> document;
     private final ShellSettings settings;
     private final Map<String, String> inherited;
     private final ShellGuard guard;
@@ -32,11 +37,13 @@ final class ShellAction implements Action {
 
     ShellAction(
             ActionPlan.Shell plan,
+            Optional<String> document,
             ShellSettings settings,
             Map<String, String> inherited,
             Environment environment,
             Executor threads) {
         this.plan = plan;
+        this.document = document;
         this.settings = settings;
         this.inherited = inherited;
         this.guard = ShellGuard.on(inherited.getOrDefault("PATH", "/usr/bin:/bin"));
@@ -44,11 +51,19 @@ final class ShellAction implements Action {
         this.threads = threads;
     }
 
-    /** {@return why the operator does not allow it, if he does not} */
+    /** {@return why the operator does not allow any, if he does not} */
+    static Optional<String> objection(ShellSettings settings) {
+        return settings.isEnabled()
+                ? Optional.empty()
+                : Optional.of("shell commands are not allowed on this node; its configuration can allow them by"
+                        + " shell.enabled = true");
+    }
+
+    /** {@return why the operator does not allow what a document asks for, if he does not} */
     static Optional<String> objection(ActionPlan.Shell plan, ShellSettings settings) {
-        if (!settings.isEnabled()) {
-            return Optional.of("shell commands are not allowed on this node; its configuration can allow them by"
-                    + " shell.enabled = true");
+        Optional<String> toAll = objection(settings);
+        if (toAll.isPresent()) {
+            return toAll;
         }
         if (!settings.allow().allows(plan.command())) {
             return Optional.of("this command is not on the list of those that this node allows (shell.allow and"
@@ -78,25 +93,37 @@ final class ShellAction implements Action {
     }
 
     private void startAndSupervise(Occasion occasion, CompletableFuture<ActionResult> result) {
+        CommandInput input;
         Process process;
         try {
-            process = start(variables(occasion));
+            input = CommandInput.of(document.map(json -> json + "\n"));
         } catch (IOException e) {
+            result.complete(ActionResult.failed("the document could not be given to the command: " + e.getMessage()));
+            return;
+        }
+        try {
+            process = start(variables(occasion), input);
+        } catch (IOException e) {
+            input.delete();
             result.complete(ActionResult.failed("the command could not be started: " + e.getMessage()));
             return;
         } catch (IllegalArgumentException e) {
+            input.delete();
             result.complete(ActionResult.refused("the command cannot be started: " + e.getMessage()));
             return;
         }
         ProcessTree tree = new ProcessTree(process, guard.makesGroups());
-        new RunningCommand(process, tree, settings, environment, threads).supervise(timeLimit(occasion), result);
+        RunningCommand command = new RunningCommand(process, tree, settings, environment, threads);
+        Futures.whenEnded(command.hasBegun(), input::delete);
+        command.supervise(timeLimit(occasion), result);
     }
 
     /** Variables that are not ASCII go by the guard, as the command does. */
-    private Process start(Map<String, String> variables) throws IOException {
+    private Process start(Map<String, String> variables, CommandInput input) throws IOException {
         Map<String, String> byGuard = new LinkedHashMap<>(variables);
         byGuard.values().removeIf(StandardCharsets.US_ASCII.newEncoder()::canEncode);
-        ProcessBuilder builder = new ProcessBuilder(guard.commandLine(plan.command(), settings.grace(), byGuard))
+        ProcessBuilder builder = new ProcessBuilder(
+                        guard.commandLine(plan.command(), settings.grace(), input.file(), byGuard))
                 .redirectErrorStream(true);
         builder.environment().clear();
         variables.keySet().removeAll(byGuard.keySet());
@@ -111,6 +138,8 @@ final class ShellAction implements Action {
                 .filter(inherited::containsKey)
                 .forEach(name -> variables.put(name, inherited.getOrDefault(name, "")));
         variables.putAll(plan.environment());
+        document.filter(json -> json.getBytes(StandardCharsets.UTF_8).length <= DOCUMENT_IN_VARIABLE_MAX)
+                .ifPresent(json -> variables.put("COUCHJOBS_DOCUMENT", json));
         variables.put("COUCHJOBS_JOB", occasion.documentId());
         variables.put("COUCHJOBS_STEP", Integer.toString(occasion.step()));
         variables.put("COUCHJOBS_NODE", occasion.node());

@@ -29,17 +29,17 @@ final class ShellGuard {
     private static final String SHELL = "/bin/sh";
 
     /**
-     * Arguments: the command, the grace in seconds, then variables as NAME=value; the command and the variables have their
-     * bytes escaped, since Java writes arguments in the encoding of the locale, in which many characters may not exist.
+     * Arguments: the command, the grace in seconds, the file that it reads, then variables as NAME=value; all but the grace
+     * have their bytes escaped, since Java writes arguments in the encoding of the locale, in which many characters may not exist.
      *
      * <p>The first byte that is written is the guard's own. It says that a signal will now reach the command and not be taken by
      * a shell that is about to start it.
      */
     private static final String SCRIPT = """
-            couchjobs_command=$(printf %b "$1") couchjobs_grace=$2
-            shift 2
+            couchjobs_command=$(printf %b "$1") couchjobs_grace=$2 couchjobs_input=$(printf %b "$3")
+            shift 3
             for couchjobs_variable do export "$(printf %b "$couchjobs_variable")"; done
-            exec 3<&0 </dev/null
+            exec 3<&0 <"$couchjobs_input"
             trap : TERM
             (
               trap '' TERM
@@ -85,10 +85,11 @@ final class ShellGuard {
     }
 
     /** {@return the words to start; the values of the variables may hold anything, those of the names are checked before} */
-    List<String> commandLine(String command, Duration grace, Map<String, String> variables) {
+    List<String> commandLine(String command, Duration grace, Path input, Map<String, String> variables) {
         List<String> words = new ArrayList<>();
         setsid.ifPresent(program -> words.add(program.toString()));
-        words.addAll(List.of(SHELL, "-c", SCRIPT, "couch-jobs", escaped(command), Long.toString(grace.toSeconds())));
+        words.addAll(List.of(SHELL, "-c", SCRIPT, "couch-jobs", escaped(command)));
+        words.addAll(List.of(Long.toString(grace.toSeconds()), escaped(input.toString())));
         variables.forEach((name, value) -> words.add(escaped(name + "=" + value)));
         return words;
     }

@@ -153,7 +153,7 @@ public final class RunningBridge implements AutoCloseable {
                 .forEach((name, kind) -> kinds.put(
                         name,
                         new WorkKind(
-                                item -> actions.of(WorkActions.of(kind.action(), item)),
+                                item -> actions.of(kind.action(), item),
                                 kind.retry(),
                                 kind.timeout(),
                                 kind.concurrency())));

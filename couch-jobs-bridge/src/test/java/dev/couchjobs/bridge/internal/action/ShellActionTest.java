@@ -7,6 +7,7 @@ import dev.couchjobs.bridge.internal.BridgeThreads;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,9 +18,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 @Timeout(60)
 class ShellActionTest {
@@ -301,6 +305,58 @@ class ShellActionTest {
 
         assertThat(run(plan, ShellSettings.off().enabled()).reason().orElseThrow())
                 .contains("'A-B' cannot be the name of a variable");
+    }
+
+    @Test
+    void theCommandForAWorkItemReadsItsDocumentHoweverLongAndNeedsNoPlaceOnTheList() {
+        Actions actions =
+                actions(ShellSettings.off().allowing(CommandAllowList.of(Set.of(), List.of())), Environment.system());
+        ObjectNode item = JsonNodeFactory.instance.objectNode().put("_id", "w").put("to", "Jürgen");
+
+        assertThat(actions.of(shell("cat; echo \"$COUCHJOBS_DOCUMENT\""), item)
+                        .run(OCCASION)
+                        .join()
+                        .output())
+                .isEqualTo((item + "\n").repeat(2));
+
+        item.put("text", "ü".repeat(1_000_000));
+        assertThat(actions.of(shell("wc -c; echo ${COUCHJOBS_DOCUMENT-none}"), item)
+                        .run(OCCASION)
+                        .join()
+                        .output()
+                        .strip())
+                .isEqualTo((item + "\n").getBytes(StandardCharsets.UTF_8).length + "\nnone");
+    }
+
+    @Test
+    void nothingIsLeftOfWhatACommandHasRead() throws IOException {
+        ObjectNode item = JsonNodeFactory.instance.objectNode().put("_id", directory.toString());
+        String command = "cat; true";
+        assertThat(actions(inDirectory(directory), Environment.system())
+                        .of(shell(command), item)
+                        .run(OCCASION)
+                        .join()
+                        .success())
+                .isTrue();
+        assertThat(actions(inDirectory(directory.resolve("missing")), Environment.system())
+                        .of(shell(command), item)
+                        .run(OCCASION)
+                        .join()
+                        .success())
+                .isFalse();
+
+        try (Stream<Path> files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+            assertThat(files.filter(file -> file.getFileName().toString().startsWith("couch-jobs-input-")))
+                    .noneMatch(file -> holds(file, directory.toString()));
+        }
+    }
+
+    private static boolean holds(Path file, String text) {
+        try {
+            return Files.readString(file).contains(text);
+        } catch (IOException e) {
+            return false; // another test's, and gone by now
+        }
     }
 
     private ActionResult run(String command) {
