@@ -6,7 +6,6 @@ import dev.couchjobs.bridge.internal.couch.CouchDatabase;
 import dev.couchjobs.bridge.internal.couch.Leaf;
 import dev.couchjobs.bridge.internal.couch.StoredDocument;
 import dev.couchjobs.bridge.internal.couch.Written;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -33,12 +32,16 @@ final class ModelConnection implements CouchDatabase {
     }
 
     @Override
-    public CompletableFuture<List<StoredDocument>> read(Collection<String> ids) {
+    public CompletableFuture<List<StoredDocument>> readSome(List<String> ids) {
         List<String> wanted = List.copyOf(ids);
         return call(new Request<>() {
             @Override
             public List<StoredDocument> doneBy(ModelDatabase database) {
-                return wanted.stream().map(id -> copy(database.read(id))).toList();
+                int some = network.random().nextInt(4) > 0 ? wanted.size() : (wanted.size() + 1) / 2;
+                return wanted.stream()
+                        .limit(some)
+                        .map(id -> copy(database.read(id)))
+                        .toList();
             }
 
             @Override

@@ -17,15 +17,15 @@ final class Answer {
 
     private final int status;
     private final HttpHeaders headers;
-    private final byte[] bytes;
+    private final BoundedBody.Content body;
 
-    private Answer(int status, HttpHeaders headers, byte[] bytes) {
+    private Answer(int status, HttpHeaders headers, BoundedBody.Content body) {
         this.status = status;
         this.headers = headers;
-        this.bytes = bytes;
+        this.body = body;
     }
 
-    static Answer of(HttpResponse<byte[]> response) {
+    static Answer of(HttpResponse<BoundedBody.Content> response) {
         return new Answer(response.statusCode(), response.headers(), response.body());
     }
 
@@ -41,9 +41,12 @@ final class Answer {
         return status / 100 == 2;
     }
 
-    /** {@return the body of a success} */
+    /** {@return the body of a success} Fails with an {@link UnreadableException} if that is too large, or too much. */
     JsonNode json() {
-        return Json.read(bytes, bytes.length);
+        if (!body.isWhole()) {
+            throw new UnreadableException("The answer is larger than this bridge takes at once");
+        }
+        return Json.read(body.bytes(), body.bytes().length);
     }
 
     String error() {
@@ -57,7 +60,7 @@ final class Answer {
     private JsonNode bodyOfRefusal() {
         try {
             return json();
-        } catch (PassingFault notFromCouchDb) {
+        } catch (PassingFault | UnreadableException notFromCouchDb) {
             return MissingNode.getInstance();
         }
     }

@@ -2,7 +2,6 @@ package dev.couchjobs.bridge.internal.couch;
 
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
-import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -54,9 +53,11 @@ final class ContinuousSource implements FeedSource, LineReader.Sink {
         watchdog.start();
         String path = "/_changes?feed=continuous&style=all_docs&heartbeat="
                 + settings.heartbeat().toMillis() + Since.parameter(since);
-        CompletableFuture<HttpResponse<byte[]>> opened = transport.open(
+        CompletableFuture<HttpResponse<BoundedBody.Content>> opened = transport.open(
                 Transport.request("GET", address.of(path), null),
-                info -> info.statusCode() == 200 ? new Body() : BodySubscribers.ofByteArray());
+                info -> info.statusCode() == 200
+                        ? new Body()
+                        : BoundedBody.ofAtMost(Transport.LARGEST_ANSWER).apply(info));
         synchronized (this) {
             response = opened;
         }
@@ -73,10 +74,10 @@ final class ContinuousSource implements FeedSource, LineReader.Sink {
     }
 
     /** Takes lines from the connection, as many pieces as there is demand for. */
-    private final class Body implements BodySubscriber<byte[]> {
+    private final class Body implements BodySubscriber<BoundedBody.Content> {
         @Override
-        public CompletionStage<byte[]> getBody() {
-            return CompletableFuture.completedFuture(new byte[0]);
+        public CompletionStage<BoundedBody.Content> getBody() {
+            return CompletableFuture.completedFuture(new BoundedBody.Content(new byte[0], true));
         }
 
         @Override
@@ -122,7 +123,7 @@ final class ContinuousSource implements FeedSource, LineReader.Sink {
         try {
             buffers.forEach(lines::read);
             return Optional.empty();
-        } catch (PassingFault e) {
+        } catch (PassingFault | UnreadableException e) {
             return Optional.of(e);
         }
     }

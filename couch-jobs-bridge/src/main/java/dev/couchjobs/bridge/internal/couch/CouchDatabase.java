@@ -3,6 +3,7 @@ package dev.couchjobs.bridge.internal.couch;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -15,12 +16,29 @@ import tools.jackson.databind.node.ObjectNode;
 public interface CouchDatabase extends AutoCloseable {
 
     /**
-     * Reads documents with all their leaves.
+     * Reads documents with all their leaves, as many as can well be held at once. A document that is too large even alone,
+     * or too deep, is read as if it were empty.
      *
-     * @param ids which; at most a thousand
+     * @param ids which would be read
+     * @return one for each of the first ids, in their order; at least one if there is an id
+     */
+    CompletableFuture<List<StoredDocument>> readSome(List<String> ids);
+
+    /**
+     * Reads documents that are known to be few, or small.
+     *
+     * @param ids which
      * @return one for each id, in their order
      */
-    CompletableFuture<List<StoredDocument>> read(Collection<String> ids);
+    default CompletableFuture<List<StoredDocument>> read(Collection<String> ids) {
+        List<String> all = List.copyOf(ids);
+        return readSome(all)
+                .thenCompose(first -> first.size() == all.size()
+                        ? CompletableFuture.completedFuture(first)
+                        : read(all.subList(first.size(), all.size()))
+                                .thenApply(rest -> Stream.concat(first.stream(), rest.stream())
+                                        .toList()));
+    }
 
     /**
      * Writes documents, each on the revision that its {@code _rev} names; without one, it is new. Each is written or not

@@ -1,7 +1,7 @@
 package dev.couchjobs.bridge.internal.couch;
 
 /** CouchDB refuses something in a way that no waiting will change. The message says what to do about it. */
-public final class CouchException extends RuntimeException {
+public sealed class CouchException extends RuntimeException permits UnreadableException {
     private final int status;
 
     /**

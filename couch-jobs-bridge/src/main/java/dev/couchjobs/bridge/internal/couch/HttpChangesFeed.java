@@ -124,7 +124,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     private CompletableFuture<Void> told(Inbox.Batch batch) {
         try {
             return listener.changed(batch.changes(), batch.position());
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // also an error: the feed would wait for ever
             return CompletableFuture.failedFuture(e);
         }
     }

@@ -1,6 +1,5 @@
 package dev.couchjobs.bridge.internal.couch;
 
-import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -15,6 +14,7 @@ public final class HttpCouchDatabase implements CouchDatabase {
     private final Address address;
     private final Transport transport;
     private final Retrying retrying;
+    private final LeafReader reader;
     private final Set<HttpChangesFeed> feeds = ConcurrentHashMap.newKeySet();
     private volatile boolean isClosed;
 
@@ -28,6 +28,7 @@ public final class HttpCouchDatabase implements CouchDatabase {
         this.address = Address.of(settings.address());
         this.transport = new Transport(settings, address);
         this.retrying = new Retrying(settings, new Complaints(address));
+        this.reader = new LeafReader(transport, address, retrying, settings.batch());
     }
 
     /**
@@ -52,8 +53,8 @@ public final class HttpCouchDatabase implements CouchDatabase {
     }
 
     @Override
-    public CompletableFuture<List<StoredDocument>> read(Collection<String> ids) {
-        return new LeafReader(transport, address, retrying, settings.batch()).read(List.copyOf(ids));
+    public CompletableFuture<List<StoredDocument>> readSome(List<String> ids) {
+        return reader.readSome(ids);
     }
 
     @Override

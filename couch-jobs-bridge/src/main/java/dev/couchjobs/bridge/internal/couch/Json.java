@@ -3,25 +3,30 @@ package dev.couchjobs.bridge.internal.couch;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamWriteConstraints;
+import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** JSON as CouchDB writes it. */
 final class Json {
-    /**
-     * The server limits what a document may be. Limits of our own would make one odd document spoil every batch that it is
-     * read in.
-     */
-    private static final StreamReadConstraints AS_MUCH_AS_THE_SERVER_TAKES = StreamReadConstraints.builder()
-            .maxNestingDepth(Integer.MAX_VALUE)
-            .maxNumberLength(Integer.MAX_VALUE)
+    /** Objects and arrays within each other: whoever walks through them does so by calls within each other. */
+    private static final int DEPTH = 1_000;
+    /** Digits of a number: to read one takes time that grows with their square. */
+    private static final int DIGITS = 10_000;
+    /** Names, values and brackets of one answer: each takes many times the memory of its two bytes. */
+    private static final int TOKENS = 1_500_000;
+
+    private static final StreamReadConstraints AS_MUCH_AS_CAN_BE_HELD = StreamReadConstraints.builder()
+            .maxNestingDepth(DEPTH)
+            .maxNumberLength(DIGITS)
+            .maxTokenCount(TOKENS)
             .maxStringLength(Integer.MAX_VALUE)
             .maxNameLength(Integer.MAX_VALUE)
             .build();
 
     private static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
-                    .streamReadConstraints(AS_MUCH_AS_THE_SERVER_TAKES)
+                    .streamReadConstraints(AS_MUCH_AS_CAN_BE_HELD)
                     .streamWriteConstraints(StreamWriteConstraints.builder()
                             .maxNestingDepth(Integer.MAX_VALUE)
                             .build())
@@ -30,10 +35,12 @@ final class Json {
 
     private Json() {}
 
-    /** {@return the value} */
+    /** {@return the value} Fails with an {@link UnreadableException} if there is too much in it. */
     static JsonNode read(byte[] bytes, int length) {
         try {
             return MAPPER.readTree(bytes, 0, length);
+        } catch (StreamConstraintsException e) {
+            throw new UnreadableException("What came cannot be read: " + e.getOriginalMessage());
         } catch (JacksonException e) {
             throw new PassingFault("What came is not JSON: " + e.getOriginalMessage());
         }

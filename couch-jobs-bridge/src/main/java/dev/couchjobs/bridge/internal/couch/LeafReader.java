@@ -1,12 +1,16 @@
 package dev.couchjobs.bridge.internal.couch;
 
+import dev.couchjobs.bridge.internal.OneLine;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -14,9 +18,14 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Reads documents with their leaves. {@code _all_docs} gives the winning versions and names the conflicting ones; most
- * documents have none, and one request is all. The bodies of conflicts and of deletions come by {@code _bulk_get}.
+ * documents have none, and one request is all. The bodies of conflicts and of deletions come by {@code _bulk_get}. How large
+ * documents are is known only when they come: an answer that grows too large is broken off and asked for in smaller parts.
  */
 final class LeafReader {
+    /** Bytes of an answer with more than one document. */
+    private static final int LARGEST_OF_SEVERAL = 4 << 20;
+
+    private static final Logger LOG = LoggerFactory.getLogger(HttpCouchDatabase.class);
     private static final List<String> ADDED_BY_COUCHDB =
             List.of("_conflicts", "_deleted_conflicts", "_revisions", "_revs_info", "_local_seq");
 
@@ -24,12 +33,15 @@ final class LeafReader {
     private final Address address;
     private final Retrying retrying;
     private final int batch;
+    /** How many documents have lately made a bearable answer. */
+    private final AtomicInteger pace;
 
     LeafReader(Transport transport, Address address, Retrying retrying, int batch) {
         this.transport = transport;
         this.address = address;
         this.retrying = retrying;
         this.batch = batch;
+        this.pace = new AtomicInteger(batch);
     }
 
     /** A leaf by its name, with its body if that is known already. */
@@ -43,26 +55,69 @@ final class LeafReader {
 
     private record Shown(String id, List<Known> leaves) {}
 
-    CompletableFuture<List<StoredDocument>> read(List<String> ids) {
-        return InTurn.parts(ids, batch, this::readPart);
+    /** {@return documents from the first on: as many as make a bearable answer, and at least one} */
+    CompletableFuture<List<StoredDocument>> readSome(List<String> ids) {
+        return attempt(ids.subList(0, Math.min(pace.get(), ids.size())));
     }
 
-    private CompletableFuture<List<StoredDocument>> readPart(List<String> ids) {
-        return winners(ids).thenCompose(shown -> {
+    /** Whether many are too much is known only when they come; those that do not come back alone are taken to be empty. */
+    private CompletableFuture<List<StoredDocument>> attempt(List<String> ids) {
+        if (ids.isEmpty()) {
+            return CompletableFuture.completedFuture(List.of());
+        }
+        boolean isAlone = ids.size() == 1;
+        return readPart(ids, isAlone ? Transport.LARGEST_ANSWER : LARGEST_OF_SEVERAL)
+                .thenApply(read -> {
+                    pace.updateAndGet(now -> ids.size() < now ? now : Math.min(batch, now * 2));
+                    return read;
+                })
+                .exceptionallyCompose(thrown -> {
+                    if (!isUnreadable(thrown)) {
+                        return CompletableFuture.failedFuture(thrown);
+                    }
+                    pace.set(Math.max(1, ids.size() / 2));
+                    return isAlone ? bare(ids) : attempt(ids.subList(0, ids.size() / 2));
+                });
+    }
+
+    private static boolean isUnreadable(Throwable thrown) {
+        return thrown instanceof UnreadableException || thrown.getCause() instanceof UnreadableException;
+    }
+
+    private CompletableFuture<List<StoredDocument>> readPart(List<String> ids, int most) {
+        return winners(ids, "include_docs=true&conflicts=true", most).thenCompose(shown -> {
             List<Known> bodiless = shown.stream()
                     .flatMap(document -> document.leaves().stream())
                     .filter(leaf -> leaf.body().isEmpty())
                     .toList();
-            return InTurn.parts(bodiless, batch, this::bodies).thenApply(found -> joined(shown, found));
+            return (ids.size() == 1 ? someBodies(bodiless) : bodies(bodiless, most))
+                    .thenApply(found -> joined(shown, found));
         });
     }
 
-    private CompletableFuture<List<Shown>> winners(List<String> ids) {
+    /** {@return a document that cannot be read, with nothing in it but its name} */
+    private CompletableFuture<List<StoredDocument>> bare(List<String> ids) {
+        LOG.warn("Document {} is too large or too deep to be read, and is taken to be empty", OneLine.of(ids.get(0)));
+        return winners(ids, "include_docs=false", Transport.LARGEST_ANSWER)
+                .thenApply(shown -> shown.stream()
+                        .map(document -> new StoredDocument(
+                                document.id(),
+                                document.leaves().stream().map(LeafReader::bare).toList()))
+                        .toList());
+    }
+
+    private static Leaf bare(Known known) {
+        ObjectNode body =
+                JsonNodeFactory.instance.objectNode().put("_id", known.id()).put("_rev", known.revision());
+        return new Leaf(known.revision(), known.isDeleted(), known.isDeleted() ? body.put("_deleted", true) : body);
+    }
+
+    private CompletableFuture<List<Shown>> winners(List<String> ids, String what, int most) {
         ObjectNode body = JsonNodeFactory.instance.objectNode();
         ArrayNode keys = body.putArray("keys");
         ids.forEach(keys::add);
         return retrying.untilItPasses(() -> transport
-                .success("POST", address.of("/_all_docs?include_docs=true&conflicts=true"), body)
+                .success("POST", address.of("/_all_docs?" + what), body, most)
                 .thenApply(answer -> shown(ids, answer.json().path("rows"))));
     }
 
@@ -90,7 +145,8 @@ final class LeafReader {
             return new Shown(id, Stream.concat(Stream.of(winning), conflicts).toList());
         }
         // A deletion wins only over deletions.
-        return new Shown(id, List.of(new Known(id, winner, true, Optional.empty())));
+        boolean isDeleted = row.path("value").path("deleted").asBoolean(false);
+        return new Shown(id, List.of(new Known(id, winner, isDeleted, Optional.empty())));
     }
 
     private static Shown missingOrFault(String id, JsonNode row) {
@@ -101,20 +157,46 @@ final class LeafReader {
         return new Shown(id, List.of());
     }
 
-    private CompletableFuture<List<Leaf>> bodies(List<Known> wanted) {
+    /** Of one document with more conflicts than can be held at once, some: the others show up when these are gone. */
+    private CompletableFuture<List<Leaf>> someBodies(List<Known> wanted) {
+        return bodies(wanted, Transport.LARGEST_ANSWER).exceptionallyCompose(thrown -> {
+            if (!isUnreadable(thrown)) {
+                return CompletableFuture.failedFuture(thrown);
+            }
+            return wanted.size() == 1
+                    ? CompletableFuture.completedFuture(List.of(bare(wanted.get(0))))
+                    : someBodies(wanted.subList(0, wanted.size() / 2));
+        });
+    }
+
+    private CompletableFuture<List<Leaf>> bodies(List<Known> wanted, int most) {
+        if (wanted.isEmpty()) {
+            return CompletableFuture.completedFuture(List.of());
+        }
         ObjectNode body = JsonNodeFactory.instance.objectNode();
         ArrayNode documents = body.putArray("docs");
         wanted.forEach(leaf -> documents.addObject().put("id", leaf.id()).put("rev", leaf.revision()));
         return retrying.untilItPasses(() -> transport
-                .success("POST", address.of("/_bulk_get"), body)
+                .success("POST", address.of("/_bulk_get"), body, most)
                 .thenApply(answer -> answer.json()
                         .path("results")
                         .valueStream()
                         .flatMap(result -> result.path("docs").valueStream())
-                        .map(version -> version.path("ok"))
-                        .filter(JsonNode::isObject)
-                        .map(found -> leaf((ObjectNode) found))
+                        .flatMap(LeafReader::found)
                         .toList()));
+    }
+
+    /** A version that is not there any more was resolved meanwhile; any other error may pass. */
+    private static Stream<Leaf> found(JsonNode version) {
+        if (version.path("ok") instanceof ObjectNode body) {
+            return Stream.of(leaf(body));
+        }
+        JsonNode fault = version.path("error");
+        String error = fault.path("error").asString(fault.asString(""));
+        if (!error.equals("not_found")) {
+            throw new PassingFault("_bulk_get could not read a version: " + version);
+        }
+        return Stream.empty();
     }
 
     private static List<StoredDocument> joined(List<Shown> shown, List<Leaf> bodies) {

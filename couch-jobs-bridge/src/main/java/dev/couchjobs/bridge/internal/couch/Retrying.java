@@ -69,7 +69,7 @@ final class Retrying implements AutoCloseable {
         private CompletableFuture<T> started() {
             try {
                 return attempt.get();
-            } catch (RuntimeException e) {
+            } catch (Throwable e) { // also an error: whoever waits would do so for ever
                 return CompletableFuture.failedFuture(e);
             }
         }

@@ -6,7 +6,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledFuture;
@@ -17,6 +16,9 @@ import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Makes single attempts at requests: adds what proves who asks, gives up in time. */
 final class Transport {
+    /** What an answer may be: a document of CouchDB's largest, and its conflicts' names. */
+    static final int LARGEST_ANSWER = 16 << 20;
+
     private final CouchSettings settings;
     private final HttpClient client;
     private final Session session;
@@ -43,20 +45,29 @@ final class Transport {
                 JsonNodeFactory.instance.objectNode().put("name", cookie.name()).put("password", cookie.password());
         HttpRequest request =
                 request("POST", address.ofServer("_session"), body).build();
-        return inTime(client.sendAsync(request, BodyHandlers.ofByteArray()))
+        return inTime(client.sendAsync(request, BoundedBody.ofAtMost(LARGEST_ANSWER)))
                 .thenApply(Answer::of)
                 .thenApply(answer -> succeeded(request, answer));
     }
 
     /** {@return the answer, whatever its status} */
     CompletableFuture<Answer> answer(String method, URI uri, @Nullable JsonNode body) {
-        return inTime(open(request(method, uri, body), BodyHandlers.ofByteArray()))
+        return answer(method, uri, body, LARGEST_ANSWER);
+    }
+
+    private CompletableFuture<Answer> answer(String method, URI uri, @Nullable JsonNode body, int most) {
+        return inTime(open(request(method, uri, body), BoundedBody.ofAtMost(most)))
                 .thenApply(Answer::of);
     }
 
     /** {@return the answer if it is a success; fails otherwise} */
     CompletableFuture<Answer> success(String method, URI uri, @Nullable JsonNode body) {
-        return answer(method, uri, body).thenApply(answer -> succeeded(method + " " + uri, answer));
+        return success(method, uri, body, LARGEST_ANSWER);
+    }
+
+    /** {@return the answer if it is a success; if it has more bytes than that, it cannot be read} */
+    CompletableFuture<Answer> success(String method, URI uri, @Nullable JsonNode body, int most) {
+        return answer(method, uri, body, most).thenApply(answer -> succeeded(method + " " + uri, answer));
     }
 
     Answer succeeded(String request, Answer answer) {

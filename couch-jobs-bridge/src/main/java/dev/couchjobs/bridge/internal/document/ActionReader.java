@@ -30,7 +30,7 @@ final class ActionReader {
             step.fault(
                     name,
                     "there is no kind " + Faults.quote(kind.get()) + ", only " + String.join(", ", KINDS)
-                            + Nearest.hint(kind.get(), KINDS));
+                            + step.faults().hint(kind.get(), KINDS));
             return Optional.empty();
         }
         return kind;

@@ -37,8 +37,8 @@ public final class DocumentReader {
     }
 
     /**
-     * {@return a reader of documents that were accepted once, and which a change of the configuration must not make
-     * unreadable} Names that are not known, or not any more, are taken for those of nodes; a job that still needs one waits
+     * {@return a reader of documents that were accepted once, and which neither a change of the configuration nor what the
+     * bridge itself has written in them must make unreadable} Nothing is too large for it. Names that are not known, or not any more, are taken for those of nodes; a job that still needs one waits
      * for it until somebody ends the job.
      */
     public DocumentReader trusting() {
@@ -57,6 +57,9 @@ public final class DocumentReader {
         }
         String id = document.path("_id").asString("");
         Faults faults = new Faults();
+        if (!isTrusting && Limits.bytes(id) > Limits.ID_BYTES) {
+            faults.add("_id", "is longer than " + Limits.ID_BYTES + " bytes");
+        }
         Optional<Reading> reading =
                 kind == DocumentKind.JOB ? job(id, document, faults) : workItem(id, document, faults);
         return reading.filter(right -> faults.isEmpty())
@@ -64,7 +67,9 @@ public final class DocumentReader {
     }
 
     private Optional<Reading> job(String id, ObjectNode document, Faults faults) {
-        Sizes.check(document, faults);
+        if (!isTrusting) {
+            Sizes.check(document, faults);
+        }
         return faults.isEmpty() ? checkedJob(id, document, faults).map(Reading.Job::new) : Optional.empty();
     }
 
@@ -96,7 +101,8 @@ public final class DocumentReader {
         if (!isTrusting && creator.isPresent() && !cluster.nodes().contains(creator.get())) {
             fields.fault(
                     "creator",
-                    "there is no node " + Faults.quote(creator.get()) + Nearest.hint(creator.get(), cluster.nodes()));
+                    "there is no node " + Faults.quote(creator.get())
+                            + fields.faults().hint(creator.get(), cluster.nodes()));
             return Optional.empty();
         }
         return creator;
@@ -122,7 +128,7 @@ public final class DocumentReader {
             });
         }
         int runs = new Plan("", 0, steps).runs();
-        if (runs > Limits.RUNS) {
+        if (!isTrusting && runs > Limits.RUNS) {
             fields.fault(
                     "job",
                     "asks for " + runs + " runs, counting each node for a step on all of them; the most is "
@@ -152,7 +158,7 @@ public final class DocumentReader {
             fields.fault(
                     "job_status",
                     "is " + Faults.quote(status.get()) + "; it can be null, " + String.join(", ", ENDS)
-                            + Nearest.hint(status.get(), ENDS));
+                            + fields.faults().hint(status.get(), ENDS));
             return Optional.empty();
         }
         return status.map(text -> Verdict.Status.valueOf(text.toUpperCase(Locale.ROOT)))

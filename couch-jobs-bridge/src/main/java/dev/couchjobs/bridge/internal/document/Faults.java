@@ -1,6 +1,7 @@
 package dev.couchjobs.bridge.internal.document;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -23,6 +24,11 @@ final class Faults {
         }
     }
 
+    /** {@return a question to end a complaint with; nothing if no name is near, or if nobody will see it} */
+    String hint(String wrong, Collection<String> names) {
+        return sentences.size() < MOST ? Nearest.hint(wrong, names) : "";
+    }
+
     boolean isEmpty() {
         return sentences.isEmpty();
     }
@@ -38,6 +44,11 @@ final class Faults {
     /** {@return a text in quotation marks, of bearable length} */
     static String quote(String text) {
         return "\"" + shorten(text, LONGEST_QUOTE) + "\"";
+    }
+
+    /** {@return a text, of bearable length} */
+    static String shorten(String text) {
+        return shorten(text, LONGEST_QUOTE);
     }
 
     private static String shorten(String text, int longest) {

@@ -6,6 +6,9 @@ import java.util.List;
 final class FieldNames {
     static final List<String> JOB = List.of("creator", "priority", "step", "job", "job_status", "reason");
 
+    /** What a person writes beside the steps. */
+    static final List<String> PLAN = List.of("creator", "priority");
+
     /** What a person writes of a step. */
     static final List<String> STEP_PLAN =
             List.of("target", "kind", "do", "alt_kind", "alt_do", "timeout", "retry_strategy");

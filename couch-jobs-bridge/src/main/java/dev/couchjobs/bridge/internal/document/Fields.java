@@ -29,7 +29,7 @@ final class Fields {
     Fields only(Collection<String> names) {
         for (String name : object.propertyNames()) {
             if (!names.contains(name) && !(path.isEmpty() && name.startsWith("_"))) {
-                fault(name, "there is no such field" + Nearest.hint(name, names));
+                fault(name, "there is no such field" + faults.hint(name, names));
             }
         }
         return this;
@@ -99,7 +99,8 @@ final class Fields {
         if (number != Math.rint(number) || number < least || number > Integer.MAX_VALUE) {
             fault(
                     name,
-                    "is " + value.get() + "; it has to be a whole number from " + least + " to " + Integer.MAX_VALUE);
+                    "is " + shown(value.get()) + "; it has to be a whole number from " + least + " to "
+                            + Integer.MAX_VALUE);
             return OptionalInt.empty();
         }
         return OptionalInt.of((int) number);
@@ -113,7 +114,10 @@ final class Fields {
         }
         double number = number(name, value.get(), "a number");
         if (number < least || Double.isInfinite(number)) {
-            fault(name, "is " + value.get() + "; it has to be at least " + plain(least));
+            fault(
+                    name,
+                    "is " + shown(value.get())
+                            + (number < least ? "; it has to be at least " + plain(least) : ", which is too large"));
             return Optional.empty();
         }
         return Double.isNaN(number) ? Optional.empty() : Optional.of(number);
@@ -191,7 +195,11 @@ final class Fields {
             illTyped(name, value, expected);
             return Double.NaN;
         }
-        return value.asDouble();
+        return Numbers.value(value);
+    }
+
+    private static String shown(JsonNode number) {
+        return Faults.shorten(number.toString());
     }
 
     private static String plain(double number) {

@@ -17,6 +17,8 @@ final class Limits {
     static final int PLAN_BYTES = 1024 * 1024;
     /** Objects and arrays within each other. */
     static final int DEPTH = 64;
+    /** Bytes of a document's id: jobs have ids of up to a thousand, and theirs say a little more. */
+    static final int ID_BYTES = 900;
     /** Characters of a reason. */
     static final int REASON = 500;
 

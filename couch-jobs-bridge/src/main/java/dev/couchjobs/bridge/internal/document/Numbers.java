@@ -34,6 +34,14 @@ final class Numbers {
         return value.isNumber() ? number(value) : value;
     }
 
+    /** {@return a number's value; infinite if there is no double that is as large} */
+    static double value(JsonNode number) {
+        return number.asDouble(
+                number.isIntegralNumber() && number.bigIntegerValue().signum() < 0
+                        ? Double.NEGATIVE_INFINITY
+                        : Double.POSITIVE_INFINITY);
+    }
+
     /** {@return a time in seconds} */
     static JsonNode seconds(Duration time) {
         return number(time.toMillis() / 1e3);
@@ -49,7 +57,7 @@ final class Numbers {
         if (value.isIntegralNumber()) {
             return value.canConvertToLong() ? whole(value.longValue()) : value;
         }
-        return number(value.asDouble());
+        return number(value(value));
     }
 
     /** As it is when it is parsed. */

@@ -60,7 +60,7 @@ final class RunReader {
             fields.fault(
                     "step_status",
                     "is " + Faults.quote(text.get()) + "; it can be null, " + String.join(", ", STATUSES)
-                            + Nearest.hint(text.get(), STATUSES));
+                            + fields.faults().hint(text.get(), STATUSES));
             return Optional.empty();
         }
         return text.map(status -> Run.Status.valueOf(status.toUpperCase(Locale.ROOT)));
@@ -87,12 +87,20 @@ final class RunReader {
 
     private static Optional<ZonedDateTime> time(Fields fields, String name) {
         Optional<String> text = fields.text(name);
-        try {
-            return text.map(time -> ZonedDateTime.parse(time, DateTimeFormatter.ISO_DATE_TIME));
-        } catch (DateTimeException e) {
+        Optional<ZonedDateTime> time = text.flatMap(RunReader::parsed);
+        if (text.isPresent() && time.isEmpty()) {
             fields.fault(
-                    name,
-                    "is " + Faults.quote(text.orElse("")) + "; it has to be a time such as 2011-06-15T14:45:04+02:00");
+                    name, "is " + Faults.quote(text.get()) + "; it has to be a time such as 2011-06-15T14:45:04+02:00");
+        }
+        return time;
+    }
+
+    /** Of years between which every span is one that can be counted in. */
+    private static Optional<ZonedDateTime> parsed(String text) {
+        try {
+            return Optional.of(ZonedDateTime.parse(text, DateTimeFormatter.ISO_DATE_TIME))
+                    .filter(time -> time.getYear() >= 1970 && time.getYear() <= 9999);
+        } catch (DateTimeException e) {
             return Optional.empty();
         }
     }

@@ -13,47 +13,36 @@ final class Sizes {
 
     /** Notes it if a document is too deep, or if what a person wrote in it is too large. */
     static void check(ObjectNode document, Faults faults) {
-        if (depth(document) > Limits.DEPTH) {
+        if (isDeeper(document, Limits.DEPTH)) {
             faults.add("", "the document has more than " + Limits.DEPTH + " objects and arrays within each other");
         } else if (planBytes(document) > Limits.PLAN_BYTES) {
             faults.add("", "the document is larger than " + Limits.PLAN_BYTES + " bytes");
         }
     }
 
-    private static int depth(JsonNode value) {
-        int deepest = 0;
-        for (JsonNode element : value) {
-            deepest = Math.max(deepest, depth(element));
+    /** Looks no deeper than that, however deep it goes on. */
+    private static boolean isDeeper(JsonNode value, int most) {
+        if (!value.isContainer()) {
+            return false;
         }
-        return value.isContainer() ? deepest + 1 : 0;
+        return most == 0 || value.valueStream().anyMatch(element -> isDeeper(element, most - 1));
     }
 
     private static long planBytes(ObjectNode document) {
         long bytes = 0;
-        for (Map.Entry<String, JsonNode> field : document.properties()) {
-            if (field.getKey().equals("job")) {
-                for (JsonNode step : field.getValue()) {
-                    bytes += stepBytes(step);
-                }
-            } else if (!field.getKey().startsWith("_")) {
-                bytes += bytes(field.getKey(), field.getValue());
+        for (String name : FieldNames.PLAN) {
+            bytes += bytes(name, document.path(name));
+        }
+        for (JsonNode step : document.path("job")) {
+            for (String name : FieldNames.STEP_PLAN) {
+                bytes += bytes(name, step.path(name));
             }
         }
         return bytes;
     }
 
-    private static long stepBytes(JsonNode step) {
-        long bytes = 0;
-        for (Map.Entry<String, JsonNode> field : step.properties()) {
-            boolean isState =
-                    FieldNames.THESIS_STATE.contains(field.getKey()) || FieldNames.OUR_STATE.contains(field.getKey());
-            bytes += isState ? 0 : bytes(field.getKey(), field.getValue());
-        }
-        return bytes;
-    }
-
     private static long bytes(String name, JsonNode value) {
-        return Limits.bytes(name) + VALUE_BYTES + bytes(value);
+        return value.isMissingNode() ? 0 : Limits.bytes(name) + VALUE_BYTES + bytes(value);
     }
 
     private static long bytes(JsonNode value) {

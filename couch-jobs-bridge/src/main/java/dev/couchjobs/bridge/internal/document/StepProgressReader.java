@@ -117,7 +117,9 @@ final class StepProgressReader {
     private boolean known(Fields fields, String field, String node) {
         boolean isKnown = isTrusting || cluster.nodes().contains(node);
         if (!isKnown) {
-            fields.fault(field, "there is no node " + Faults.quote(node) + Nearest.hint(node, cluster.nodes()));
+            fields.fault(
+                    field,
+                    "there is no node " + Faults.quote(node) + fields.faults().hint(node, cluster.nodes()));
         }
         return isKnown;
     }

@@ -81,7 +81,8 @@ final class TargetReader {
             } else {
                 step.fault(
                         "target",
-                        "there is no node or group " + Faults.quote(name) + Nearest.hint(name, cluster.names()));
+                        "there is no node or group " + Faults.quote(name)
+                                + step.faults().hint(name, cluster.names()));
                 isKnown = false;
             }
         }

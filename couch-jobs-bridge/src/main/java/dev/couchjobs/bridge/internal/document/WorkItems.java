@@ -92,7 +92,7 @@ final class WorkItems {
             return Optional.of(Instant.EPOCH);
         }
         if (date.get().isNumber()) {
-            double seconds = date.get().asDouble();
+            double seconds = Numbers.value(date.get());
             if (seconds >= 0 && seconds <= LAST.getEpochSecond()) {
                 return Optional.of(Instant.ofEpochMilli(Math.round(seconds * 1000)));
             }
@@ -124,7 +124,7 @@ final class WorkItems {
             fields.fault(
                     "status",
                     "is " + Faults.quote(text.get()) + "; it can be null, retry or fail"
-                            + Nearest.hint(text.get(), STATUSES));
+                            + fields.faults().hint(text.get(), STATUSES));
             return Optional.empty();
         }
         return text.map(status -> WorkItem.Status.valueOf(status.toUpperCase(Locale.ROOT)));

@@ -1,5 +1,7 @@
 package dev.couchjobs.bridge.internal.engine;
 
+import dev.couchjobs.bridge.internal.OneLine;
+import dev.couchjobs.bridge.internal.couch.CouchDatabase;
 import dev.couchjobs.bridge.internal.couch.Leaf;
 import dev.couchjobs.bridge.internal.couch.StoredDocument;
 import dev.couchjobs.bridge.internal.document.Cluster;
@@ -38,6 +40,7 @@ final class Arrivals {
 
     private final String node;
     private final Ledger ledger;
+    private final CouchDatabase couch;
     private final Assignment assignment;
     private final Cluster cluster;
     private final DocumentReader reader;
@@ -47,6 +50,7 @@ final class Arrivals {
     Arrivals(BridgeContext context, Assignment assignment, Documents documents, Running running) {
         this.node = context.node();
         this.ledger = context.ledger();
+        this.couch = context.couch();
         this.cluster = context.cluster();
         this.reader = new DocumentReader(cluster);
         this.assignment = assignment;
@@ -73,6 +77,9 @@ final class Arrivals {
     private CompletableFuture<Void> take(
             Turn turn, StoredDocument stored, Optional<Published> asked, List<String> stale) {
         String id = stored.id();
+        if (!Ledger.isBearable(id)) {
+            return unkept(turn, stored);
+        }
         if (stored.leaves().isEmpty()) { // not there yet, as on a node that others replicate to
             ledger.keep(turn.tx(), node, id);
             return done();
@@ -87,6 +94,22 @@ final class Arrivals {
                     }
                     return take(turn, stored, known);
                 });
+    }
+
+    /** Nothing can be kept of a document with such an id, so it is told at once what is wrong with it. */
+    private CompletableFuture<Void> unkept(Turn turn, StoredDocument stored) {
+        Optional<ObjectNode> body = stored.current().map(Leaf::body);
+        if (body.isPresent()
+                && reader.read(body.get()) instanceof Reading.Broken broken
+                && broken.kind() == DocumentKind.JOB
+                && !broken.isEnded()
+                && assignment.judges(homeOf(body.get()), false)) {
+            ObjectNode refused = DocumentWriter.refuse(body.get(), broken.reason());
+            turn.afterwards(() -> {
+                var unused = couch.write(List.of(refused));
+            });
+        }
+        return done();
     }
 
     /** What is known of a document before it is looked at. */
@@ -156,7 +179,7 @@ final class Arrivals {
         if (!writes(kept.home())) { // another version may prevail where it is written
             return done();
         }
-        LOG.info("Document {} was deleted{}", id, kept.isLive() ? "; its job ends" : "");
+        LOG.info("Document {} was deleted{}", OneLine.of(id), kept.isLive() ? "; its job ends" : "");
         ledger.published(turn.tx(), id, published(tombstone, List.of()));
         ledger.keep(turn.tx(), node, id);
         documents.save(turn, id, kept.with(kept.body(), Entry.Standing.DELETED));
@@ -194,7 +217,7 @@ final class Arrivals {
         if (!isEnded && !isMine) {
             return done();
         }
-        LOG.warn("Document {} cannot be run: {}", id, reason);
+        LOG.warn("Document {} cannot be run: {}", OneLine.of(id), OneLine.of(reason));
         if (writes(home)) {
             ledger.published(turn.tx(), id, published(leaf, losers(stored)));
         }

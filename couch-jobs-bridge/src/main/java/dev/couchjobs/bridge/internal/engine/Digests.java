@@ -45,9 +45,9 @@ final class Digests {
             text.append('[');
             value.forEach(element -> write(element, text));
             text.append(']');
-        } else if (value.isNumber()) {
-            text.append(value.doubleValue()).append(',');
-        } else {
+        } else if (value.isNumber() && Double.isFinite(value.asDouble(Double.NaN))) {
+            text.append(value.asDouble()).append(',');
+        } else { // also a number that no double is as large as
             text.append(value).append(',');
         }
     }

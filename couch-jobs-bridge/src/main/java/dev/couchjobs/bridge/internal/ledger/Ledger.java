@@ -8,12 +8,16 @@ import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamWriteConstraints;
+import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.json.JsonMapper;
@@ -27,6 +31,7 @@ import tools.jackson.databind.json.JsonMapper;
  * out,  node, id             it has to be written back by that node; the value changes with each reason to do so
  * bell, node                 changes with each document that comes out
  * feed, node, database       how far that node has read the feed
+ * left, node, database, id   that document could not be taken in
  * old,  time, id             when what is kept of an ended document may go
  * set,  …                    see {@link NodeSets}
  * </pre>
@@ -40,9 +45,26 @@ public final class Ledger {
     /** Each costs its nodes one of the 10,000 watches that FoundationDB allows a client. */
     private static final int SETS_MAX = 256;
 
+    /** More than there is in any document that is read. */
+    private static final int DEPTH = 2_000;
+
+    private static final byte[] NOTHING = {};
+    /** A key has ten thousand bytes, and something besides the id is in it. */
+    private static final int LONGEST_ID = 4_000;
+
     private final Subspace root;
     private final NodeSets sets;
-    private final ObjectMapper json = JsonMapper.shared();
+    private final ObjectMapper json = JsonMapper.builder(JsonFactory.builder()
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNestingDepth(DEPTH)
+                            .maxStringLength(Integer.MAX_VALUE)
+                            .maxNumberLength(Integer.MAX_VALUE)
+                            .build())
+                    .streamWriteConstraints(StreamWriteConstraints.builder()
+                            .maxNestingDepth(DEPTH)
+                            .build())
+                    .build())
+            .build();
 
     public Ledger(Subspace root) {
         this.root = root;
@@ -52,6 +74,11 @@ public final class Ledger {
     /** {@return the sets of nodes at which steps are aimed} */
     public NodeSets sets() {
         return sets;
+    }
+
+    /** {@return whether anything can be kept under an id} */
+    public static boolean isBearable(String id) {
+        return id.getBytes(StandardCharsets.UTF_8).length <= LONGEST_ID;
     }
 
     // Documents
@@ -137,6 +164,28 @@ public final class Ledger {
     /** Writes down how far a node has read a database's feed. */
     public void position(Transaction tx, String node, String database, JsonNode position) {
         tx.set(feed(node, database), json.writeValueAsBytes(position));
+    }
+
+    /** Notes that a document of a feed could not be taken in. */
+    public void leftOut(Transaction tx, String node, String database, String id) {
+        if (isBearable(id)) {
+            tx.set(root.pack(Tuple.from("left", node, database, id)), NOTHING);
+        }
+    }
+
+    /** Notes that a document of a feed has been taken in after all. */
+    public void notLeftOut(Transaction tx, String node, String database, String id) {
+        tx.clear(root.pack(Tuple.from("left", node, database, id)));
+    }
+
+    /** {@return the first documents of a feed that could not be taken in} */
+    public CompletableFuture<List<String>> leftOut(ReadTransaction tx, String node, String database, int most) {
+        Subspace place = root.subspace(Tuple.from("left", node, database));
+        return tx.getRange(place.range(), most)
+                .asList()
+                .thenApply(rows -> rows.stream()
+                        .map(row -> place.unpack(row.getKey()).getString(0))
+                        .toList());
     }
 
     private byte[] feed(String node, String database) {

@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge.internal.engine;
 
+import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
@@ -29,12 +30,22 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Some nodes with a bridge and a CouchDB each, on one thread and in virtual time; nothing goes wrong by itself. */
 final class World implements AutoCloseable {
     static final String DATABASE = "jobs";
+    /** Reads whatever a server may have. */
+    private static final JsonMapper DEEP = JsonMapper.builder(JsonFactory.builder()
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNestingDepth(10_000)
+                            .build())
+                    .build())
+            .build();
 
     final Simulation simulation = Simulation.builder(1).calm().build();
     final ModelCouch couch;
@@ -76,7 +87,7 @@ final class World implements AutoCloseable {
     void start(String node) {
         SimulatedProcess process = simulation.process(node);
         Environment environment = new Environment(process.clock(), process.scheduler(), process.random());
-        Subspace root = new Subspace(Tuple.from("bridge", claimTimeout.isPresent() ? node : "all"));
+        Subspace root = root(node);
         CouchJobs jobs = CouchJobs.builder(process.database())
                 .subspace(root)
                 .environment(environment)
@@ -95,7 +106,7 @@ final class World implements AutoCloseable {
         Engine engine = new Engine(
                 context,
                 joining(root),
-                plan -> action(process, node, ((ActionPlan.Shell) plan).command()),
+                plan -> action(process, node, command(plan)),
                 kinds(process, node),
                 workers,
                 "couch",
@@ -135,6 +146,10 @@ final class World implements AutoCloseable {
         };
     }
 
+    private static String command(ActionPlan plan) {
+        return plan instanceof ActionPlan.Java java ? java.name() : ((ActionPlan.Shell) plan).command();
+    }
+
     private static ActionResult result(boolean success) {
         return new ActionResult(
                 success,
@@ -158,14 +173,57 @@ final class World implements AutoCloseable {
         return server(node).database(DATABASE);
     }
 
+    static ObjectNode json(String text) {
+        return (ObjectNode) DEEP.readTree(text.replace('\'', '"'));
+    }
+
     void put(String node, String json) {
-        ObjectNode body = (ObjectNode) JsonMapper.shared().readTree(json.replace('\'', '"'));
-        simulation.scheduler().execute(() -> {
-            if (!(at(node).write(body) instanceof Written.Accepted)) {
-                throw new AssertionError("not written: " + body);
-            }
+        putAll(node, List.of(json));
+    }
+
+    /** Writes documents before anybody hears of the first. */
+    void putAll(String node, List<String> documents) {
+        List<ObjectNode> bodies = documents.stream().map(World::json).toList();
+        simulation
+                .scheduler()
+                .execute(() -> bodies.forEach(body -> {
+                    if (!(at(node).write(body) instanceof Written.Accepted)) {
+                        throw new AssertionError("not written: " + body);
+                    }
+                }));
+        advance(1);
+    }
+
+    /** Ends a node's bridge as if its process was killed, and starts it again. */
+    void restart(String node) {
+        process(node).kill();
+        start(node);
+    }
+
+    /** Puts something into a node's database that nobody reads as a document. */
+    void spoilLedger(String node, String id) {
+        byte[] key = root(node).pack(Tuple.from("ledger", "doc", id, 0));
+        change(node, tx -> tx.set(key, new byte[] {'?'}));
+    }
+
+    void mendLedger(String node, String id) {
+        byte[] key = root(node).pack(Tuple.from("ledger", "doc", id, 0));
+        change(node, tx -> tx.clear(key));
+    }
+
+    private void change(String node, Consumer<Transaction> change) {
+        SimulatedProcess process = process(node);
+        process.scheduler().execute(() -> {
+            var unused = process.database().runAsync(tx -> {
+                change.accept(tx);
+                return CompletableFuture.completedFuture(null);
+            });
         });
         advance(1);
+    }
+
+    private Subspace root(String node) {
+        return new Subspace(Tuple.from("bridge", claimTimeout.isPresent() ? node : "all"));
     }
 
     void advance(int seconds) {
