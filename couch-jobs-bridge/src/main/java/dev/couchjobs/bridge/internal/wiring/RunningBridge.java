@@ -11,12 +11,7 @@ import dev.couchjobs.bridge.internal.action.Actions;
 import dev.couchjobs.bridge.internal.config.BridgeConfig;
 import dev.couchjobs.bridge.internal.config.CouchConfig;
 import dev.couchjobs.bridge.internal.config.EngineConfig;
-import dev.couchjobs.bridge.internal.config.ReplicationConfig;
-import dev.couchjobs.bridge.internal.couch.CouchException;
-import dev.couchjobs.bridge.internal.couch.CouchSettings;
 import dev.couchjobs.bridge.internal.couch.HttpCouchDatabase;
-import dev.couchjobs.bridge.internal.couch.Replication;
-import dev.couchjobs.bridge.internal.couch.Replications;
 import dev.couchjobs.bridge.internal.couch.Tls;
 import dev.couchjobs.bridge.internal.engine.BridgeContext;
 import dev.couchjobs.bridge.internal.engine.Engine;
@@ -36,7 +31,6 @@ import java.util.Deque;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -85,7 +79,7 @@ public final class RunningBridge implements AutoCloseable {
                 .name(config.node())
                 .build());
         HttpClient client = client(config.couchdb());
-        HttpCouchDatabase couch = opening(new HttpCouchDatabase(settings(client)));
+        HttpCouchDatabase couch = opening(new HttpCouchDatabase(PeerReplications.settings(config.couchdb(), client)));
         Actions actions = new Actions(
                 config.shell(), config.http(), handlers, System.getenv(), environment, BridgeThreads.blocking());
         BridgeContext context = new BridgeContext(
@@ -106,10 +100,7 @@ public final class RunningBridge implements AutoCloseable {
                 config.couchdb().url().toString(),
                 Long.toString(ProcessHandle.current().pid())));
         engine.start().join();
-        if (config.couchdb().isCreated()) {
-            tell(couch.ensureDatabase(), "The database " + config.couchdb().url() + " cannot be made");
-        }
-        replicate(client);
+        opening(new PeerReplications(config, client, environment, couch)).start();
     }
 
     private <T extends AutoCloseable> T opening(T part) {
@@ -165,52 +156,6 @@ public final class RunningBridge implements AutoCloseable {
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT_TIMEOUT);
         couch.caFile().ifPresent(file -> client.sslContext(Tls.trusting(file, Optional.empty())));
         return client.build();
-    }
-
-    private CouchSettings settings(HttpClient client) {
-        return CouchSettings.of(config.couchdb().url())
-                .withCredentials(config.couchdb().credentials())
-                .withHeartbeat(config.couchdb().heartbeat())
-                .withClient(client);
-    }
-
-    /** Each node fetches from those that it names: where both name each other, documents go both ways. */
-    private void replicate(HttpClient client) {
-        ReplicationConfig wanted = config.replication();
-        if (wanted.peers().isEmpty()) {
-            return;
-        }
-        Replications replications = opening(new Replications(settings(client)));
-        Replication.End own =
-                new Replication.End(config.couchdb().url(), config.couchdb().credentials());
-        Optional<Replication.Choice> choice = wanted.isSelective()
-                ? Optional.of(new Replication.Choice.Selector(Concern.of(config.node(), config.cluster())))
-                : Optional.empty();
-        wanted.peers().forEach((name, peer) -> {
-            Replication.End source = new Replication.End(peer.url(), peer.credentials());
-            tell(
-                    replications.ensure(new Replication(replicationId(name, source, own), source, own, true, choice)),
-                    "The replication from " + name + " cannot be set up");
-        });
-    }
-
-    /** The same at each start, and another one for another pair of databases: several may be on one server. */
-    private String replicationId(String peer, Replication.End source, Replication.End target) {
-        String databases = source.address() + " " + target.address();
-        return "couch-jobs-" + config.node() + "-from-" + peer + "-" + Integer.toHexString(databases.hashCode());
-    }
-
-    private static void tell(CompletableFuture<?> done, String otherwise) {
-        var unused = done.whenComplete((result, error) -> {
-            if (error != null) {
-                Throwable cause = Optional.ofNullable(error.getCause()).orElse(error);
-                if (cause instanceof CouchException) {
-                    LOG.error("{}: {}", otherwise, cause.getMessage());
-                } else {
-                    LOG.error("{}", otherwise, cause);
-                }
-            }
-        });
     }
 
     /** Ends the bridge: steps that run may end, for half a minute. */

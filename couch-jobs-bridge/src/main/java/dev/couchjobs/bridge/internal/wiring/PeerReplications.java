@@ -1,0 +1,116 @@
+package dev.couchjobs.bridge.internal.wiring;
+
+import dev.couchjobs.Environment;
+import dev.couchjobs.bridge.internal.config.BridgeConfig;
+import dev.couchjobs.bridge.internal.config.CouchConfig;
+import dev.couchjobs.bridge.internal.config.ReplicationConfig;
+import dev.couchjobs.bridge.internal.couch.CouchException;
+import dev.couchjobs.bridge.internal.couch.CouchSettings;
+import dev.couchjobs.bridge.internal.couch.HttpCouchDatabase;
+import dev.couchjobs.bridge.internal.couch.Replication;
+import dev.couchjobs.bridge.internal.couch.Replications;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes a node's database, and has its server fetch from the peers that the configuration names: where both name each
+ * other, documents go both ways.
+ */
+final class PeerReplications implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(PeerReplications.class);
+    /** CouchDB's replicator that finds no database tries again after half a minute at first, and twice that each time. */
+    private static final Duration PEERS_PATIENCE = Duration.ofSeconds(20);
+
+    private final BridgeConfig config;
+    private final HttpClient client;
+    private final Environment environment;
+    private final HttpCouchDatabase own;
+    private final Replications replications;
+    private final List<HttpCouchDatabase> peers = new CopyOnWriteArrayList<>();
+
+    PeerReplications(BridgeConfig config, HttpClient client, Environment environment, HttpCouchDatabase own) {
+        this.config = config;
+        this.client = client;
+        this.environment = environment;
+        this.own = own;
+        this.replications = new Replications(settings(config.couchdb(), client));
+    }
+
+    static CouchSettings settings(CouchConfig couch, HttpClient client) {
+        return CouchSettings.of(couch.url())
+                .withCredentials(couch.credentials())
+                .withHeartbeat(couch.heartbeat())
+                .withClient(client);
+    }
+
+    /** Begins; what cannot be done is said in the log, and the bridge works without it. */
+    void start() {
+        CompletableFuture<Void> made = config.couchdb().isCreated()
+                ? told(own.ensureDatabase(), "The database " + config.couchdb().url() + " cannot be made")
+                : CompletableFuture.completedFuture(null);
+        config.replication().peers().forEach((name, peer) -> {
+            var unused = CompletableFuture.allOf(made, isThere(peer)).thenCompose(there -> fetch(name, peer));
+        });
+    }
+
+    /** Completes when a peer's database is there, or after some time, and never fails. */
+    private CompletableFuture<Void> isThere(ReplicationConfig.Peer peer) {
+        if (!config.couchdb().isCreated()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        HttpCouchDatabase database = new HttpCouchDatabase(
+                CouchSettings.of(peer.url()).withCredentials(peer.credentials()).withClient(client));
+        peers.add(database);
+        var timer = environment.scheduler().schedule(database::close, PEERS_PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+        return database.ensureDatabase().handle((made, error) -> {
+            timer.cancel(false);
+            return null;
+        });
+    }
+
+    private CompletableFuture<Void> fetch(String name, ReplicationConfig.Peer peer) {
+        Replication.End source = new Replication.End(peer.url(), peer.credentials());
+        Replication.End target =
+                new Replication.End(config.couchdb().url(), config.couchdb().credentials());
+        Optional<Replication.Choice> choice = config.replication().isSelective()
+                ? Optional.of(new Replication.Choice.Selector(Concern.of(config.node(), config.cluster())))
+                : Optional.empty();
+        return told(
+                replications.ensure(new Replication(id(name, source, target), source, target, true, choice)),
+                "The replication from " + name + " cannot be set up");
+    }
+
+    /** The same at each start, and another one for another pair of databases: several may be on one server. */
+    private String id(String peer, Replication.End source, Replication.End target) {
+        String databases = source.address() + " " + target.address();
+        return "couch-jobs-" + config.node() + "-from-" + peer + "-" + Integer.toHexString(databases.hashCode());
+    }
+
+    private static CompletableFuture<Void> told(CompletableFuture<?> done, String otherwise) {
+        return done.handle((result, error) -> {
+            if (error != null) {
+                Throwable cause = Optional.ofNullable(error.getCause()).orElse(error);
+                if (cause instanceof CouchException) {
+                    LOG.error("{}: {}", otherwise, cause.getMessage());
+                } else {
+                    LOG.error("{}", otherwise, cause);
+                }
+            }
+            return null;
+        });
+    }
+
+    /** Ends what is being tried; the replications go on. */
+    @Override
+    public void close() {
+        peers.forEach(HttpCouchDatabase::close);
+        replications.close();
+    }
+}
