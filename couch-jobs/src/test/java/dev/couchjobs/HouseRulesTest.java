@@ -102,7 +102,7 @@ class HouseRulesTest {
                 && !GATES.contains(file.getFileName().toString());
     }
 
-    /** All but the one place where the bridge opens clusters. */
+    /** All but the one place where clusters are opened. */
     private static boolean needsNoClient(Path file) {
         return isMain(file) && !file.endsWith("ClusterDatabase.java");
     }

@@ -1,0 +1,61 @@
+package dev.couchjobs.fdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PlaceTest {
+    @TempDir
+    private Path directory;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "  ", "memory"})
+    void nothingIsInMemory(String text) {
+        assertThat(Place.of(text)).isEqualTo(new Place.InMemory());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "docker:docker@127.0.0.1:4500",
+                "shop:Ab12@10.0.0.1:4500,10.0.0.2:4500,10.0.0.3:4500",
+                "shop:Ab12@fdb1:4500:tls,fdb2:4500:tls",
+                "shop:Ab12@[::1]:4500"
+            })
+    void aConnectionStringIsACluster(String text) {
+        assertThat(Place.of(text)).isEqualTo(new Place.Connection(text));
+    }
+
+    @Test
+    void aFileIsAClusterFileAndADirectoryADatabase() throws IOException {
+        Path file = Files.writeString(directory.resolve("where"), "a:b@127.0.0.1:4500");
+
+        assertThat(Place.of(file.toString())).isEqualTo(new Place.ClusterFile(file));
+        assertThat(Place.of("/nowhere/fdb.cluster")).isEqualTo(new Place.ClusterFile(Path.of("/nowhere/fdb.cluster")));
+        assertThat(Place.of(directory.toString())).isEqualTo(new Place.Directory(directory));
+        assertThat(Place.of("data/new")).isEqualTo(new Place.Directory(Path.of("data/new")));
+    }
+
+    @Test
+    void theEnvironmentNamesAClusterFileOrNothing() {
+        assertThat(Place.of(Map.of())).isEqualTo(new Place.InMemory());
+        assertThat(Place.of(Map.of("FDB_CLUSTER_FILE", " "))).isEqualTo(new Place.InMemory());
+        assertThat(Place.of(Map.of("FDB_CLUSTER_FILE", "/etc/here")))
+                .isEqualTo(new Place.ClusterFile(Path.of("/etc/here")));
+    }
+
+    @Test
+    void aConnectionStringHasItsForm() {
+        assertThatThrownBy(() -> new Place.Connection("127.0.0.1:4500"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("description:id@127.0.0.1:4500");
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.couchjobs.fdb;
+
+import org.jspecify.annotations.NullMarked;
