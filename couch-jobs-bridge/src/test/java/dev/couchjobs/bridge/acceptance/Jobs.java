@@ -7,8 +7,10 @@ import dev.couchjobs.bridge.internal.couch.Leaf;
 import dev.couchjobs.bridge.internal.couch.StoredDocument;
 import dev.couchjobs.bridge.internal.couch.Written;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -99,6 +101,18 @@ final class Jobs implements AutoCloseable {
                 body -> json("{'_deleted': true}")
                         .put("_id", id)
                         .put("_rev", body.path("_rev").asString()));
+    }
+
+    /** Adds an attachment to a document, as often as it takes until nobody else was faster. */
+    void attach(String id, String name, String text) {
+        String data = Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+        edit(id, document -> {
+            ObjectNode attachments = document.path("_attachments") instanceof ObjectNode there
+                    ? there
+                    : document.putObject("_attachments");
+            attachments.putObject(name).put("content_type", "text/plain").put("data", data);
+            return document;
+        });
     }
 
     /** {@return the document with all its leaves, now} */

@@ -7,7 +7,10 @@ import dev.couchjobs.bridge.internal.couch.CouchSettings;
 import dev.couchjobs.bridge.internal.couch.Replication;
 import dev.couchjobs.bridge.internal.couch.Replications;
 import dev.couchjobs.bridge.servers.CouchServers;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,6 +76,15 @@ final class Nodes implements AutoCloseable {
     /** {@return where a node's commands run} */
     Path directory(String node) {
         return directory.resolve(node);
+    }
+
+    /** Makes an empty file where a node's commands run. */
+    void touch(String node, String file) {
+        try {
+            Files.createFile(directory(node).resolve(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Registers a handler with each bridge that is started from now on. */

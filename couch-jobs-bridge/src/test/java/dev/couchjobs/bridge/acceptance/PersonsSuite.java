@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.couchjobs.bridge.internal.couch.Leaf;
 import dev.couchjobs.bridge.servers.CouchServers;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -91,6 +92,38 @@ abstract class PersonsSuite {
         assertNothingElseWasDone("deleted");
         NodeFile.ALL.forEach(node -> nodes.at(node)
                 .awaitStored("deleted", stored -> stored.leaves().stream().allMatch(Leaf::isDeleted)));
+    }
+
+    @Test
+    void attachmentsComeAndGoWhileAJobRuns() {
+        nodes.at(REG_A).put("attached", """
+                {'creator': 'reg_a', 'job': [{'target': 'reg_a', 'do': 'until test -e go-1; do sleep 0.1; done'},
+                  {'target': 'reg_a', 'do': 'until test -e go-2; do sleep 0.1; done'}, {'target': 'reg_b', 'do': 'true'}],
+                  '_attachments': {'first': {'content_type': 'text/plain', 'data': 'Zmlyc3Q='}}}""");
+        nodes.at(REG_A).await("attached", PersonsSuite::isRunning);
+        nodes.at(REG_A).attach("attached", "second", "more");
+        nodes.touch(REG_A, "go-1");
+        nodes.at(REG_A).await("attached", document -> document.path("step").asInt() == 1);
+        assertThat(attachments("attached")).containsExactlyInAnyOrder("first", "second");
+
+        nodes.at(REG_A).edit("attached", document -> {
+            ((ObjectNode) document.path("_attachments")).remove("first");
+            return document;
+        });
+        nodes.touch(REG_A, "go-2");
+        assertThat(nodes.at(REG_A).awaitEnd("attached").path("job_status").asString())
+                .isEqualTo("success");
+        assertThat(attachments("attached")).containsExactly("second");
+    }
+
+    private Collection<String> attachments(String id) {
+        return nodes.at(REG_A)
+                .read(id)
+                .current()
+                .orElseThrow()
+                .body()
+                .path("_attachments")
+                .propertyNames();
     }
 
     @Test

@@ -49,6 +49,10 @@ final class Answer {
         return Json.read(body.bytes(), body.bytes().length);
     }
 
+    boolean isArray() {
+        return bodyOfRefusal().isArray();
+    }
+
     String error() {
         return bodyOfRefusal().path("error").asString("");
     }

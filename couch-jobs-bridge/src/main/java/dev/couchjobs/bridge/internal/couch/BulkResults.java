@@ -16,8 +16,14 @@ final class BulkResults {
     /** What a single document gets when it is the server's own trouble. */
     private static final Set<String> PASSING = Set.of("internal_server_error", "timeout", "service_unavailable");
 
+    /** How often the server may have trouble with some documents, and how often with all of them, which may be its own. */
+    private static final int MOST_WITH_SOME = 5;
+
+    private static final int MOST_WITH_ALL = 12;
+
     private final List<ObjectNode> documents;
     private final @Nullable Written[] results;
+    private int tries;
 
     BulkResults(List<ObjectNode> documents) {
         this.documents = documents;
@@ -46,7 +52,14 @@ final class BulkResults {
         for (int i = 0; i < asked.length; i++) {
             results[asked[i]] = result(documents.get(asked[i]).path("_id").asString(""), answer.path(i));
         }
-        if (rest().length > 0) {
+        tries++;
+        int rest = rest().length;
+        if (rest > 0 && tries >= (rest < documents.size() ? MOST_WITH_SOME : MOST_WITH_ALL)) {
+            for (int i : rest()) {
+                String id = documents.get(i).path("_id").asString("");
+                results[i] = new Written.Refused(id, "internal_server_error", "again and again");
+            }
+        } else if (rest > 0) {
             throw new PassingFault("Some documents could not be written: " + answer);
         }
     }

@@ -1,6 +1,7 @@
 package dev.couchjobs.bridge.internal.couch;
 
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -9,6 +10,8 @@ import tools.jackson.databind.node.ObjectNode;
  * the request is then halved until that document is alone, so that the others are written.
  */
 final class BulkWriter {
+    private static final Set<Integer> CONCERNING_DOCUMENTS = Set.of(400, 412, 413, 415);
+
     private final Transport transport;
     private final Address address;
     private final Retrying retrying;
@@ -31,26 +34,36 @@ final class BulkWriter {
                         .answer("POST", address.of("/_bulk_docs"), results.requestForTheRest())
                         .thenApply(this::checked)
                         .thenApply(answer -> {
-                            if (answer.isSuccess()) {
+                            if (answer.isSuccess() || isOfEach(answer)) {
                                 results.take(answer.json());
                             }
                             return answer;
                         }))
-                .thenCompose(answer -> answer.isSuccess()
+                .thenCompose(answer -> answer.isSuccess() || isOfEach(answer)
                         ? CompletableFuture.completedFuture(results.inOrder())
                         : refused(documents, answer));
     }
 
     /** Lets through what concerns a document rather than the database. */
     private Answer checked(Answer answer) {
-        boolean concernsDocuments = answer.status() == 400 || answer.status() == 413 || answer.status() == 415;
-        return concernsDocuments ? answer : transport.succeeded("POST " + address + "/_bulk_docs", answer);
+        return CONCERNING_DOCUMENTS.contains(answer.status()) || isOfEach(answer)
+                ? answer
+                : transport.succeeded("POST " + address + "/_bulk_docs", answer);
+    }
+
+    /** Where a part of the database does not answer, the whole has a bad status, and the others' results in it all the same. */
+    private static boolean isOfEach(Answer answer) {
+        return answer.status() == 500 && answer.isArray();
     }
 
     private CompletableFuture<List<Written>> refused(List<ObjectNode> documents, Answer answer) {
         if (documents.size() == 1) {
             String id = documents.get(0).path("_id").asString("");
-            return CompletableFuture.completedFuture(List.of(new Written.Refused(id, answer.error(), answer.reason())));
+            // An attachment that it refers to is not there any more: somebody else has changed the document.
+            Written result = answer.status() == 412
+                    ? new Written.Conflict(id)
+                    : new Written.Refused(id, answer.error(), answer.reason());
+            return CompletableFuture.completedFuture(List.of(result));
         }
         return InTurn.parts(documents, (documents.size() + 1) / 2, this::writePart);
     }

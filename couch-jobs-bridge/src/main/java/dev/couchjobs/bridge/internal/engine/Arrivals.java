@@ -81,7 +81,7 @@ final class Arrivals {
             return unkept(turn, stored);
         }
         if (stored.leaves().isEmpty()) { // not there yet, as on a node that others replicate to
-            ledger.keep(turn.tx(), node, id);
+            ledger.outbox().keep(turn.tx(), node, id);
             return done();
         }
         return documents
@@ -181,7 +181,7 @@ final class Arrivals {
         }
         LOG.info("Document {} was deleted{}", OneLine.of(id), kept.isLive() ? "; its job ends" : "");
         ledger.published(turn.tx(), id, published(tombstone, List.of()));
-        ledger.keep(turn.tx(), node, id);
+        ledger.outbox().keep(turn.tx(), node, id);
         documents.save(turn, id, kept.with(kept.body(), Entry.Standing.DELETED));
         turn.afterwards(() -> running.stop(id));
         return kept.isLive() ? stop(turn, documents.kept(kept)) : done();
@@ -197,7 +197,7 @@ final class Arrivals {
             if (stored.leaves().size() > 1) {
                 documents.send(turn, stored.id(), kept.home());
             } else {
-                ledger.keep(turn.tx(), node, stored.id());
+                ledger.outbox().keep(turn.tx(), node, stored.id());
             }
         }
         return done();
@@ -215,6 +215,7 @@ final class Arrivals {
         // Who judges may have said so to all before this node has heard of it.
         boolean isMine = assignment.judges(home, known.entry().isPresent());
         if (!isEnded && !isMine) {
+            spoilt(turn, id, leaf, home);
             return done();
         }
         LOG.warn("Document {} cannot be run: {}", OneLine.of(id), OneLine.of(reason));
@@ -226,6 +227,16 @@ final class Arrivals {
         documents.send(turn, id, home);
         turn.afterwards(() -> running.stop(id));
         return known.isLive() ? stop(turn, documents.kept(known.entry().orElseThrow())) : done();
+    }
+
+    /** It is for another node to say so: until it has, what a person has made of the document is not written over. */
+    private void spoilt(Turn turn, String id, Leaf leaf, String home) {
+        if (writes(home)) {
+            Published last = published(leaf, List.of());
+            ledger.published(
+                    turn.tx(), id, new Published(last.revision(), last.content(), List.of(), last.attachments(), true));
+            ledger.outbox().keep(turn.tx(), node, id);
+        }
     }
 
     private static List<String> losers(StoredDocument stored) {
@@ -334,7 +345,11 @@ final class Arrivals {
     }
 
     private static Published published(Leaf leaf, List<String> losers) {
-        return new Published(leaf.revision(), Digests.of(leaf.body()), losers);
+        Optional<ObjectNode> attachments = leaf.body()
+                .optional("_attachments")
+                .filter(ObjectNode.class::isInstance)
+                .map(ObjectNode.class::cast);
+        return new Published(leaf.revision(), Digests.of(leaf.body()), losers, attachments, false);
     }
 
     private static CompletableFuture<Void> done() {

@@ -78,7 +78,12 @@ final class Documents {
 
     /** Has a document written back. */
     void send(Turn turn, String id, String home) {
-        ledger.send(turn.tx(), assignment.writer(home), id, environment.random().nextLong());
+        ledger.outbox()
+                .send(
+                        turn.tx(),
+                        assignment.writer(home),
+                        id,
+                        environment.random().nextLong());
     }
 
     /** {@return the time by the clock and in the zone of this node} */

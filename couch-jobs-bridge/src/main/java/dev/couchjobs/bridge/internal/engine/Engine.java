@@ -64,8 +64,9 @@ public final class Engine implements AutoCloseable {
         StepCourse course = new StepCourse(context, assignment, documents);
         this.turns = new Turns(context, assignment, documents);
         this.work = new WorkQueue(context, joining instanceof Joining.SharedDatabase, kinds);
-        this.intake = new Intake(context, turns, arrivals, work, feedName);
-        this.publisher = new Publisher(context, turns, arrivals);
+        Importer importer = new Importer(context, turns, arrivals, work, feedName);
+        this.intake = new Intake(context, importer, feedName);
+        this.publisher = new Publisher(context, importer);
         this.runner = new StepRunner(context, turns, course, running, actions, process);
         this.sets = new Loop(
                 "sets of nodes", context.environment(), context.database().getExecutor(), this::serveSets);

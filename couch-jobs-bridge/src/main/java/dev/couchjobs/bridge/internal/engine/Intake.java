@@ -1,51 +1,31 @@
 package dev.couchjobs.bridge.internal.engine;
 
-import dev.couchjobs.bridge.internal.OneLine;
 import dev.couchjobs.bridge.internal.couch.Change;
 import dev.couchjobs.bridge.internal.couch.ChangesFeed;
-import dev.couchjobs.bridge.internal.couch.StoredDocument;
 import dev.couchjobs.bridge.internal.ledger.Ledger;
 import dev.couchjobs.bridge.internal.ledger.Published;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Takes in what changes in CouchDB. Documents, the jobs that follow from them and the position in the feed are one commit,
- * so that a restart neither leaves anything out nor does anything twice. Of each document that has changed only what is
- * not known yet is read: most changes are our own.
+ * Takes in what changes in CouchDB. The last of some documents and the position in the feed are one commit, so that a restart
+ * neither leaves anything out nor does anything twice. Of each document that has changed only what is not known yet is read:
+ * most changes are our own.
  */
 final class Intake implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
-    /** More of them, and what is to be done together takes too long, or meets others all the time. */
-    private static final int TRIES = 5;
-
     private static final int MOST_LEFT_OUT = 1_000;
 
     private final BridgeContext context;
-    private final Turns turns;
-    private final Arrivals arrivals;
-    private final WorkQueue work;
+    private final Importer importer;
     private final String feedName;
-    private final Set<String> leftOut = ConcurrentHashMap.newKeySet();
     private @Nullable ChangesFeed feed;
 
-    Intake(BridgeContext context, Turns turns, Arrivals arrivals, WorkQueue work, String feedName) {
+    Intake(BridgeContext context, Importer importer, String feedName) {
         this.context = context;
-        this.turns = turns;
-        this.arrivals = arrivals;
-        this.work = work;
+        this.importer = importer;
         this.feedName = feedName;
     }
 
@@ -58,7 +38,7 @@ final class Intake implements AutoCloseable {
                 .thenAccept(start -> {
                     feed = context.couch().follow(start.position().orElse(null), this::take);
                     if (!start.leftOut().isEmpty()) {
-                        tryAgain(start.leftOut());
+                        importer.tryAgain(start.leftOut());
                     }
                 });
     }
@@ -73,139 +53,15 @@ final class Intake implements AutoCloseable {
     }
 
     private CompletableFuture<Void> take(List<Change> changes, JsonNode position) {
-        return published(changes.stream().map(Change::id).toList()).thenCompose(known -> {
+        return importer.published(changes.stream().map(Change::id).toList()).thenCompose(known -> {
             changes.forEach(change -> known.computeIfPresent(
                     change.id(), (id, last) -> isWhatWasWrittenLast(change, last) ? null : last));
-            return take(known, Optional.of(position));
+            return importer.take(known, Optional.of(position));
         });
     }
 
     private static boolean isWhatWasWrittenLast(Change change, Optional<Published> last) {
         return last.filter(one -> change.revisions().equals(List.of(one.revision())))
                 .isPresent();
-    }
-
-    /**
-     * Takes documents in, as many at a time as are read at once. The position is written down with the last of them: what has
-     * to be read again is not left out.
-     */
-    private CompletableFuture<Void> take(Map<String, Optional<Published>> asked, Optional<JsonNode> position) {
-        CompletableFuture<List<StoredDocument>> read = asked.isEmpty()
-                ? CompletableFuture.completedFuture(List.of())
-                : context.couch().readSome(List.copyOf(asked.keySet()));
-        return read.thenCompose(stored -> {
-            Map<String, Optional<Published>> rest = new LinkedHashMap<>(asked);
-            stored.forEach(document -> rest.remove(document.id()));
-            return keep(stored, asked, position.filter(last -> rest.isEmpty()))
-                    .thenCompose(this::published)
-                    .thenCompose(stale -> {
-                        rest.putAll(stale);
-                        return rest.isEmpty() ? done() : take(rest, position);
-                    });
-        });
-    }
-
-    /**
-     * Takes documents in together. If they fail together they are halved until the one that fails is alone, and it is left
-     * out: whatever it may be that a document does to a bridge, the others come in.
-     *
-     * @return those that have to be read again
-     */
-    private CompletableFuture<List<String>> keep(
-            List<StoredDocument> stored, Map<String, Optional<Published>> asked, Optional<JsonNode> position) {
-        return turn(stored, asked, position).exceptionallyCompose(error -> {
-            if (stored.isEmpty() || isOwnTrouble(error)) {
-                return CompletableFuture.failedFuture(error);
-            }
-            return stored.size() == 1 ? leaveOut(stored.get(0).id(), error, position) : halves(stored, asked, position);
-        });
-    }
-
-    private CompletableFuture<List<String>> halves(
-            List<StoredDocument> stored, Map<String, Optional<Published>> asked, Optional<JsonNode> position) {
-        int half = stored.size() / 2;
-        return keep(stored.subList(0, half), asked, Optional.empty())
-                .thenCompose(first -> keep(
-                                stored.subList(half, stored.size()), asked, position.filter(last -> first.isEmpty()))
-                        .thenApply(second ->
-                                Stream.concat(first.stream(), second.stream()).toList()));
-    }
-
-    private CompletableFuture<List<String>> turn(
-            List<StoredDocument> stored, Map<String, Optional<Published>> asked, Optional<JsonNode> position) {
-        AtomicInteger tries = new AtomicInteger();
-        return turns.run(turn -> {
-            if (stored.size() > 1 && tries.incrementAndGet() > TRIES) {
-                return CompletableFuture.failedFuture(new IllegalStateException("There is too much to do at once"));
-            }
-            return arrivals.takeAll(turn, stored, asked).thenCompose(stale -> {
-                position.filter(last -> stale.isEmpty())
-                        .ifPresent(last -> context.ledger().position(turn.tx(), context.node(), feedName, last));
-                List<StoredDocument> taken = stored.stream()
-                        .filter(document -> !stale.contains(document.id()))
-                        .toList();
-                taken.stream()
-                        .map(StoredDocument::id)
-                        .filter(leftOut::contains)
-                        .forEach(id -> context.ledger().notLeftOut(turn.tx(), context.node(), feedName, id));
-                return work.takeAll(turn, taken).thenApply(done -> stale);
-            });
-        });
-    }
-
-    /** A bridge that has no memory or no threads left would fail with any document. */
-    private static boolean isOwnTrouble(Throwable error) {
-        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-        return cause instanceof VirtualMachineError && !(cause instanceof StackOverflowError);
-    }
-
-    /** Notes it, which shows that the database is not to blame, and goes on. */
-    private CompletableFuture<List<String>> leaveOut(String id, Throwable error, Optional<JsonNode> position) {
-        Ledger ledger = context.ledger();
-        return context.database()
-                .runAsync(tx -> {
-                    ledger.leftOut(tx, context.node(), feedName, id);
-                    position.ifPresent(last -> ledger.position(tx, context.node(), feedName, last));
-                    return done();
-                })
-                .thenApply(done -> {
-                    leftOut.add(id);
-                    LOG.error(
-                            "Document {} cannot be taken in, and nothing will be done about it until it changes or the bridge is"
-                                    + " started again; delete it if it is not needed",
-                            OneLine.of(id),
-                            error);
-                    return List.of();
-                });
-    }
-
-    /** Tries what a process before this one has left out: that may have been older, or there was less to do this time. */
-    private void tryAgain(List<String> ids) {
-        leftOut.addAll(ids);
-        var unused = published(ids)
-                .thenCompose(known -> take(known, Optional.empty()))
-                .whenComplete((done, error) -> {
-                    if (error != null) {
-                        LOG.warn("Documents that were left out could not be looked at again", error);
-                    }
-                });
-    }
-
-    /** What is known now of what CouchDB has of documents. */
-    private CompletableFuture<Map<String, Optional<Published>>> published(List<String> ids) {
-        return context.database().readAsync(tx -> {
-            Map<String, CompletableFuture<Optional<Published>>> known = new LinkedHashMap<>();
-            ids.forEach(id -> known.put(id, context.ledger().published(tx, id)));
-            return CompletableFuture.allOf(known.values().toArray(CompletableFuture<?>[]::new))
-                    .thenApply(all -> {
-                        Map<String, Optional<Published>> read = new LinkedHashMap<>();
-                        known.forEach((id, last) -> read.put(id, last.join()));
-                        return read;
-                    });
-        });
-    }
-
-    private static CompletableFuture<Void> done() {
-        return CompletableFuture.completedFuture(null);
     }
 }

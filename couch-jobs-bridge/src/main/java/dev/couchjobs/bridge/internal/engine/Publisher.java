@@ -1,45 +1,64 @@
 package dev.couchjobs.bridge.internal.engine;
 
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.bridge.internal.OneLine;
 import dev.couchjobs.bridge.internal.couch.Written;
-import dev.couchjobs.bridge.internal.ledger.Entry;
 import dev.couchjobs.bridge.internal.ledger.Ledger;
+import dev.couchjobs.bridge.internal.ledger.Outbox;
 import dev.couchjobs.bridge.internal.ledger.Outgoing;
 import dev.couchjobs.bridge.internal.ledger.Published;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Writes documents back to CouchDB, many at a time. What changes while a document is being written goes with the next
- * round, so a document is never written more often than it can be. Where another was first, what he wrote is taken in
- * and the document goes again.
+ * Writes documents back to CouchDB, many at a time and all in turn. What changes while a document is being written goes with
+ * the next round, so a document is never written more often than it can be. Where another was first, what he wrote is taken in
+ * and the document goes again. What CouchDB refuses goes again later, and when there is something new to be said.
  */
 final class Publisher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Publisher.class);
     private static final int BATCH = 200;
     /** So that two who write one document do not do so as fast as they can. */
     private static final Duration AFTER_CONFLICT = Duration.ofMillis(20);
+    /** From one conflict of a document to the next the others are not kept waiting. */
+    private static final int CONFLICTS_IN_A_ROW = 3;
+
+    private static final Duration LONGEST_AFTER_CONFLICT = Duration.ofSeconds(10);
+    private static final Duration AFTER_REFUSAL = Duration.ofSeconds(1);
+    private static final Duration LONGEST_AFTER_REFUSAL = Duration.ofHours(1);
+    private static final int REASONS = 100;
 
     private final BridgeContext context;
-    private final Turns turns;
-    private final Arrivals arrivals;
+    private final Importer importer;
     private final Ledger ledger;
+    private final Outbox outbox;
+    private final OutgoingReader reader;
     private final Loop loop;
+    private final Map<String, Integer> conflictsInARow = new ConcurrentHashMap<>();
+    private final Set<String> reasonsSaid = new HashSet<>();
+    private volatile Optional<String> reached = Optional.empty();
+    private volatile boolean hasRecalledAll;
 
-    Publisher(BridgeContext context, Turns turns, Arrivals arrivals) {
+    Publisher(BridgeContext context, Importer importer) {
         this.context = context;
-        this.turns = turns;
-        this.arrivals = arrivals;
+        this.importer = importer;
         this.ledger = context.ledger();
+        this.outbox = ledger.outbox();
+        this.reader = new OutgoingReader(ledger);
         this.loop = new Loop(
                 "publisher of " + context.node(),
                 context.environment(),
@@ -56,136 +75,146 @@ final class Publisher implements AutoCloseable {
         loop.close();
     }
 
-    /**
-     * A document on its way.
-     *
-     * @param content a digest of what it is to say, if it is to be written
-     */
-    private record Sending(
-            Outgoing outgoing, Optional<Entry> entry, Optional<Published> published, Optional<String> content) {
-        /** One that this node's CouchDB does not have yet is not made there: it is on its way from where it was made. */
-        static Sending of(Outgoing outgoing, Optional<Entry> entry, Optional<Published> published) {
-            Optional<String> content = entry.filter(kept -> kept.standing() != Entry.Standing.DELETED)
-                    .map(kept -> Digests.of(kept.body()))
-                    .filter(now -> published
-                            .filter(last -> !last.content().equals(now))
-                            .isPresent());
-            return new Sending(outgoing, entry, published, content);
-        }
-
-        boolean isWritten() {
-            return content.isPresent();
-        }
-
-        List<String> losers() {
-            return published.map(Published::losers).orElse(List.of());
-        }
-    }
-
     private CompletableFuture<Pause> round() {
-        return context.database()
-                .runAsync(tx -> ledger.outgoing(tx, context.node(), BATCH).thenApply(all -> {
-                    // The watch is set in the transaction that has seen nothing, so nothing comes in between.
-                    return all.isEmpty()
-                            ? new Look(all, Optional.of(ledger.watchOutgoing(tx, context.node())))
-                            : new Look(all, Optional.empty());
-                }))
-                .thenCompose(look -> look.watch().isPresent()
-                        ? CompletableFuture.completedFuture(
-                                Pause.until(look.watch().get()))
-                        : load(look.outgoing()).thenCompose(this::write));
-    }
-
-    private record Look(List<Outgoing> outgoing, Optional<CompletableFuture<Void>> watch) {}
-
-    private CompletableFuture<List<Sending>> load(List<Outgoing> outgoing) {
-        return context.database().readAsync(tx -> {
-            List<CompletableFuture<Sending>> all = new ArrayList<>();
-            for (Outgoing each : outgoing) {
-                all.add(ledger.find(tx, each.id())
-                        .thenCombine(ledger.published(tx, each.id()), (entry, last) -> Sending.of(each, entry, last)));
+        return context.database().runAsync(this::look).thenCompose(look -> {
+            if (look.pause().isPresent()) {
+                return CompletableFuture.completedFuture(look.pause().get());
             }
-            return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
-                    .thenApply(done -> all.stream().map(CompletableFuture::join).toList());
+            return context.database()
+                    .<List<Sending>>readAsync(tx -> reader.read(tx, look.outgoing()))
+                    .thenCompose(this::write);
         });
     }
 
-    private CompletableFuture<Pause> write(List<Sending> all) {
-        List<ObjectNode> bodies = new ArrayList<>();
-        for (Sending each : all) {
-            if (each.isWritten()) {
-                bodies.add(body(each));
+    /** What is to be written next; or, if there is nothing, until when. */
+    private record Look(List<Outgoing> outgoing, Optional<Pause> pause) {}
+
+    private CompletableFuture<Look> look(Transaction tx) {
+        String node = context.node();
+        // A process that has just begun may find that what was refused is so no longer.
+        Instant now = hasRecalledAll ? now() : Instant.ofEpochMilli(Long.MAX_VALUE - 1);
+        return outbox.recall(tx, node, now, BATCH)
+                .thenCompose(more -> outbox.next(tx, node, reached, BATCH)
+                        .thenCompose(next -> next.isEmpty() && reached.isPresent()
+                                ? outbox.next(tx, node, Optional.empty(), BATCH)
+                                : CompletableFuture.completedFuture(next))
+                        .thenCompose(next -> {
+                            hasRecalledAll |= !more;
+                            return next.isEmpty()
+                                    ? pause(tx).thenApply(pause -> new Look(next, Optional.of(pause)))
+                                    : CompletableFuture.completedFuture(new Look(next, Optional.empty()));
+                        }));
+    }
+
+    /** The watch is set in the transaction that has seen nothing, so nothing comes in between. */
+    private CompletableFuture<Pause> pause(Transaction tx) {
+        return outbox.nextTime(tx, context.node()).thenApply(next -> {
+            if (next.isEmpty()) {
+                conflictsInARow.clear(); // of documents that were deleted, say
             }
-            each.losers()
-                    .forEach(revision -> bodies.add(Tombstone.of(each.outgoing().id(), revision)));
-        }
+            Pause pause = Pause.until(outbox.watch(tx, context.node()));
+            return next.map(time -> pause.butAtMost(positive(Duration.between(now(), time))))
+                    .orElse(pause);
+        });
+    }
+
+    private static Duration positive(Duration time) {
+        return time.compareTo(AFTER_CONFLICT) < 0 ? AFTER_CONFLICT : time;
+    }
+
+    private Instant now() {
+        return context.environment().clock().instant();
+    }
+
+    private CompletableFuture<Pause> write(List<Sending> all) {
+        reached = Optional.of(all.get(all.size() - 1).id());
+        List<ObjectNode> bodies = new ArrayList<>();
+        all.forEach(each -> bodies.addAll(each.documents()));
         CompletableFuture<List<Written>> written = bodies.isEmpty()
                 ? CompletableFuture.completedFuture(List.of())
                 : context.couch().write(bodies);
         return written.thenCompose(results -> settle(all, results));
     }
 
-    private static ObjectNode body(Sending each) {
-        ObjectNode body = each.entry().orElseThrow().body().deepCopy();
-        body.remove("_rev");
-        return body.put("_rev", each.published().orElseThrow().revision());
-    }
-
     private CompletableFuture<Pause> settle(List<Sending> all, List<Written> results) {
         Map<String, Optional<Published>> conflicts = new LinkedHashMap<>();
-        List<Sending> settled = new ArrayList<>();
-        List<Optional<String>> revisions = new ArrayList<>();
+        List<Settled> settled = new ArrayList<>();
         int next = 0;
         for (Sending each : all) {
-            Optional<String> revision = Optional.empty();
-            boolean isSettled = true;
-            if (each.isWritten()) {
-                Written result = results.get(next++);
-                if (result instanceof Written.Accepted accepted) {
-                    revision = Optional.of(accepted.revision());
-                } else if (result instanceof Written.Refused refused) {
-                    LOG.error(
-                            "CouchDB does not take document {}: {} ({}); what becomes of it is written down only in the"
-                                    + " bridge's database until something about it changes",
-                            each.outgoing().id(),
-                            refused.error(),
-                            refused.reason());
-                } else {
-                    conflicts.put(each.outgoing().id(), each.published());
-                    isSettled = false;
-                }
-            }
-            next += each.losers().size(); // one that is gone by now, or has gone on, shows up in the feed
-            if (isSettled) {
-                settled.add(each);
-                revisions.add(revision);
+            // Of its losers one that is gone by now, or has gone on, shows up in the feed.
+            Optional<Written> result = each.body().isPresent() ? Optional.of(results.get(next)) : Optional.empty();
+            next += each.documents().size();
+            if (result.isPresent() && result.get() instanceof Written.Conflict) {
+                conflicts.put(each.id(), each.published());
+            } else {
+                conflictsInARow.remove(each.id());
+                settled.add(new Settled(each, result));
             }
         }
-        return sent(settled, revisions).thenCompose(done -> reread(conflicts));
+        return sent(settled).thenCompose(done -> reread(conflicts));
     }
 
-    private CompletableFuture<Void> sent(List<Sending> settled, List<Optional<String>> revisions) {
-        if (settled.isEmpty()) {
-            return CompletableFuture.completedFuture(null);
+    /** What became of a document; nothing if there was nothing to write. */
+    private record Settled(Sending sending, Optional<Written> result) {
+        boolean isPutOff() {
+            return !sending.isReadable()
+                    || result.filter(Written.Refused.class::isInstance).isPresent();
         }
-        return context.database().runAsync(tx -> {
-            List<CompletableFuture<?>> all = new ArrayList<>();
-            for (int i = 0; i < settled.size(); i++) {
-                Sending each = settled.get(i);
-                Optional<String> revision = revisions.get(i);
-                all.add(ledger.sent(tx, context.node(), each.outgoing()));
-                all.add(ledger.published(tx, each.outgoing().id()).thenAccept(known -> {
-                    if (known.equals(each.published())) { // otherwise the feed has brought what is newer
-                        Optional<Published> now = revision.map(
-                                        rev -> new Published(rev, each.content().orElseThrow(), List.of()))
-                                .or(() -> known.map(last -> new Published(last.revision(), last.content(), List.of())));
-                        now.ifPresent(
-                                last -> ledger.published(tx, each.outgoing().id(), last));
-                    }
-                }));
+    }
+
+    private CompletableFuture<Void> sent(List<Settled> settled) {
+        settled.forEach(each -> each.result().ifPresent(this::complain));
+        return settled.isEmpty()
+                ? CompletableFuture.completedFuture(null)
+                : context.database()
+                        .runAsync(tx -> CompletableFuture.allOf(
+                                settled.stream().map(each -> sent(tx, each)).toArray(CompletableFuture<?>[]::new)));
+    }
+
+    private CompletableFuture<Void> sent(Transaction tx, Settled settled) {
+        Sending each = settled.sending();
+        CompletableFuture<Boolean> out = outbox.sent(tx, context.node(), each.outgoing());
+        if (settled.isPutOff()) {
+            return out.thenAccept(isLast -> {
+                if (isLast) {
+                    putOff(tx, each.outgoing());
+                }
+            });
+        }
+        Optional<String> revision = settled.result().map(written -> ((Written.Accepted) written).revision());
+        return out.thenAcceptBoth(ledger.published(tx, each.id()), (isLast, known) -> {
+            if (known.equals(each.published())) { // otherwise the feed has brought what is newer
+                each.after(revision).ifPresent(now -> ledger.published(tx, each.id(), now));
             }
-            return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
         });
+    }
+
+    private void putOff(Transaction tx, Outgoing refused) {
+        Duration pause = doubled(AFTER_REFUSAL, refused.refusals(), LONGEST_AFTER_REFUSAL);
+        Outgoing again = new Outgoing(refused.id(), refused.token(), refused.refusals() + 1);
+        outbox.putOff(tx, context.node(), again, now().plus(pause));
+    }
+
+    private static Duration doubled(Duration first, int times, Duration longest) {
+        Duration pause = first.multipliedBy(1L << Math.min(times, 20));
+        return pause.compareTo(longest) < 0 ? pause : longest;
+    }
+
+    /** Says it once for each reason: there may be many documents, and they are tried again and again. */
+    private void complain(Written result) {
+        if (result instanceof Written.Refused refused) {
+            String reason = refused.error() + " (" + refused.reason() + ")";
+            boolean isNew = reasonsSaid.size() < REASONS && reasonsSaid.add(reason.replace(refused.id(), ""));
+            if (isNew) {
+                LOG.error(
+                        "CouchDB does not take document {}: {}. What becomes of it, and of others that it refuses for this"
+                                + " reason, is kept and written later: pauses grow up to an hour",
+                        OneLine.of(refused.id()),
+                        OneLine.of(reason));
+            } else {
+                LOG.debug("CouchDB does not take document {}: {}", OneLine.of(refused.id()), OneLine.of(reason));
+            }
+        }
     }
 
     /** Takes in what others have written in between; what is not there at all comes with the feed. */
@@ -193,9 +222,29 @@ final class Publisher implements AutoCloseable {
         if (conflicts.isEmpty()) {
             return CompletableFuture.completedFuture(Pause.none());
         }
-        return context.couch()
-                .read(conflicts.keySet())
-                .thenCompose(stored -> turns.run(turn -> arrivals.takeAll(turn, stored, conflicts)))
+        return importer.take(conflicts, Optional.empty())
+                .thenCompose(taken -> putOff(conflicts.keySet()))
                 .thenApply(taken -> Pause.atMost(AFTER_CONFLICT));
+    }
+
+    /** Who meets one conflict after the other has to wait for its turn. */
+    private CompletableFuture<Void> putOff(Set<String> conflicts) {
+        Map<String, Integer> repeated = new LinkedHashMap<>();
+        for (String id : conflicts) {
+            int times = conflictsInARow.merge(id, 1, Integer::sum);
+            if (times > CONFLICTS_IN_A_ROW) {
+                repeated.put(id, times - CONFLICTS_IN_A_ROW);
+            }
+        }
+        return repeated.isEmpty()
+                ? CompletableFuture.completedFuture(null)
+                : context.database().runAsync(tx -> {
+                    repeated.forEach((id, times) -> outbox.putOff(
+                            tx,
+                            context.node(),
+                            new Outgoing(id, context.environment().random().nextLong(), 0),
+                            now().plus(doubled(AFTER_CONFLICT, times, LONGEST_AFTER_CONFLICT))));
+                    return CompletableFuture.completedFuture(null);
+                });
     }
 }

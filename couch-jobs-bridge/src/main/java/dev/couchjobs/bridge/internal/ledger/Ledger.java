@@ -1,17 +1,13 @@
 package dev.couchjobs.bridge.internal.ledger;
 
 import com.apple.foundationdb.KeyValue;
-import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -28,20 +24,14 @@ import tools.jackson.databind.json.JsonMapper;
  * <pre>
  * doc,  id, chunk            what is kept of a document
  * rev,  id                   what CouchDB has of it
- * out,  node, id             it has to be written back by that node; the value changes with each reason to do so
- * bell, node                 changes with each document that comes out
  * feed, node, database       how far that node has read the feed
  * left, node, database, id   that document could not be taken in
  * old,  time, id             when what is kept of an ended document may go
+ * out, later, bell           see {@link Outbox}
  * set,  …                    see {@link NodeSets}
  * </pre>
  */
 public final class Ledger {
-    private static final byte[] ONE = ByteBuffer.allocate(Long.BYTES)
-            .order(ByteOrder.LITTLE_ENDIAN)
-            .putLong(1)
-            .array();
-
     /** Each costs its nodes one of the 10,000 watches that FoundationDB allows a client. */
     private static final int SETS_MAX = 256;
 
@@ -53,6 +43,7 @@ public final class Ledger {
     private static final int LONGEST_ID = 4_000;
 
     private final Subspace root;
+    private final Outbox outbox;
     private final NodeSets sets;
     private final ObjectMapper json = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
@@ -68,7 +59,13 @@ public final class Ledger {
 
     public Ledger(Subspace root) {
         this.root = root;
+        this.outbox = new Outbox(root);
         this.sets = new NodeSets(root, SETS_MAX);
+    }
+
+    /** {@return the documents that have to be written back} */
+    public Outbox outbox() {
+        return outbox;
     }
 
     /** {@return the sets of nodes at which steps are aimed} */
@@ -96,61 +93,13 @@ public final class Ledger {
 
     /** {@return what CouchDB has of a document} */
     public CompletableFuture<Optional<Published>> published(ReadTransaction tx, String id) {
-        return tx.get(root.pack(Tuple.from("rev", id)))
-                .thenApply(value -> Optional.ofNullable(value).map(bytes -> json.readValue(bytes, Published.class)));
+        return Chunks.read(tx, root.subspace(Tuple.from("rev", id)))
+                .thenApply(bytes -> bytes.map(value -> json.readValue(value, Published.class)));
     }
 
     /** Writes down what CouchDB has of a document. */
     public void published(Transaction tx, String id, Published published) {
-        tx.set(root.pack(Tuple.from("rev", id)), json.writeValueAsBytes(published));
-    }
-
-    // What has to be written back
-
-    /**
-     * Has a node write a document back.
-     *
-     * @param token differs from call to call
-     */
-    public void send(Transaction tx, String node, String id, long token) {
-        tx.set(out(node, id), Tuple.from(token).pack());
-        tx.mutate(MutationType.ADD, root.pack(Tuple.from("bell", node)), ONE);
-    }
-
-    /** {@return some of the documents that a node has to write back} */
-    public CompletableFuture<List<Outgoing>> outgoing(ReadTransaction tx, String node, int limit) {
-        Subspace place = root.subspace(Tuple.from("out", node));
-        return tx.getRange(place.range(), limit)
-                .asList()
-                .thenApply(rows -> rows.stream()
-                        .map(row -> new Outgoing(place.unpack(row.getKey()).getString(0), row.getValue()))
-                        .toList());
-    }
-
-    /** Takes a document out again, unless there has been another reason since to write it back. */
-    public CompletableFuture<Boolean> sent(Transaction tx, String node, Outgoing outgoing) {
-        byte[] key = out(node, outgoing.id());
-        return tx.get(key).thenApply(value -> {
-            boolean isLast = Arrays.equals(value, outgoing.token());
-            if (isLast) {
-                tx.clear(key);
-            }
-            return isLast;
-        });
-    }
-
-    /** Takes a document out, whatever the reason was to write it back. */
-    public void keep(Transaction tx, String node, String id) {
-        tx.clear(out(node, id));
-    }
-
-    /** {@return completes when a document comes out after this transaction} */
-    public CompletableFuture<Void> watchOutgoing(Transaction tx, String node) {
-        return tx.watch(root.pack(Tuple.from("bell", node)));
-    }
-
-    private byte[] out(String node, String id) {
-        return root.pack(Tuple.from("out", node, id));
+        Chunks.write(tx, root.subspace(Tuple.from("rev", id)), json.writeValueAsBytes(published));
     }
 
     // The feed
@@ -219,7 +168,7 @@ public final class Ledger {
         return find(tx, id).thenAccept(entry -> {
             if (entry.filter(Entry::isLive).isEmpty()) {
                 tx.clear(root.range(Tuple.from("doc", id)));
-                tx.clear(root.pack(Tuple.from("rev", id)));
+                tx.clear(root.range(Tuple.from("rev", id)));
             }
         });
     }

@@ -5,6 +5,6 @@ package dev.couchjobs.bridge.internal.ledger;
  *
  * @param id its id
  * @param token why: differs from one reason to the next
+ * @param refusals how often that was refused so far
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared as a whole
-public record Outgoing(String id, byte[] token) {}
+public record Outgoing(String id, long token, int refusals) {}

@@ -212,6 +212,46 @@ class RequestFaultsTest {
     }
 
     @Test
+    void aDocumentWithAnAttachmentThatIsGoneConflictsAndHindersNoOther() {
+        var written = database.write(List.of(document("x"), document("y")));
+        String stub = "{\"error\":\"missing_stub\",\"reason\":\"Invalid attachment stub in x for photo\"}";
+        server.call().answer(412, stub);
+        server.call().answer(412, stub);
+        server.call().answer(201, "[{\"ok\":true,\"id\":\"y\",\"rev\":\"1-y\"}]");
+        assertThat(await(written)).containsExactly(new Written.Conflict("x"), new Written.Accepted("y", "1-y"));
+    }
+
+    @Test
+    void whatTheOtherPartsOfADatabaseSayCountsWhenOneDoesNotAnswer() {
+        var written = database.write(List.of(document("x"), document("y")));
+        String failed = "{\"id\":\"x\",\"error\":\"internal_server_error\"}";
+        server.call().answer(500, "[" + failed + ",{\"ok\":true,\"id\":\"y\",\"rev\":\"1-y\"}]");
+        for (int i = 0; i < 4; i++) {
+            time.passPause();
+            Call again = server.call();
+            assertThat(again.body()).isEqualTo("{\"docs\":[{\"_id\":\"x\"}]}");
+            again.answer(500, "[" + failed + "]");
+        }
+        assertThat(await(written))
+                .containsExactly(
+                        new Written.Refused("x", "internal_server_error", "again and again"),
+                        new Written.Accepted("y", "1-y"));
+    }
+
+    @Test
+    void aVersionThatCannotBeReadForAMomentIsNotTakenForResolved() {
+        var read = read();
+        String conflict = "\"_rev\":\"1-b\",\"_conflicts\":[\"1-a\"]";
+        server.call()
+                .answer(200, FOUND.replace("\"rev\":\"1-a\"", "\"rev\":\"1-b\"").replace("\"_rev\":\"1-a\"", conflict));
+        String results = "{\"results\":[{\"id\":\"x\",\"docs\":[%s]}]}";
+        server.call().answer(200, results.formatted("{\"error\":{\"id\":\"x\",\"error\":\"internal_fabric_error\"}}"));
+        time.passPause();
+        server.call().answer(200, results.formatted("{\"ok\":{\"_id\":\"x\",\"_rev\":\"1-a\"}}"));
+        assertThat(await(read).get(0).leaves()).extracting(Leaf::revision).containsExactly("1-b", "1-a");
+    }
+
+    @Test
     void whoClosesEndsWhatIsBeingTriedAgain() {
         var read = read();
         server.call().answer(500, "{}");
