@@ -22,7 +22,8 @@ final class Description {
                 .forEach((name, nodes) -> lines.add("group " + name + ": " + String.join(", ", nodes)));
         lines.add("CouchDB: " + couch(config.couchdb()));
         lines.add("jobs: " + engine(config.engine()));
-        lines.add(config.workers() + " workers; a silent claim is withdrawn after " + text(config.claimTimeout()));
+        lines.add(config.workers() + " workers; a silent claim is withdrawn after " + text(config.claimTimeout())
+                + ", here as on all nodes");
         lines.add("shell commands: " + shell(config.shell()));
         lines.add("HTTP requests: to " + config.http().hosts().describe() + ", each within "
                 + text(config.http().timeout()));

@@ -4,6 +4,7 @@ import dev.couchjobs.bridge.internal.document.JobDocument;
 import dev.couchjobs.bridge.internal.document.Step;
 import dev.couchjobs.bridge.internal.document.Transition;
 import dev.couchjobs.bridge.internal.ledger.Entry;
+import dev.couchjobs.internal.loop.Pause;
 import java.time.ZonedDateTime;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -46,8 +47,8 @@ interface Assignment {
     /** Whether what follows a step is begun by the job that joins all of its parts, and not by the end of one. */
     boolean isJoined(Step step);
 
-    /** Takes up what a process that has ended has left. */
-    CompletableFuture<Void> resume(Turn turn);
+    /** Sees to what a process that has ended has left, and to what has been waited for too long. {@return when to look again} */
+    CompletableFuture<Pause> look(Turn turn);
 
     /** {@return a document for which a worker here is free} */
     CompletableFuture<Optional<String>> fromLine(Turn turn);

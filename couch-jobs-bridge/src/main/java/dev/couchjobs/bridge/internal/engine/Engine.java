@@ -38,6 +38,7 @@ public final class Engine implements AutoCloseable {
     private final StepRunner runner;
     private final int workers;
     private final Loop sets;
+    private final Loop looks;
     private final Loop forgetting;
     private final Set<SortedSet<String>> served = new HashSet<>();
     private final List<Worker> started = new ArrayList<>();
@@ -70,6 +71,11 @@ public final class Engine implements AutoCloseable {
         this.runner = new StepRunner(context, turns, course, running, actions, process);
         this.sets = new Loop(
                 "sets of nodes", context.environment(), context.database().getExecutor(), this::serveSets);
+        this.looks = new Loop(
+                "what is waited for",
+                context.environment(),
+                context.database().getExecutor(),
+                () -> turns.run(assignment::look));
         this.forgetting = new Loop(
                 "ended documents", context.environment(), context.database().getExecutor(), this::forget);
     }
@@ -82,9 +88,10 @@ public final class Engine implements AutoCloseable {
 
     /** Begins. {@return when it has begun} */
     public CompletableFuture<Void> start() {
-        return setTimeouts().thenCompose(set -> turns.resume()).thenCompose(resumed -> {
+        return setTimeouts().thenCompose(set -> {
             serve();
             publisher.start();
+            looks.poke();
             forgetting.poke();
             var unused = work.offerView();
             return intake.start();
@@ -156,9 +163,9 @@ public final class Engine implements AutoCloseable {
     public void close() {
         intake.close();
         sets.close();
+        looks.close();
         forgetting.close();
         started.forEach(Worker::close);
         publisher.close();
-        turns.close();
     }
 }

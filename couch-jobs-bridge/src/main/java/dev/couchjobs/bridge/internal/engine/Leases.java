@@ -11,36 +11,47 @@ import java.util.concurrent.ConcurrentHashMap;
  * For how long this process may still begin what it has claimed. Known to this process only: one that has ended has none.
  * Thread-safe.
  *
- * <p>Time is taken by the clock, which goes on while the process is suspended. Whoever begins a lease also has it ended by
- * a timer, in case the clock is set back.
+ * <p>A lease ends by the clock, which goes on while the process is suspended, or by the ticks, which go on if the clock is set
+ * back, whichever is first.
  */
 final class Leases {
     private final InstantSource clock;
-    private final Duration length;
-    private final Map<Seat, Instant> ends = new ConcurrentHashMap<>();
+    private final Ticks ticks;
+    private final int length;
+    private final Map<Seat, Lease> leases = new ConcurrentHashMap<>();
 
-    Leases(InstantSource clock, Duration length) {
+    /** @param length how long they are, in ticks */
+    Leases(InstantSource clock, Ticks ticks, int length) {
         this.clock = clock;
+        this.ticks = ticks;
         this.length = length;
     }
 
-    Duration length() {
-        return length;
-    }
+    private record Lease(Instant end, long lastTick) {}
 
     /** Begins a lease: before anybody can know of the claim. */
     void begin(Seat seat) {
-        ends.put(seat, clock.instant().plus(length));
+        Duration time = ticks.apart().multipliedBy(length);
+        leases.put(seat, new Lease(clock.instant().plus(time), ticks.now() + length));
     }
 
     /** {@return whether this process may begin that} */
     boolean holds(Seat seat) {
-        Instant end = ends.get(seat);
-        return end != null && clock.instant().isBefore(end);
+        Lease lease = leases.get(seat);
+        return lease != null && isHeld(lease);
+    }
+
+    private boolean isHeld(Lease lease) {
+        return clock.instant().isBefore(lease.end()) && ticks.now() < lease.lastTick();
     }
 
     /** Ends a lease. */
     void end(Seat seat) {
-        ends.remove(seat);
+        leases.remove(seat);
+    }
+
+    /** Forgets those that are over. */
+    void forget() {
+        leases.values().removeIf(lease -> !isHeld(lease));
     }
 }

@@ -10,6 +10,7 @@ import dev.couchjobs.bridge.internal.document.Step;
 import dev.couchjobs.bridge.internal.document.Target;
 import dev.couchjobs.bridge.internal.document.Transition;
 import dev.couchjobs.bridge.internal.ledger.NodeSets;
+import dev.couchjobs.internal.loop.Pause;
 import java.time.InstantSource;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -159,8 +160,8 @@ final class SharedAssignment implements Assignment {
     }
 
     @Override
-    public CompletableFuture<Void> resume(Turn turn) {
-        return CompletableFuture.completedFuture(null);
+    public CompletableFuture<Pause> look(Turn turn) {
+        return CompletableFuture.completedFuture(Pause.untilPoked());
     }
 
     @Override

@@ -4,7 +4,6 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.NewJob;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -24,17 +23,10 @@ final class Turn {
     private final List<NewJob<?>> jobs = new ArrayList<>();
     private final List<Runnable> afterwards = new ArrayList<>();
     private final Set<String> toReview = new LinkedHashSet<>();
-    private final Later later;
     private boolean reviewsLine;
 
-    private Turn(Transaction tx, Later later) {
+    private Turn(Transaction tx) {
         this.tx = tx;
-        this.later = later;
-    }
-
-    /** Runs turns later. */
-    interface Later {
-        void run(Duration delay, Function<Turn, CompletableFuture<Void>> turn);
     }
 
     Transaction tx() {
@@ -48,11 +40,6 @@ final class Turn {
     /** Has something done when this is committed; not if the process ends before. */
     synchronized void afterwards(Runnable action) {
         afterwards.add(action);
-    }
-
-    /** Has another turn run, some time after this is committed; not if the process ends before. */
-    void afterwards(Duration delay, Function<Turn, CompletableFuture<Void>> turn) {
-        afterwards(() -> later.run(delay, turn));
     }
 
     /** Has a document looked at again before the turn ends, because what it depends on has changed. */
@@ -108,10 +95,10 @@ final class Turn {
      * @return what its body gave, when all of it is committed
      */
     static <T extends @Nullable Object> CompletableFuture<T> run(
-            Runner runner, CouchJobs couchJobs, Later later, Function<Turn, CompletableFuture<T>> body) {
+            Runner runner, CouchJobs couchJobs, Function<Turn, CompletableFuture<T>> body) {
         List<Runnable> afterwards = Collections.synchronizedList(new ArrayList<>());
         return runner.<T>run(tx -> {
-                    Turn turn = new Turn(tx, later);
+                    Turn turn = new Turn(tx);
                     return body.apply(turn).thenCompose(result -> turn.end(couchJobs, result, afterwards));
                 })
                 .thenApply(result -> {

@@ -2,36 +2,25 @@ package dev.couchjobs.bridge.internal.engine;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.CouchJobs;
-import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.internal.engine.Assignment.Kept;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Runs the bridge's transactions. What is changed in one may touch documents that it was not about, or set a worker free for
  * one that waits; they are looked at before it ends.
  */
 final class Turns {
-    private static final Logger LOG = LoggerFactory.getLogger(Turns.class);
-    private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
-
     private final Database database;
     private final CouchJobs jobs;
-    private final Environment environment;
     private final Assignment assignment;
     private final Documents documents;
-    private volatile boolean isClosed;
 
     Turns(BridgeContext context, Assignment assignment, Documents documents) {
         this.database = context.database();
         this.jobs = context.jobs();
-        this.environment = context.environment();
         this.assignment = assignment;
         this.documents = documents;
     }
@@ -47,29 +36,7 @@ final class Turns {
         return Turn.run(
                 runner,
                 jobs,
-                this::later,
                 turn -> body.apply(turn).thenCompose(result -> review(turn).thenApply(done -> result)));
-    }
-
-    /** Whatever happens: nobody else would do it. */
-    private void later(Duration delay, Function<Turn, CompletableFuture<Void>> body) {
-        var unused = environment.scheduler().schedule(() -> now(body), delay.toNanos(), TimeUnit.NANOSECONDS);
-    }
-
-    private void now(Function<Turn, CompletableFuture<Void>> body) {
-        if (!isClosed) {
-            var unused = run(body).whenComplete((done, error) -> {
-                if (error != null && !isClosed) {
-                    LOG.warn("A look at a claim has failed; the next is in {}", AFTER_FAILURE, error);
-                    later(AFTER_FAILURE, body);
-                }
-            });
-        }
-    }
-
-    /** Has nothing run later any more. */
-    void close() {
-        isClosed = true;
     }
 
     private CompletableFuture<Void> review(Turn turn) {
@@ -102,11 +69,6 @@ final class Turns {
                                 documents.send(turn, id, now.entry().home());
                             }
                         }));
-    }
-
-    /** Takes up what a process that has ended has left. */
-    CompletableFuture<Void> resume() {
-        return run(assignment::resume);
     }
 
     private static CompletableFuture<Void> done() {

@@ -142,11 +142,6 @@ public final class Seats {
         tx.clear(given.pack(seat.tuple()));
     }
 
-    /** {@return whether another node is to run a step and has not been seen to begin} */
-    public CompletableFuture<Boolean> isGiven(ReadTransaction tx, Seat seat) {
-        return tx.get(given.pack(seat.tuple())).thenApply(value -> value != null);
-    }
-
     /** {@return all steps that others are to run and have not been seen to begin} */
     public CompletableFuture<List<Seat>> given(ReadTransaction tx) {
         return tx.getRange(given.range())

@@ -2,9 +2,7 @@ package dev.couchjobs.bridge.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import java.time.Duration;
-import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
@@ -122,7 +120,8 @@ class ReplicatedTest {
 
     @Test
     void aWinnerWhoHearsOfItTooLateDoesNotBeginButClaimsAnew() {
-        process("a").pause(Duration.ofSeconds(40)); // more than half of the claim timeout, in which nobody is named
+        world.process("a")
+                .pause(Duration.ofSeconds(40)); // more than half of the claim timeout, in which nobody is named
         world.put(
                 "a",
                 "{'_id': 'x', 'creator': 'a', 'job': [{'target': ['b'], 'do': 'work'}, {'target': ['b', 'c'], 'do': 'late'}]}");
@@ -143,7 +142,7 @@ class ReplicatedTest {
     void aWinnerWhoIsCutOffLosesTheStepToAnotherWhenItsTimeIsUpAndNotBefore() {
         world.put("a", "{'_id': 'first', 'creator': 'a', 'job': [{'target': 'all', 'do': 'hello'}]}");
         world.advance(5);
-        process("b").pause(Duration.ofSeconds(200));
+        world.process("b").pause(Duration.ofSeconds(200));
         world.put(
                 "a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': ['b', 'c'], 'do': 'work', 'claimed_by': 'b'}]}");
         world.advance(55);
@@ -159,7 +158,43 @@ class ReplicatedTest {
         assertThat(world.read("b", "x").path("job_status").asString()).isEqualTo("success");
     }
 
-    private SimulatedProcess process(String node) {
-        return Objects.requireNonNull(world.processes.get(node));
+    @Test
+    void whoHasClaimedAStepAndIsKilledDoesNotTakeItFromTheOneWhoWasNamed() {
+        world.process("b").pause(Duration.ofSeconds(3)); // so that both claim the step at once, and b is not heard
+        world.process("c").pause(Duration.ofSeconds(3));
+        world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': ['b', 'c'], 'do': 'sleep 90'}]}");
+        world.cut("b");
+        advanceUntilDone("c sleep 90");
+        assertThat(world.read("b", "x").at("/job/0/claimed_by").asString()).isEqualTo("b");
+
+        world.cut("c");
+        world.kill("b");
+        world.start("b");
+        world.advance(20);
+
+        assertThat(world.done).containsExactly("c sleep 90");
+        world.couch.join();
+        world.advance(100);
+        assertThat(world.done).containsExactly("c sleep 90");
+        assertThat(world.read("b", "x").path("job_status").asString()).isEqualTo("success");
+    }
+
+    private void advanceUntilDone(String what) {
+        while (!world.done.contains(what)) {
+            world.simulation.advance(Duration.ofMillis(1));
+        }
+    }
+
+    @Test
+    void aWinnerWhomTheCreatorDoesNotRememberLosesTheStepToo() {
+        world.kill("b");
+        world.put("a", """
+                {'_id': 'x', 'creator': 'a', 'job': [
+                  {'target': ['b', 'c'], 'do': 'work', 'claimed_by': 'b', 'winner': 'b'}]}""");
+        world.advance(55);
+        assertThat(world.done).isEmpty();
+
+        world.advance(15);
+        assertThat(world.done).containsExactly("c work");
     }
 }

@@ -31,6 +31,8 @@ import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.json.JsonMapper;
@@ -52,6 +54,7 @@ final class World implements AutoCloseable {
     final Map<String, ModelServer> servers = new LinkedHashMap<>();
     final Map<String, SimulatedProcess> processes = new LinkedHashMap<>();
     final Map<String, Engine> engines = new LinkedHashMap<>();
+    private final Map<String, CouchDatabase> connections = new LinkedHashMap<>();
     /** What was done, where, in order: {@code node command}. */
     final List<String> done = new ArrayList<>();
 
@@ -112,6 +115,7 @@ final class World implements AutoCloseable {
                 "couch",
                 node);
         processes.put(node, process);
+        connections.put(node, database);
         engines.put(node, engine);
         process.scheduler().execute(() -> {
             var unused = engine.start();
@@ -132,6 +136,27 @@ final class World implements AutoCloseable {
         return claimTimeout.isPresent()
                 ? new Joining.Replication(new Seats(root.subspace(Tuple.from("seats"))), claimTimeout.get())
                 : new Joining.SharedDatabase();
+    }
+
+    /** Ends a node's process, as if its power had failed. */
+    void kill(String node) {
+        process(node).kill();
+        Objects.requireNonNull(connections.get(node)).close();
+    }
+
+    /** Cuts nodes' CouchDBs off from all others. */
+    void cut(String... nodes) {
+        couch.cut(Stream.of(nodes).map(this::server).collect(Collectors.toSet()));
+    }
+
+    /** {@return how many rows a node keeps for workers, waiting documents and winners} */
+    int seatRows(String node) {
+        Subspace seats = root(node).subspace(Tuple.from("seats"));
+        return simulation
+                .await(process(node)
+                        .database()
+                        .readAsync(tx -> tx.getRange(seats.range()).asList()))
+                .size();
     }
 
     /** {@code sleep n}, {@code fail}, or anything else, which is done at once. */
@@ -196,7 +221,7 @@ final class World implements AutoCloseable {
 
     /** Ends a node's bridge as if its process was killed, and starts it again. */
     void restart(String node) {
-        process(node).kill();
+        kill(node);
         start(node);
     }
 
@@ -228,6 +253,12 @@ final class World implements AutoCloseable {
 
     void advance(int seconds) {
         simulation.advance(Duration.ofSeconds(seconds));
+    }
+
+    /** {@return how many revisions the document has had, as far as that node knows} */
+    int revisions(String node, String id) {
+        String revision = at(node).read(id).current().orElseThrow().revision();
+        return Integer.parseInt(revision.substring(0, revision.indexOf('-')));
     }
 
     ObjectNode read(String node, String id) {

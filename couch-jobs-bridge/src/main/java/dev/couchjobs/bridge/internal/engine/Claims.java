@@ -1,0 +1,106 @@
+package dev.couchjobs.bridge.internal.engine;
+
+import dev.couchjobs.bridge.internal.document.Step;
+import dev.couchjobs.bridge.internal.document.Transition;
+import dev.couchjobs.bridge.internal.engine.Assignment.Kept;
+import dev.couchjobs.bridge.internal.ledger.Seats;
+import dev.couchjobs.bridge.internal.ledger.Seats.Seat;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What a node claims of documents that others have made, and what becomes of it. A claim can be made good only while its lease
+ * lasts.
+ */
+final class Claims {
+    private final String node;
+    private final Seats seats;
+    private final Workers workers;
+    private final Line line;
+    private final Leases leases;
+
+    Claims(BridgeContext context, Seats seats, Workers workers, Line line, Leases leases) {
+        this.node = context.node();
+        this.seats = seats;
+        this.workers = workers;
+        this.line = line;
+        this.leases = leases;
+    }
+
+    /** Claims the current step for a worker that is free. {@return what is to be kept} */
+    Kept claim(Turn turn, Kept now, Step step) {
+        Kept out = line.leave(turn, now);
+        if (step.claim(node) instanceof Transition.To to) {
+            Seat seat = Workers.seat(step);
+            seats.hold(turn.tx(), seat, Seats.Hold.CLAIMED);
+            leases.begin(seat);
+            return out.with(to.document());
+        }
+        return out;
+    }
+
+    /** Sees what has become of a claim on the current step, which has not begun, or has it claimed. */
+    CompletableFuture<Kept> hope(Turn turn, Kept now, Step step) {
+        Seat seat = Workers.seat(step);
+        if (step.progress().claimedBy().isEmpty()) {
+            return CompletableFuture.completedFuture(line.enter(turn, now));
+        }
+        Kept out = line.leave(turn, now);
+        Optional<String> winner = step.progress().winner();
+        if (winner.isPresent() && !winner.get().equals(node)) {
+            return free(turn, seat).thenApply(freed -> out);
+        }
+        CompletableFuture<Boolean> mayBegin =
+                leases.holds(seat) ? workers.keep(turn, seat) : CompletableFuture.completedFuture(false);
+        if (winner.isEmpty()) { // also when another's claim is seen: the creator may have seen only this node's
+            return mayBegin.thenApply(may -> out);
+        }
+        return mayBegin.thenCompose(
+                may -> may ? workers.take(turn, step).thenApply(taken -> out) : again(turn, out, step));
+    }
+
+    /**
+     * This node was named, and must not begin: it had claimed the step in a process that has ended, or too long ago. Only who is named may take a claim back: nobody else can be.
+     */
+    private CompletableFuture<Kept> again(Turn turn, Kept now, Step step) {
+        if (!(step.withdraw() instanceof Transition.To to)) {
+            return CompletableFuture.completedFuture(now);
+        }
+        Kept open = now.with(to.document());
+        return free(turn, Workers.seat(step))
+                .thenCompose(freed -> workers.isOneFree(turn))
+                .thenApply(isOneFree ->
+                        isOneFree ? claim(turn, open, to.document().step(step.index())) : line.enter(turn, open));
+    }
+
+    /** {@return whether this node may still begin what it has claimed} */
+    boolean isFresh(Step step) {
+        return leases.holds(Workers.seat(step));
+    }
+
+    /** The worker that was kept for a step is free, whatever became of the step. */
+    CompletableFuture<Void> free(Turn turn, Seat seat) {
+        leases.end(seat);
+        return workers.free(turn, seat);
+    }
+
+    /** Nobody answers any more. */
+    CompletableFuture<Void> drop(Turn turn, Step step) {
+        return workers.freeIfClaimed(turn, Workers.seat(step));
+    }
+
+    /**
+     * A claim was made by a process that has ended, or nobody has answered it for too long: the worker is freed, and the claim
+     * is made anew if it is answered after all.
+     */
+    CompletableFuture<Void> look(Turn turn) {
+        leases.forget();
+        return seats.claimed(turn.tx())
+                .thenAccept(claimed -> claimed.stream()
+                        .filter(seat -> !leases.holds(seat))
+                        .forEach(seat -> {
+                            seats.free(turn.tx(), seat);
+                            turn.reviewLine();
+                        }));
+    }
+}
