@@ -11,9 +11,10 @@ final class Consistency {
         int current = job.currentStep();
         for (int i = current + 1; i < job.plan().steps().size(); i++) {
             StepProgress step = job.step(i).progress();
-            if (step.hasBegun() || step.claimedBy().isPresent()) {
-                fields.faults()
-                        .add("job[" + i + "]", "is claimed or has begun, and job[" + current + "] has not finished");
+            if (step.hasBegun()) {
+                fields.faults().add("job[" + i + "]", "has begun, and job[" + current + "] has not finished");
+            } else if (step.claimedBy().isPresent() && !isClaimedAhead(job, i)) {
+                fields.faults().add("job[" + i + "]", "is claimed, and job[" + (i - 1) + "] has not begun on one node");
             }
         }
         if (job.verdict().equals(Optional.of(Verdict.SUCCESS))
@@ -23,6 +24,12 @@ final class Consistency {
                     "is \"success\", and job[" + current + "] has not finished; to end a job, say \"cancelled\"");
         }
         checkIndex(job, index, fields);
+    }
+
+    /** Whoever runs a step may claim the next. */
+    private static boolean isClaimedAhead(JobDocument job, int index) {
+        return job.step(index - 1).progress().hasBegun()
+                && !(job.step(index - 1).plan().target() instanceof Target.All);
     }
 
     /** The thesis's own program moved the index when a step began; ours does when it has succeeded. */

@@ -37,7 +37,12 @@ public record Step(JobDocument job, int index) {
         return plan().target() instanceof Target.Any || plan().target() instanceof Target.OneOf;
     }
 
-    /** A node says that it would run the step. */
+    /** {@return the step after this one, if there is one} */
+    public Optional<Step> next() {
+        return index + 1 < job.plan().steps().size() ? Optional.of(job.step(index + 1)) : Optional.empty();
+    }
+
+    /** A node says that it would run the step: the current one, or the next if that one runs on a single node already. */
     public Transition claim(String node) {
         if (!isClaimable()) {
             return refused("its target says who runs it");
@@ -164,7 +169,7 @@ public record Step(JobDocument job, int index) {
         if (progress().hasBegun()) {
             return Optional.of(refused("it has begun"));
         }
-        return notCurrent().or(() -> stranger(node));
+        return notInReach().or(() -> stranger(node));
     }
 
     private Optional<Transition> stranger(String node) {
@@ -178,6 +183,16 @@ public record Step(JobDocument job, int index) {
             return Optional.of(refused("the job has ended"));
         }
         return job.currentStep() == index ? Optional.empty() : Optional.of(refused("it is not the current step"));
+    }
+
+    /** Empty if the step is the current one, or may be spoken for while that one runs. */
+    private Optional<Transition> notInReach() {
+        int before = job.currentStep();
+        boolean isNext = !job.isEnded()
+                && index == before + 1
+                && job.step(before).progress().hasBegun()
+                && !(job.step(before).plan().target() instanceof Target.All);
+        return isNext ? Optional.empty() : notCurrent();
     }
 
     private Transition to(StepProgress progress) {

@@ -57,7 +57,7 @@ interface Assignment {
     CompletableFuture<Kept> claim(Turn turn, Kept now);
 
     /** A job for a step has been taken up here. {@return the document with the step begun, or why it must not begin} */
-    Transition begin(Step step, StepJob job, String executioner, ZonedDateTime now);
+    CompletableFuture<Transition> begin(Turn turn, Step step, StepJob job, String executioner, ZonedDateTime now);
 
     /** A step that has begun here needs its worker now, or else not before its next try. */
     void goesOn(Turn turn, StepJob job, boolean now);

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * What a node claims of documents that others have made, and what becomes of it. A claim can be made good only while its lease
- * lasts.
+ * lasts. A node that begins a step claims the next in the same commit: so its name is there by the time it gets to it.
  */
 final class Claims {
     private final String node;
@@ -39,6 +39,25 @@ final class Claims {
         return out;
     }
 
+    /**
+     * Claims the step that follows one that begins here, unless others wait for this node's workers already. No worker is kept
+     * for it: the one for this step will be free.
+     */
+    CompletableFuture<Transition> ahead(Turn turn, Transition begun, int index) {
+        Optional<Step> next =
+                begun instanceof Transition.To to ? to.document().step(index).next() : Optional.empty();
+        if (next.isPresent() && next.get().claim(node) instanceof Transition.To both) {
+            return workers.isOneMissing(turn).thenApply(isOneMissing -> {
+                if (isOneMissing) {
+                    return begun;
+                }
+                leases.begin(Workers.seat(next.get()));
+                return both;
+            });
+        }
+        return CompletableFuture.completedFuture(begun);
+    }
+
     /** Sees what has become of a claim on the current step, which has not begun, or has it claimed. */
     CompletableFuture<Kept> hope(Turn turn, Kept now, Step step) {
         Seat seat = Workers.seat(step);
@@ -60,7 +79,8 @@ final class Claims {
     }
 
     /**
-     * This node was named, and must not begin: it had claimed the step in a process that has ended, or too long ago. Only who is named may take a claim back: nobody else can be.
+     * This node was named, and must not begin: it had claimed the step in a process that has ended, or too long ago, or ahead
+     * for a worker that has other things to do by now. Only who is named may take a claim back: nobody else can be.
      */
     private CompletableFuture<Kept> again(Turn turn, Kept now, Step step) {
         if (!(step.withdraw() instanceof Transition.To to)) {
@@ -86,6 +106,7 @@ final class Claims {
 
     /** Nobody answers any more. */
     CompletableFuture<Void> drop(Turn turn, Step step) {
+        step.next().ifPresent(next -> leases.end(Workers.seat(next)));
         return workers.freeIfClaimed(turn, Workers.seat(step));
     }
 

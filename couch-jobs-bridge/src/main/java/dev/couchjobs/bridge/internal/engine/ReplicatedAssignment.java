@@ -87,7 +87,7 @@ final class ReplicatedAssignment implements Assignment {
         }
         Seat seat = Workers.seat(step);
         winners.settle(turn, seat);
-        Kept out = line.leave(turn, now);
+        Kept out = line.leave(turn, isCreator(now) ? winners.ahead(now, step) : now);
         CompletableFuture<Void> settled = isMine(step) ? workers.take(turn, step) : claims.free(turn, seat);
         return settled.thenApply(done -> out);
     }
@@ -151,18 +151,26 @@ final class ReplicatedAssignment implements Assignment {
     }
 
     @Override
-    public Transition begin(Step step, StepJob job, String executioner, ZonedDateTime now) {
-        if (!step.isClaimable() || step.progress().run(node).isPresent()) {
-            return step.begin(node, executioner, now, job.round());
-        }
-        if (step.job().plan().creator().equals(node)) {
-            return step.progress().hasBegun()
-                    ? new Transition.Refused("another node has begun it")
-                    : step.take(node, executioner, now);
-        }
-        return claims.isFresh(step)
+    public CompletableFuture<Transition> begin(
+            Turn turn, Step step, StepJob job, String executioner, ZonedDateTime now) {
+        boolean hasBegunHere = step.progress().run(node).isPresent();
+        boolean isCreator = step.job().plan().creator().equals(node);
+        Transition begun = hasBegunHere || !step.isClaimable() || !isCreator
                 ? step.begin(node, executioner, now, job.round())
-                : new Transition.Refused("it was claimed too long ago");
+                : take(step, executioner, now);
+        if (hasBegunHere || isCreator) {
+            return CompletableFuture.completedFuture(begun);
+        }
+        return step.isClaimable() && !claims.isFresh(step)
+                ? CompletableFuture.completedFuture(new Transition.Refused("it was claimed too long ago"))
+                : claims.ahead(turn, begun, step.index());
+    }
+
+    /** The creator need not be named. */
+    private Transition take(Step step, String executioner, ZonedDateTime now) {
+        return step.progress().hasBegun()
+                ? new Transition.Refused("another node has begun it")
+                : step.take(node, executioner, now);
     }
 
     @Override

@@ -175,8 +175,9 @@ final class SharedAssignment implements Assignment {
     }
 
     @Override
-    public Transition begin(Step step, StepJob job, String executioner, ZonedDateTime now) {
-        return step.take(node, executioner, now);
+    public CompletableFuture<Transition> begin(
+            Turn turn, Step step, StepJob job, String executioner, ZonedDateTime now) {
+        return CompletableFuture.completedFuture(step.take(node, executioner, now));
     }
 
     @Override

@@ -39,8 +39,8 @@ final class StepCourse {
                     .filter(run -> run.isRunning() && run.executioner().equals(executioner))
                     .isPresent();
             return hasBegun // by a commit of which nobody knew whether it had happened
-                    ? new Transition.To(document)
-                    : assignment.begin(step, job, executioner, documents.now());
+                    ? CompletableFuture.completedFuture(new Transition.To(document))
+                    : assignment.begin(turn, step, job, executioner, documents.now());
         });
     }
 
@@ -57,38 +57,41 @@ final class StepCourse {
                     .run(node)
                     .filter(run -> run.tries() > begun.tries())
                     .isPresent();
-            return isCounted ? new Transition.To(document) : step.tried(node); // see begin
+            return CompletableFuture.completedFuture(
+                    isCounted ? new Transition.To(document) : step.tried(node)); // see begin
         });
     }
 
     /** How one thing that happens to a step changes its document. */
     private interface Change {
-        Transition of(JobDocument document);
+        CompletableFuture<Transition> of(JobDocument document);
     }
 
     private CompletableFuture<Optional<Begun>> change(Turn turn, StepJob job, boolean goesOn, Change change) {
-        return documents.find(turn, job.document()).thenApply(entry -> {
-            Optional<Kept> before = entry.filter(Entry::isLive).map(documents::kept);
-            if (before.isEmpty()) {
-                return Optional.empty();
-            }
-            Transition transition = change.of(before.get().document());
-            if (transition instanceof Transition.Refused refused) {
-                LOG.debug("{}: {}", job.document(), refused.reason());
-                return Optional.empty();
-            }
-            JobDocument now = ((Transition.To) transition).document();
-            documents.save(turn, before, before.get().with(now));
-            assignment.goesOn(turn, job, goesOn);
-            if (News.between(before.get().document(), now)) {
-                documents.send(turn, job.document(), before.get().entry().home());
-            }
-            return now.step(job.step())
-                    .progress()
-                    .run(node)
-                    .map(run -> new Begun(
-                            now.step(job.step()), run.tries(), run.start().orElseGet(documents::now)));
-        });
+        return documents
+                .live(turn, job.document())
+                .thenCompose(before -> before.isEmpty()
+                        ? CompletableFuture.completedFuture(Optional.empty())
+                        : change.of(before.get().document())
+                                .thenApply(transition -> changed(turn, job, goesOn, before.get(), transition)));
+    }
+
+    private Optional<Begun> changed(Turn turn, StepJob job, boolean goesOn, Kept before, Transition transition) {
+        if (transition instanceof Transition.Refused refused) {
+            LOG.debug("{}: {}", job.document(), refused.reason());
+            return Optional.empty();
+        }
+        JobDocument now = ((Transition.To) transition).document();
+        documents.save(turn, Optional.of(before), before.with(now));
+        assignment.goesOn(turn, job, goesOn);
+        if (News.between(before.document(), now)) {
+            documents.send(turn, job.document(), before.entry().home());
+        }
+        return now.step(job.step())
+                .progress()
+                .run(node)
+                .map(run ->
+                        new Begun(now.step(job.step()), run.tries(), run.start().orElseGet(documents::now)));
     }
 
     /** A step has come to its end here. */
@@ -134,8 +137,12 @@ final class StepCourse {
         boolean goesOn = !now.isEnded() && now.currentStep() != step.index() && !assignment.isJoined(step);
         CompletableFuture<Kept> next = goesOn
                 ? assignment.next(turn, before.with(now), true)
-                : CompletableFuture.completedFuture(before.with(now));
+                : gone(turn, before, now).thenApply(gone -> before.with(now));
         return next.thenAccept(after -> documents.save(turn, Optional.of(before), after));
+    }
+
+    private CompletableFuture<Void> gone(Turn turn, Kept before, JobDocument now) {
+        return before.entry().isLive() && now.isEnded() ? assignment.gone(turn, before) : done();
     }
 
     /** All nodes have ended their part of a step. */

@@ -52,6 +52,11 @@ final class Winners {
         return line.leave(turn, named(now, step));
     }
 
+    /** Names who is to run the step after one that has begun, so that he can go on at once. {@return what is to be kept} */
+    Kept ahead(Kept now, Step begun) {
+        return begun.next().map(next -> named(now, next)).orElse(now);
+    }
+
     private static Kept named(Kept now, Step step) {
         return step.progress()
                 .claimedBy()

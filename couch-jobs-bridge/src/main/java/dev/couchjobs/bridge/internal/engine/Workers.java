@@ -28,6 +28,11 @@ final class Workers {
         return seats.count(turn.tx(), number).thenApply(kept -> kept < number);
     }
 
+    /** {@return whether a step that nobody else may run waits for one} */
+    CompletableFuture<Boolean> isOneMissing(Turn turn) {
+        return seats.count(turn.tx(), number + 1).thenApply(kept -> kept > number);
+    }
+
     /** Gives a step to a worker, unless it was given to one. */
     CompletableFuture<Void> take(Turn turn, Step step) {
         Seat seat = seat(step);

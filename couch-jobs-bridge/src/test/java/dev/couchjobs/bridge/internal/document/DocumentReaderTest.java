@@ -195,7 +195,19 @@ class DocumentReaderTest {
                 .containsExactly("job_status: is \"success\", and job[0] has not finished; to end a job, say"
                         + " \"cancelled\"");
         assertThat(faults("'creator':'reg_a','job':[" + STEP + ",{'target':'any','do':'ls','claimed_by':'reg_a'}]"))
-                .containsExactly("job[1]: is claimed or has begun, and job[0] has not finished");
+                .containsExactly("job[1]: is claimed, and job[0] has not begun on one node");
+        String begun = "{'target':'any','do':'ls','winner':'reg_a','executioner':'Node: reg_a, worker: 1',"
+                + "'step_status':'running'}";
+        String claimed = "{'target':'any','do':'ls','claimed_by':'reg_a'}";
+        assertThat(job("{'_id':'j','creator':'reg_a','job':[" + begun + "," + claimed + "]}")
+                        .step(1)
+                        .progress()
+                        .claimedBy())
+                .contains("reg_a");
+        assertThat(faults("'creator':'reg_a','job':[" + begun + "," + STEP + "," + claimed + "]"))
+                .containsExactly("job[2]: is claimed, and job[1] has not begun on one node");
+        assertThat(faults("'creator':'reg_a','job':[" + begun + "," + begun + "]"))
+                .containsExactly("job[1]: has begun, and job[0] has not finished");
     }
 
     @Example

@@ -64,6 +64,29 @@ class MergeTest {
         }
     }
 
+    @Provide
+    Arbitrary<List<JobDocument>> histories() {
+        return Jobs.histories(2);
+    }
+
+    @Property(edgeCases = EdgeCasesMode.NONE)
+    void whatTwoThatCouldHaveComeAboutMakeCouldHaveComeAbout(@ForAll("histories") List<JobDocument> histories) {
+        JobDocument both = Jobs.joined(histories.get(0), histories.get(1));
+        assertThat(new DocumentReader(Jobs.CLUSTER).read(DocumentWriter.write(both)))
+                .isInstanceOf(Reading.Job.class);
+    }
+
+    @Example
+    void ofTwoWhoRunAStepAndHaveClaimedTheNextTheOneWhoWasNamedHasIt() {
+        JobDocument job = Jobs.job(Jobs.any(), Jobs.any());
+        JobDocument onA = Jobs.after(Jobs.begun(job, 0, "reg_a").step(1).claim("reg_a"));
+        JobDocument onB = Jobs.after(Jobs.begun(job, 0, "reg_b").step(1).claim("reg_b"));
+        JobDocument named = Jobs.after(onB.step(1).win("reg_b"));
+        JobDocument both = Jobs.joined(onA, named);
+        assertThat(both.step(0).progress().runs()).containsOnlyKeys("reg_a");
+        assertThat(both.step(1).progress().winner()).contains("reg_b");
+    }
+
     @Example
     void aStepThatHasBegunBeatsALaterRoundInWhichItHasNot() {
         JobDocument begun = Jobs.begun(Jobs.job(Jobs.any()), 0, "reg_b");

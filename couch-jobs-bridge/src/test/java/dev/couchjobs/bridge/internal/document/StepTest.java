@@ -100,6 +100,25 @@ class StepTest {
     }
 
     @Example
+    void whileAStepRunsTheNextIsClaimedAndWonButNotBegun() {
+        JobDocument job = Jobs.job(Jobs.any(), Jobs.any(), Jobs.any());
+        JobDocument begun = Jobs.begun(job, 0, "reg_a");
+        JobDocument claimed = Jobs.after(begun.step(1).claim("reg_a"));
+        JobDocument won = Jobs.after(claimed.step(1).win("reg_a"));
+        assertRefused(won.step(1).begin("reg_a", WHO, Jobs.NOON, 0), "job[1]: it is not the current step");
+        assertRefused(won.step(1).withdraw(), "job[1]: it is not the current step");
+        assertRefused(won.step(2).claim("reg_a"), "job[2]: it is not the current step");
+        JobDocument next = Jobs.after(Jobs.ended(won, 0, "reg_a", true).step(1).begin("reg_a", WHO, Jobs.NOON, 0));
+        assertThat(next.step(1).status()).contains(Run.Status.RUNNING);
+    }
+
+    @Example
+    void whileAStepRunsOnAllNodesTheNextIsNotClaimed() {
+        JobDocument begun = Jobs.begun(Jobs.job(Jobs.all("reg_a", "reg_b"), Jobs.any()), 0, "reg_a");
+        assertRefused(begun.step(1).claim("reg_a"), "job[1]: it is not the current step");
+    }
+
+    @Example
     void nothingBeginsInAJobThatHasEndedButWhatRunsMayStillSayWhatCameOfIt() {
         JobDocument begun = Jobs.begun(Jobs.job(Jobs.any()), 0, "reg_a");
         JobDocument cancelled = begun.cancel("by hand");
@@ -159,14 +178,20 @@ class StepTest {
     }
 
     @Property(edgeCases = EdgeCasesMode.NONE)
-    void onlyTheCurrentStepIsClaimedOrRunsAndOnlyOnItsTargets(@ForAll("histories") JobDocument job) {
+    void onlyTheCurrentStepRunsAndTheNextIsClaimedAtMostAndOnlyByItsTargets(@ForAll("histories") JobDocument job) {
         for (int i = 0; i < job.plan().steps().size(); i++) {
             Step step = job.step(i);
             assertThat(step.progress().runs().keySet()).allMatch(step.plan().target()::includes);
+            assertThat(step.progress().claimedBy().stream())
+                    .allMatch(step.plan().target()::includes);
             if (i < job.currentStep()) {
                 assertThat(step.status()).contains(Run.Status.FINISHED);
             } else if (i > job.currentStep()) {
-                assertThat(step.progress()).isEqualTo(StepProgress.open());
+                boolean mayBeClaimed = job.step(i - 1).progress().hasBegun()
+                        && !(job.step(i - 1).plan().target() instanceof Target.All);
+                assertThat(step.progress().hasBegun()).isFalse();
+                assertThat(mayBeClaimed || step.progress().equals(StepProgress.open()))
+                        .isTrue();
             }
         }
     }
