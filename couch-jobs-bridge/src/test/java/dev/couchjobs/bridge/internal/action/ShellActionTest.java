@@ -290,6 +290,16 @@ class ShellActionTest {
     }
 
     @Test
+    void anExpressionThatWouldTakeForEverOrTheWholeStackDoesNotMatch() {
+        CommandAllowList list = CommandAllowList.of(
+                Set.of(), List.of(Pattern.compile("a (x+x+)+y"), Pattern.compile("create-user( [a-z-]+)*")));
+
+        assertThat(list.allows("a " + "x".repeat(60))).isFalse();
+        assertThat(list.allows("create-user" + " a".repeat(32_000))).isFalse();
+        assertThat(list.allows("create-user jo ann")).isTrue();
+    }
+
+    @Test
     void withAListAStepCannotChangeWhatTheCommandsMean() {
         ShellSettings settings = ShellSettings.off().allowing(CommandAllowList.of(Set.of("ls"), List.of()));
 
