@@ -6,8 +6,9 @@ import java.util.Optional;
  * Does a step of kind {@code java}: a document names it by the name under which it was registered with the bridge. It may
  * block; it runs on a thread of its own, and several may run at a time.
  *
- * <p>It is interrupted when the step is cancelled, or has taken longer than it may. It should end soon then: until it has, or
- * some seconds have passed, nobody runs the step again.
+ * <p>It is interrupted when the step is cancelled, has taken longer than it may, or is given back because the bridge ends. It
+ * should end soon then: until it has, or ten seconds have passed, nobody runs the step again. One that does not heed its
+ * interrupt cannot be ended: a step that is given back may then be run by another node while it still runs here.
  */
 @FunctionalInterface
 public interface StepHandler {

@@ -46,7 +46,8 @@ final class HttpAction implements Action {
 
     @Override
     public CompletableFuture<ActionResult> run(Occasion occasion) {
-        CompletableFuture<ActionResult> result = new CompletableFuture<>();
+        Stoppable<ActionResult> result = new Stoppable<>();
+        result.whenStopped(() -> result.complete(ActionResult.failed("cancelled")));
         Duration limit = timeout(occasion);
         Future<?> timer = environment
                 .scheduler()

@@ -12,6 +12,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Calls a handler on a thread of its own. */
@@ -33,54 +35,56 @@ final class JavaAction implements Action {
 
     @Override
     public CompletableFuture<ActionResult> run(Occasion occasion) {
-        CompletableFuture<ActionResult> outcome = new CompletableFuture<>();
-        CompletableFuture<Void> hasBegun = new CompletableFuture<>();
-        FutureTask<Void> call = new FutureTask<>(
-                () -> {
-                    hasBegun.complete(null);
-                    outcome.complete(call(occasion));
-                },
-                null);
-        // A call that is cancelled before it has begun never would, and nobody would learn of it.
-        Runnable interrupt = () -> Futures.whenEnded(hasBegun, () -> call.cancel(true));
-        CompletableFuture<ActionResult> result = occasion.timeout()
-                .map(limit -> within(limit, outcome, interrupt))
-                .orElseGet(outcome::copy);
-        Futures.whenEnded(result, () -> {
-            if (result.isCancelled()) {
-                interrupt.run();
-            }
-        });
-        threads.execute(call);
-        return result;
+        Call call = new Call(occasion);
+        call.start();
+        return call.result;
     }
 
-    /**
-     * A handler whose time is over has failed, whatever it still returns. As long as it may be running, nobody is to try
-     * again.
-     */
-    private CompletableFuture<ActionResult> within(
-            Duration limit, CompletableFuture<ActionResult> outcome, Runnable interrupt) {
-        CompletableFuture<ActionResult> result = new CompletableFuture<>();
-        String late = "it took longer than " + Durations.text(limit);
-        CompletableFuture<Void> isLate = new CompletableFuture<>();
-        Future<?> limitTimer = after(limit, () -> {
-            isLate.complete(null);
-            interrupt.run();
-        });
-        Future<?> graceTimer = after(
-                limit.plus(GRACE),
-                () -> result.complete(
-                        ActionResult.refused(
-                                late
-                                        + ", was interrupted and still did not end; it is not tried again, since it may be running yet")));
-        Futures.whenEnded(result, () -> {
-            limitTimer.cancel(false);
-            graceTimer.cancel(false);
-        });
-        var unused = outcome.thenAccept(
-                ended -> result.complete(isLate.isDone() ? ActionResult.failed(late + " and was interrupted") : ended));
-        return result;
+    /** One call of the handler, which is complete when the handler has returned, or does not heed its interrupt. */
+    private final class Call {
+        private final Occasion occasion;
+        private final Stoppable<ActionResult> result = new Stoppable<>();
+        private final CompletableFuture<Void> hasBegun = new CompletableFuture<>();
+        private final FutureTask<Void> task = new FutureTask<>(this::run, null);
+        /** Why it is being ended, once it is. */
+        private final AtomicReference<@Nullable String> ending = new AtomicReference<>();
+
+        Call(Occasion occasion) {
+            this.occasion = occasion;
+        }
+
+        void start() {
+            occasion.timeout().ifPresent(limit -> {
+                Future<?> timer = after(limit, () -> end("it took longer than " + Durations.text(limit)));
+                Futures.whenEnded(result, () -> timer.cancel(false));
+            });
+            result.whenStopped(() -> end("it was cancelled"));
+            threads.execute(task);
+        }
+
+        /** A handler that is being ended has failed, whatever it still returns. */
+        private void run() {
+            hasBegun.complete(null);
+            ActionResult said = call(occasion);
+            String why = ending.get();
+            result.complete(why == null ? said : ActionResult.failed(why + " and was interrupted"));
+        }
+
+        /** As long as it may be running, nobody is to try again. */
+        private void end(String why) {
+            if (!ending.compareAndSet(null, why)) {
+                return;
+            }
+            // A call that is cancelled before it has begun never would, and nobody would learn of it.
+            Futures.whenEnded(hasBegun, () -> task.cancel(true));
+            Future<?> grace = after(
+                    GRACE,
+                    () -> result.complete(
+                            ActionResult.refused(
+                                    why
+                                            + ", was interrupted and still did not end; it is not tried again, since it may be running yet")));
+            Futures.whenEnded(result, () -> grace.cancel(false));
+        }
     }
 
     private ActionResult call(Occasion occasion) {

@@ -30,12 +30,19 @@ final class ProcessTree {
         }
     }
 
-    /** Ends them. */
+    /** Ends them: a group all at once, so that none of it can start another meanwhile. */
     synchronized void kill() {
         look();
         if (isGroup) {
             signal("KILL");
+        } else {
+            killEach();
         }
+    }
+
+    /** Ends them one by one, where there is no group or nobody is left in it to signal it. */
+    synchronized void killEach() {
+        look();
         killSeen();
         // Not the process itself: that would close its output, too, before it has been read.
         guard.toHandle().destroyForcibly();
@@ -56,7 +63,7 @@ final class ProcessTree {
             watcher.write((name + "\n").getBytes(StandardCharsets.US_ASCII));
             watcher.flush();
         } catch (IOException e) {
-            // All of the group has ended, or the watcher was killed; the latter is what kill() is prepared for.
+            // All of the group has ended.
         }
     }
 }

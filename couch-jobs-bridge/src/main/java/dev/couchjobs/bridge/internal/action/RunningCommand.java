@@ -19,10 +19,13 @@ final class RunningCommand {
     /** How long after a command's end its output may come, if a process that has left its group keeps that open. */
     private static final Duration DRAIN = Duration.ofSeconds(1);
 
+    /** How long a group may take that is killed. */
+    private static final Duration KILLED_WITHIN = Duration.ofSeconds(1);
+
     /** Above this, a shell's exit status is the number of a signal. */
     private static final int SIGNALS = 128;
 
-    private static final String CANCELLED = "cancelled";
+    static final String CANCELLED = "cancelled";
 
     private final Process guard;
     private final ProcessTree tree;
@@ -50,17 +53,22 @@ final class RunningCommand {
     }
 
     /** Sees it through: blocks until it has said all, which may be after the result is there. */
-    void supervise(Optional<Duration> timeLimit, CompletableFuture<ActionResult> result) {
+    void supervise(Optional<Duration> timeLimit, Stoppable<ActionResult> result) {
+        try {
+            watch(timeLimit, result);
+            read();
+        } catch (Throwable e) { // also an error: nobody would end it any more
+            tree.killEach();
+            throw e;
+        }
+    }
+
+    private void watch(Optional<Duration> timeLimit, Stoppable<ActionResult> result) {
         Optional<Future<?>> limit = timeLimit.map(
                 time -> after(time, () -> end("it took longer than " + Durations.text(time) + " and was ended")));
-        Futures.whenEnded(result, () -> {
-            limit.ifPresent(timer -> timer.cancel(false));
-            if (result.isCancelled()) {
-                end(CANCELLED);
-            }
-        });
+        Futures.whenEnded(result, () -> limit.ifPresent(timer -> timer.cancel(false)));
+        result.whenStopped(() -> end(CANCELLED));
         Futures.whenEnded(guard.onExit(), () -> ended(result));
-        read();
     }
 
     private void ended(CompletableFuture<ActionResult> result) {
@@ -95,7 +103,11 @@ final class RunningCommand {
         if (guard.isAlive() && ending.compareAndSet(null, why)) {
             Futures.whenEnded(hasBegun, () -> threads.execute(tree::terminate));
             Future<?> kill = after(grace, () -> threads.execute(tree::kill));
-            Futures.whenEnded(guard.onExit(), () -> kill.cancel(false));
+            Future<?> killEach = after(grace.plus(KILLED_WITHIN), () -> threads.execute(tree::killEach));
+            Futures.whenEnded(guard.onExit(), () -> {
+                kill.cancel(false);
+                killEach.cancel(false);
+            });
         }
     }
 

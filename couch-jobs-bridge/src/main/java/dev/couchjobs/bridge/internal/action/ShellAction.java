@@ -83,39 +83,39 @@ final class ShellAction implements Action {
 
     @Override
     public CompletableFuture<ActionResult> run(Occasion occasion) {
-        CompletableFuture<ActionResult> result = new CompletableFuture<>();
+        Stoppable<ActionResult> result = new Stoppable<>();
         threads.execute(() -> {
-            if (!result.isDone()) {
+            if (result.isStopped()) {
+                result.complete(ActionResult.failed(RunningCommand.CANCELLED));
+            } else {
                 startAndSupervise(occasion, result);
             }
         });
         return result;
     }
 
-    private void startAndSupervise(Occasion occasion, CompletableFuture<ActionResult> result) {
-        CommandInput input;
-        Process process;
+    private void startAndSupervise(Occasion occasion, Stoppable<ActionResult> result) {
         try {
-            input = CommandInput.of(document.map(json -> json + "\n"));
-        } catch (IOException e) {
-            result.complete(ActionResult.failed("the document could not be given to the command: " + e.getMessage()));
-            return;
-        }
-        try {
-            process = start(variables(occasion), input);
-        } catch (IOException e) {
-            input.delete();
-            result.complete(ActionResult.failed("the command could not be started: " + e.getMessage()));
-            return;
+            start(occasion).supervise(timeLimit(occasion), result);
         } catch (IllegalArgumentException e) {
-            input.delete();
             result.complete(ActionResult.refused("the command cannot be started: " + e.getMessage()));
-            return;
+        } catch (Throwable e) { // also an error, such as that there are no more threads: nobody else would tell
+            result.complete(ActionResult.failed("the command could not be started: " + e.getMessage()));
         }
-        ProcessTree tree = new ProcessTree(process, guard.makesGroups());
-        RunningCommand command = new RunningCommand(process, tree, settings, environment, threads);
-        Futures.whenEnded(command.hasBegun(), input::delete);
-        command.supervise(timeLimit(occasion), result);
+    }
+
+    private RunningCommand start(Occasion occasion) throws IOException {
+        CommandInput input = CommandInput.of(document.map(json -> json + "\n"));
+        try {
+            Process process = start(variables(occasion), input);
+            ProcessTree tree = new ProcessTree(process, guard.makesGroups());
+            RunningCommand command = new RunningCommand(process, tree, settings, environment, threads);
+            Futures.whenEnded(command.hasBegun(), input::delete);
+            return command;
+        } catch (Throwable e) {
+            input.delete();
+            throw e;
+        }
     }
 
     /** Variables that are not ASCII go by the guard, as the command does. */

@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param directory where they run, unless a step says otherwise; if absent, where the bridge does
  * @param environment the variables of the bridge that they see: not those with its passwords
  * @param timeLimit how long one may take at most, whatever its step says
- * @param grace from TERM to KILL when one is ended; whole seconds, at least one
+ * @param grace from TERM to KILL when one is ended; whole seconds, from one to 20
  * @param outputLimit how many bytes of what one says are kept
  */
 public record ShellSettings(
@@ -34,10 +34,13 @@ public record ShellSettings(
     /** The grace, unless the operator says otherwise. */
     public static final Duration DEFAULT_GRACE = Duration.ofSeconds(5);
 
+    /** The longest grace: a bridge that ends waits for it, and is itself not waited for without end. */
+    public static final Duration GRACE_MAX = Duration.ofSeconds(20);
+
     /** Keeps a copy of the list. */
     public ShellSettings {
         environment = List.copyOf(environment);
-        if (grace.compareTo(Duration.ofSeconds(1)) < 0 || outputLimit < 0) {
+        if (grace.compareTo(Duration.ofSeconds(1)) < 0 || grace.compareTo(GRACE_MAX) > 0 || outputLimit < 0) {
             throw new IllegalArgumentException("grace " + grace + ", output limit " + outputLimit);
         }
     }

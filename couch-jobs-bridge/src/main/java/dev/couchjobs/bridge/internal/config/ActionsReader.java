@@ -49,10 +49,11 @@ final class ActionsReader {
 
     private static Duration grace(Section section) {
         Duration grace = section.duration("grace").orElse(ShellSettings.DEFAULT_GRACE);
-        if (grace.toSeconds() >= 1 && grace.toNanosPart() == 0) {
+        boolean isInBounds = grace.toSeconds() >= 1 && grace.compareTo(ShellSettings.GRACE_MAX) <= 0;
+        if (isInBounds && grace.toNanosPart() == 0) {
             return grace;
         }
-        section.mistake("grace", "has to be whole seconds, at least one");
+        section.mistake("grace", "has to be whole seconds, from 1 to " + ShellSettings.GRACE_MAX.toSeconds());
         return ShellSettings.DEFAULT_GRACE;
     }
 

@@ -22,16 +22,24 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /** One node's bridge: it takes documents in, runs steps, and writes documents back. */
 public final class Engine implements AutoCloseable {
     private static final int JOINERS = 4;
+    /** How long what runs may run on when the bridge ends. */
+    private static final Duration RUN_ON = Duration.ofSeconds(30);
+    /** How long the last documents may take to be written back. */
+    private static final Duration LAST_WRITES = Duration.ofSeconds(5);
+
     private static final int FORGET_BATCH = 100;
     private static final Duration FORGET_EVERY = Duration.ofMinutes(10);
 
     private final BridgeContext context;
     private final Turns turns;
+    private final Running running = new Running();
     private final WorkQueue work;
     private final Intake intake;
     private final Publisher publisher;
@@ -58,13 +66,12 @@ public final class Engine implements AutoCloseable {
             String process) {
         this.context = context;
         this.workers = workers;
-        Running running = new Running();
         Assignment assignment = assignment(context, joining, workers);
         Documents documents = new Documents(context, assignment);
         Arrivals arrivals = new Arrivals(context, assignment, documents, running);
         StepCourse course = new StepCourse(context, assignment, documents);
         this.turns = new Turns(context, assignment, documents);
-        this.work = new WorkQueue(context, joining instanceof Joining.SharedDatabase, kinds);
+        this.work = new WorkQueue(context, joining instanceof Joining.SharedDatabase, kinds, running);
         Importer importer = new Importer(context, turns, arrivals, work, feedName);
         this.intake = new Intake(context, importer, feedName);
         this.publisher = new Publisher(context, importer);
@@ -111,22 +118,21 @@ public final class Engine implements AutoCloseable {
 
     private void serve() {
         AsyncJobHandler<StepJob, Void> run = runner::run;
-        WorkerBuilder steps = context.jobs()
-                .worker()
-                .executor(context.database().getExecutor()) // they do not block
-                .concurrency(workers)
+        WorkerBuilder steps = worker(workers)
                 .handleAsync(StepTypes.of(context.node()), run)
                 .handleAsync(StepTypes.any(), run);
-        work.subscribe(steps);
-        started.add(steps.start());
+        started.add(work.subscribe(steps).start());
         // Those that go on with a document are not kept waiting by steps that take long.
-        started.add(context.jobs()
-                .worker()
-                .executor(context.database().getExecutor())
-                .concurrency(JOINERS)
-                .handleAsync(StepTypes.join(), runner::join)
-                .start());
+        started.add(worker(JOINERS).handleAsync(StepTypes.join(), runner::join).start());
         sets.poke();
+    }
+
+    private WorkerBuilder worker(int concurrency) {
+        return context.jobs()
+                .worker()
+                .executor(context.database().getExecutor()) // they do not block
+                .closeWithin(RUN_ON.plus(Action.STOPS_WITHIN))
+                .concurrency(concurrency);
     }
 
     /** Takes up each set of nodes that this one belongs to, as soon as a step is aimed at it. */
@@ -158,14 +164,45 @@ public final class Engine implements AutoCloseable {
                 .thenApply(counts -> counts.pending() + counts.blocked() + counts.running() > 0);
     }
 
-    /** Ends: takes nothing more in, lets steps that run come to their end or gives them back, and writes back what it can. */
+    /** Ends as {@link #closeAsync} does, and waits for that. */
     @Override
     public void close() {
+        closeAsync().join();
+    }
+
+    /**
+     * Ends: takes nothing more in; lets what runs come to its end for half a minute, and then stops it and gives it back; and
+     * writes back what has come of that. Each part is bounded, also where no database answers.
+     *
+     * @return when it has ended
+     */
+    public CompletableFuture<Void> closeAsync() {
         intake.close();
         sets.close();
         looks.close();
         forgetting.close();
-        started.forEach(Worker::close);
-        publisher.close();
+        Future<?> stop = after(RUN_ON, running::stopAll);
+        return CompletableFuture.allOf(started.stream().map(Worker::closeAsync).toArray(CompletableFuture<?>[]::new))
+                .thenCompose(ended -> {
+                    stop.cancel(false);
+                    return started.isEmpty() ? ended() : writeBack();
+                })
+                .whenComplete((done, error) -> publisher.close());
+    }
+
+    private CompletableFuture<Void> writeBack() {
+        CompletableFuture<Void> written = publisher.idle();
+        Future<?> tooLate = after(LAST_WRITES, () -> written.complete(null));
+        return written.whenComplete((done, error) -> tooLate.cancel(false));
+    }
+
+    private Future<?> after(Duration delay, Runnable task) {
+        return context.environment()
+                .scheduler()
+                .schedule(() -> context.database().getExecutor().execute(task), delay.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private static CompletableFuture<Void> ended() {
+        return CompletableFuture.completedFuture(null);
     }
 }

@@ -48,6 +48,9 @@ final class Publisher implements AutoCloseable {
     private final Outbox outbox;
     private final OutgoingReader reader;
     private final Loop loop;
+    /** Complete when a round that began later has found nothing to write. */
+    private volatile CompletableFuture<Void> idle = new CompletableFuture<>();
+
     private final Map<String, Integer> conflictsInARow = new ConcurrentHashMap<>();
     private final Set<String> reasonsSaid = new HashSet<>();
     private volatile Optional<String> reached = Optional.empty();
@@ -75,9 +78,19 @@ final class Publisher implements AutoCloseable {
         loop.close();
     }
 
+    /** {@return when nothing is left that could be written now; whoever gives up waiting completes it} */
+    CompletableFuture<Void> idle() {
+        CompletableFuture<Void> nothingLeft = new CompletableFuture<>();
+        idle = nothingLeft;
+        loop.poke(); // a round that has begun may have looked before
+        return nothingLeft;
+    }
+
     private CompletableFuture<Pause> round() {
+        CompletableFuture<Void> nothingLeft = idle;
         return context.database().runAsync(this::look).thenCompose(look -> {
             if (look.pause().isPresent()) {
+                nothingLeft.complete(null);
                 return CompletableFuture.completedFuture(look.pause().get());
             }
             return context.database()

@@ -1,43 +1,61 @@
 package dev.couchjobs.bridge.internal.engine;
 
-import java.util.Collections;
+import dev.couchjobs.bridge.internal.action.Stoppable;
+import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-/** The steps that run in this process, so that those of a job that has ended stop at once. Thread-safe. */
+/**
+ * What is run in this process, so that it can be stopped, and so that nothing is run beside what is left of itself: a job that
+ * was lost may be given back to this very process while its action is still being ended. Thread-safe.
+ */
 final class Running {
-    private final Map<String, Set<Runnable>> steps = new HashMap<>();
+    private final Map<String, Map<Integer, Stoppable<Void>>> documents = new HashMap<>();
 
     /**
-     * Notes that something is run for a document until it is complete.
+     * Notes that a step is run, until that is complete. One that is still run is stopped.
      *
-     * @param stop ends it
+     * @param step the step's index
+     * @return when nothing of the step is run any more but this
      */
-    void add(String document, CompletableFuture<?> step, Runnable stop) {
+    CompletableFuture<Void> add(String document, int step, Stoppable<Void> run) {
+        Stoppable<Void> before;
         synchronized (this) {
-            steps.computeIfAbsent(document, none -> Collections.newSetFromMap(new IdentityHashMap<>()))
-                    .add(stop);
+            before =
+                    documents.computeIfAbsent(document, none -> new HashMap<>()).put(step, run);
         }
-        var unused = step.whenComplete((result, error) -> remove(document, stop));
+        var unused = run.whenComplete((result, error) -> remove(document, step, run));
+        if (before == null) {
+            return CompletableFuture.completedFuture(null);
+        }
+        before.cancel(true);
+        return before.handle((result, error) -> null);
     }
 
-    private synchronized void remove(String document, Runnable step) {
-        steps.computeIfPresent(document, (id, left) -> {
-            left.remove(step);
-            return left.isEmpty() ? null : left;
+    private synchronized void remove(String document, int step, Stoppable<Void> run) {
+        documents.computeIfPresent(document, (id, steps) -> {
+            steps.remove(step, run);
+            return steps.isEmpty() ? null : steps;
         });
     }
 
     /** Stops all that is run for a document. */
     void stop(String document) {
-        List<Runnable> all;
+        List<Stoppable<Void>> all;
         synchronized (this) {
-            all = List.copyOf(steps.getOrDefault(document, Set.of()));
+            all = List.copyOf(documents.getOrDefault(document, Map.of()).values());
         }
-        all.forEach(Runnable::run);
+        all.forEach(run -> run.cancel(true));
+    }
+
+    /** Stops everything. */
+    void stopAll() {
+        List<Stoppable<Void>> all = new ArrayList<>();
+        synchronized (this) {
+            documents.values().forEach(steps -> all.addAll(steps.values()));
+        }
+        all.forEach(run -> run.cancel(true));
     }
 }

@@ -92,26 +92,18 @@ final class StepRunner {
     private final class Execution {
         private final JobContext<StepJob> job;
         private final StepJob data;
-        private final CompletableFuture<Void> whole = new CompletableFuture<>();
+        private final Doing doing;
 
         Execution(JobContext<StepJob> job) {
             this.job = job;
             this.data = job.data();
+            this.doing = new Doing(job);
         }
 
         CompletableFuture<Void> start() {
-            // Its job is gone by then: there is nothing left to end.
-            running.add(data.document(), whole, () -> whole.complete(null));
-            CompletableFuture<Void> all = held(job, turn -> course.begin(turn, data, worker()))
-                    .thenCompose(begun -> begun.isPresent() ? perform(begun.get()) : leave());
-            var unused = all.whenComplete((done, error) -> {
-                if (error == null) {
-                    whole.complete(null);
-                } else {
-                    whole.completeExceptionally(error);
-                }
-            });
-            return whole;
+            return doing.until(running.add(data.document(), data.step(), doing.whole())
+                    .thenCompose(alone -> held(job, turn -> course.begin(turn, data, worker())))
+                    .thenCompose(begun -> begun.isPresent() ? perform(begun.get()) : leave()));
         }
 
         private String worker() {
@@ -158,16 +150,15 @@ final class StepRunner {
         }
 
         private CompletableFuture<ActionResult> act(ActionPlan plan, Begun begun, int attempt) {
-            CompletableFuture<ActionResult> action = actions.apply(plan)
-                    .run(new Occasion(
+            return doing.act(
+                    actions.apply(plan),
+                    new Occasion(
                             data.document(),
                             data.step(),
                             context.node(),
                             attempt,
                             begun.step().plan().timeout(),
                             begun.step().plan().target() instanceof Target.All));
-            var unused = whole.whenComplete((done, error) -> action.cancel(true)); // it was cancelled, or all is over
-            return action;
         }
 
         private CompletableFuture<Void> failed(Begun begun, ActionResult result, Optional<Duration> pause) {

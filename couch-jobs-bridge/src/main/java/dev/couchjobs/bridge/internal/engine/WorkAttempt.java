@@ -3,7 +3,6 @@ package dev.couchjobs.bridge.internal.engine;
 import dev.couchjobs.JobContext;
 import dev.couchjobs.LogEntry;
 import dev.couchjobs.PermanentFailureException;
-import dev.couchjobs.bridge.internal.action.ActionResult;
 import dev.couchjobs.bridge.internal.action.Occasion;
 import dev.couchjobs.bridge.internal.couch.Written;
 import dev.couchjobs.bridge.internal.document.WorkItem;
@@ -29,33 +28,31 @@ final class WorkAttempt {
     private final WorkKind kind;
     private final JobContext<WorkJob> job;
     private final String id;
-    private final CompletableFuture<Void> whole = new CompletableFuture<>();
+    private final Running running;
+    private final Doing doing;
 
-    WorkAttempt(BridgeContext context, ItemDocuments documents, WorkKind kind, JobContext<WorkJob> job) {
+    WorkAttempt(
+            BridgeContext context, ItemDocuments documents, Running running, WorkKind kind, JobContext<WorkJob> job) {
         this.context = context;
         this.documents = documents;
+        this.running = running;
         this.kind = kind;
         this.job = job;
         this.id = job.data().document();
+        this.doing = new Doing(job);
     }
 
     CompletableFuture<Void> start() {
-        var unused = claim().thenCompose(claimed -> claimed.isPresent() ? work(claimed.get()) : done())
-                .whenComplete((ended, error) -> {
-                    if (error == null) {
-                        whole.complete(null);
-                    } else {
-                        whole.completeExceptionally(error);
-                    }
-                });
-        return whole;
+        return doing.until(running.add(id, 0, doing.whole())
+                .thenCompose(alone -> claim())
+                .thenCompose(claimed -> claimed.isPresent() ? work(claimed.get()) : done()));
     }
 
     // Claiming
 
     /** {@return the item, which is this node's; empty if it is not for this node now} */
     private CompletableFuture<Optional<Stored>> claim() {
-        return documents.read(id).thenCompose(found -> {
+        return doing.unlessStopped(documents.read(id)).thenCompose(found -> {
             if (found.isEmpty() || found.get().item().hasFailed()) {
                 return nothing();
             }
@@ -74,7 +71,7 @@ final class WorkAttempt {
 
     private CompletableFuture<Optional<Stored>> claim(Stored open) {
         Stored own = ItemDocuments.with(open.item().claimed(context.node()), open.body());
-        return documents.write(own).thenCompose(written -> {
+        return doing.unlessStopped(documents.write(own)).thenCompose(written -> {
             if (written instanceof Written.Accepted accepted) {
                 own.body().put("_rev", accepted.revision());
                 return CompletableFuture.completedFuture(Optional.of(own));
@@ -100,11 +97,8 @@ final class WorkAttempt {
 
     private CompletableFuture<Void> act(Stored claimed) {
         WorkItem item = claimed.item();
-        CompletableFuture<ActionResult> action = kind.action()
-                .apply(claimed.body())
-                .run(new Occasion(id, 0, context.node(), item.attempts() + 1, kind.timeout()));
-        var unused = whole.whenComplete((ended, error) -> action.cancel(true));
-        return action.thenCompose(result -> {
+        Occasion occasion = new Occasion(id, 0, context.node(), item.attempts() + 1, kind.timeout());
+        return doing.act(kind.action().apply(claimed.body()), occasion).thenCompose(result -> {
             WorkOutcome outcome = WorkOutcome.of(result, item, kind, now());
             return keep(outcome).thenCompose(kept -> settle(claimed, outcome));
         });
@@ -137,7 +131,7 @@ final class WorkAttempt {
         CompletableFuture<Written> written = outcome.of(claimed.item())
                 .map(item -> documents.write(ItemDocuments.with(item, claimed.body())))
                 .orElseGet(() -> documents.delete(claimed));
-        return written.thenCompose(result -> {
+        return doing.unlessStopped(written).thenCompose(result -> {
             if (result instanceof Written.Refused refused) {
                 return refused(claimed, outcome, refused);
             }

@@ -37,12 +37,14 @@ final class WorkQueue {
     private final BridgeContext context;
     private final DocumentReader reader;
     private final ItemDocuments documents;
+    private final Running running;
     private final Map<String, WorkKind> kinds;
 
     /**
      * @param sharesJobs whether all nodes of the cluster have their jobs in common
      */
-    WorkQueue(BridgeContext context, boolean sharesJobs, Map<String, WorkKind> kinds) {
+    WorkQueue(BridgeContext context, boolean sharesJobs, Map<String, WorkKind> kinds, Running running) {
+        this.running = running;
         this.context = context;
         this.reader = new DocumentReader(context.cluster());
         this.documents = new ItemDocuments(
@@ -58,10 +60,11 @@ final class WorkQueue {
     }
 
     /** Has a worker do the work. */
-    void subscribe(WorkerBuilder worker) {
+    WorkerBuilder subscribe(WorkerBuilder worker) {
         kinds.forEach((name, kind) -> worker.handleAsync(
-                        StepTypes.ofWork(name), job -> new WorkAttempt(context, documents, kind, job).start())
+                        StepTypes.ofWork(name), job -> new WorkAttempt(context, documents, running, kind, job).start())
                 .concurrency(StepTypes.ofWork(name), kind.concurrency()));
+        return worker;
     }
 
     /** Puts the view of the queue into the database, for people and for other programs. */

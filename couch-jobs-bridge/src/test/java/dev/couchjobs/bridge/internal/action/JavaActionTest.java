@@ -97,7 +97,7 @@ class JavaActionTest {
         });
         timers.fire(LIMIT);
         interrupted.join();
-        timers.fire(LIMIT.plus(JavaAction.GRACE));
+        timers.fire(JavaAction.GRACE);
 
         assertThat(result.join().isFinal()).isTrue();
         assertThat(result.join().reason().orElseThrow()).contains("still did not end", "not tried again");
@@ -115,7 +115,23 @@ class JavaActionTest {
         result.cancel(true);
 
         assertThat(interrupted.join()).isEqualTo("interrupted");
+        assertThat(result.join().success()).isFalse();
         assertThat(timers.pending()).isEmpty();
+    }
+
+    @Test
+    void aCancelledHandlerIsWaitedForUntilItHasEnded() throws Exception {
+        CompletableFuture<ActionResult> result = start(step -> {
+            waitForInterrupt(step);
+            never.await();
+            return Optional.empty();
+        });
+        result.cancel(true);
+        interrupted.join();
+        assertThat(result).isNotDone();
+
+        never.countDown();
+        assertThat(result.join().reason()).hasValue("it was cancelled and was interrupted");
     }
 
     @Test

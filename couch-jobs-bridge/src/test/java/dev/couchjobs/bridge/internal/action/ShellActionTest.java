@@ -7,6 +7,7 @@ import dev.couchjobs.bridge.internal.BridgeThreads;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,8 +16,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -215,6 +218,23 @@ class ShellActionTest {
         InputStream held = held();
         result.cancel(true);
 
+        assertThat(result.join().success()).isFalse();
+        assertThatAllHaveEnded(held);
+    }
+
+    @Test
+    void aCancelledCommandIsWaitedForUntilItHasEnded() throws Exception {
+        CompletableFuture<ActionResult> result =
+                start("trap '' TERM; exec 9> held; echo begun >&9; while :; do sleep 1000; done");
+        InputStream held = held();
+        assertThat(new String(held.readNBytes("begun\n".length()), StandardCharsets.UTF_8))
+                .isEqualTo("begun\n");
+        result.cancel(true);
+        timers.fire(LIMIT); // which has the length of the grace, and no effect any more
+        assertThat(result).isNotDone();
+        timers.fire(ShellSettings.DEFAULT_GRACE);
+
+        assertThat(result.join().exitStatus()).hasValue(137);
         assertThatAllHaveEnded(held);
     }
 
@@ -297,6 +317,22 @@ class ShellActionTest {
         assertThat(list.allows("a " + "x".repeat(60))).isFalse();
         assertThat(list.allows("create-user" + " a".repeat(32_000))).isFalse();
         assertThat(list.allows("create-user jo ann")).isTrue();
+    }
+
+    @Test
+    void aCommandThatCannotBeSupervisedFailsAndIsEnded() throws Exception {
+        ScheduledExecutorService broken = (ScheduledExecutorService) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {ScheduledExecutorService.class}, (self, method, given) -> {
+                    throw new OutOfMemoryError("unable to create native thread");
+                });
+        Environment environment = new Environment(() -> ManualTimers.NOW, broken, new Random(1));
+        ActionResult result = actions(ShellSettings.off().enabled(), environment)
+                .of(shell("exec sleep 1000"))
+                .run(new Occasion("job", 0, "alpha", 1, Optional.of(LIMIT)))
+                .join();
+
+        assertThat(result.success()).isFalse();
+        assertThat(result.reason().orElseThrow()).contains("unable to create native thread");
     }
 
     @Test

@@ -7,6 +7,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.internal.action.Action;
 import dev.couchjobs.bridge.internal.action.ActionResult;
+import dev.couchjobs.bridge.internal.action.Stoppable;
 import dev.couchjobs.bridge.internal.couch.CouchDatabase;
 import dev.couchjobs.bridge.internal.couch.Written;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
@@ -159,20 +160,34 @@ final class World implements AutoCloseable {
                 .size();
     }
 
-    /** {@code sleep n}, {@code fail}, or anything else, which is done at once. */
+    /**
+     * {@code sleep n}, {@code fail}, {@code stubborn}, which ends only when it is stopped, and 10 seconds later; or anything
+     * else, which is done at once.
+     */
     private Action action(SimulatedProcess process, String node, String command) {
         return occasion -> {
             done.add(node + " " + command);
-            CompletableFuture<ActionResult> result = new CompletableFuture<>();
+            Stoppable<ActionResult> result = new Stoppable<>();
+            if (command.equals("stubborn")) {
+                result.whenStopped(() -> after(process, 10, () -> {
+                    done.add(node + " ended");
+                    result.complete(result(false));
+                }));
+                return result;
+            }
+            result.whenStopped(() -> result.complete(result(false)));
             long seconds = command.startsWith("sleep ") ? Long.parseLong(command.substring("sleep ".length())) : 0;
-            var unused = process.scheduler()
-                    .schedule(() -> result.complete(result(!command.startsWith("fail"))), seconds, TimeUnit.SECONDS);
+            after(process, seconds, () -> result.complete(result(!command.startsWith("fail"))));
             return result;
         };
     }
 
     private static String command(ActionPlan plan) {
         return plan instanceof ActionPlan.Java java ? java.name() : ((ActionPlan.Shell) plan).command();
+    }
+
+    private static void after(SimulatedProcess process, long seconds, Runnable task) {
+        var unused = process.scheduler().schedule(task, seconds, TimeUnit.SECONDS);
     }
 
     private static ActionResult result(boolean success) {
@@ -188,6 +203,15 @@ final class World implements AutoCloseable {
 
     ModelServer server(String node) {
         return Objects.requireNonNull(servers.get(node));
+    }
+
+    /** Ends a node's bridge gracefully, and then its process. */
+    void close(String node) {
+        SimulatedProcess process = process(node);
+        Engine engine = Objects.requireNonNull(engines.get(node));
+        process.scheduler().execute(() -> {
+            var unused = engine.closeAsync().whenComplete((closed, error) -> kill(node));
+        });
     }
 
     SimulatedProcess process(String node) {

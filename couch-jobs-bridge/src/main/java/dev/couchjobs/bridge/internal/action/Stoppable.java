@@ -1,0 +1,38 @@
+package dev.couchjobs.bridge.internal.action;
+
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What comes of something that takes a while to end when it is asked to. To cancel it is to ask: it is complete when nothing
+ * of it goes on any more, and whoever waits for that can give the same work to somebody else.
+ *
+ * @param <T> what comes of it
+ */
+public final class Stoppable<T> extends CompletableFuture<T> {
+    private final CompletableFuture<Void> stopped = new CompletableFuture<>();
+
+    /**
+     * Asks it to end.
+     *
+     * @return false: it has not ended by that
+     */
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        stopped.complete(null);
+        return false;
+    }
+
+    /** {@return whether it was asked to end} */
+    public boolean isStopped() {
+        return stopped.isDone();
+    }
+
+    /**
+     * Has something done when it is asked to end, or at once if it was.
+     *
+     * @param task what
+     */
+    public void whenStopped(Runnable task) {
+        Futures.whenEnded(stopped, task);
+    }
+}
