@@ -3,6 +3,7 @@ package dev.couchjobs.bridge;
 import dev.couchjobs.bridge.internal.config.BridgeConfig;
 import dev.couchjobs.bridge.internal.wiring.RunningBridge;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * One node's bridge between CouchDB and couch-jobs: it runs the steps of job documents that are this node's to run, and writes
@@ -37,13 +38,14 @@ public final class Bridge implements AutoCloseable {
         return new BridgeBuilder(BridgeBuilder.read(configuration));
     }
 
-    static Bridge start(BridgeConfig config) {
-        return new BridgeBuilder(config).start();
+    static Bridge start(BridgeConfig config, CompletableFuture<Void> stop) {
+        return new BridgeBuilder(config).start(stop);
     }
 
     /**
-     * Ends the bridge. It takes nothing more in; steps that run may come to their end for half a minute, and are then given
-     * back. What could not be written into documents any more is written when the bridge is started again.
+     * Ends the bridge. It takes nothing more in; what runs may come to its end for half a minute, and is then stopped and given
+     * back. What could not be written into documents any more is written when the bridge is started again. Takes less than 80
+     * seconds, whatever does not answer.
      */
     @Override
     public void close() {

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 
 /** Starts a bridge; made by {@link Bridge#of}. */
 public final class BridgeBuilder {
@@ -68,12 +69,17 @@ public final class BridgeBuilder {
     }
 
     /**
-     * Starts the bridge. It need not reach CouchDB for that: it goes on trying.
+     * Starts the bridge. It need not reach CouchDB for that: it goes on trying. It waits for its database, and says so in the log.
      *
      * @return the bridge, to be closed when it is to end
      * @throws RuntimeException if its database cannot be opened
      */
     public Bridge start() {
-        return new Bridge(RunningBridge.start(config, handlers, given));
+        return start(new CompletableFuture<>());
+    }
+
+    /** Starts it, unless it is no longer wanted before its database has answered. */
+    Bridge start(CompletableFuture<Void> stop) {
+        return new Bridge(RunningBridge.start(config, handlers, given, stop));
     }
 }

@@ -1,6 +1,7 @@
 package dev.couchjobs.bridge;
 
 import dev.couchjobs.bridge.internal.config.BridgeConfig;
+import java.util.concurrent.CompletableFuture;
 
 /** Makes a running bridge of a configuration. */
 @FunctionalInterface
@@ -10,8 +11,10 @@ interface BridgeStarter {
      * Starts one.
      *
      * @param config what it is to be
+     * @param stop completes when it is no longer wanted: then what it waits for is waited for no more
      * @return closes it: what runs may end first, for a while
+     * @throws java.util.concurrent.CancellationException if it was no longer wanted before it had started
      * @throws Exception if it cannot be started
      */
-    AutoCloseable start(BridgeConfig config) throws Exception;
+    AutoCloseable start(BridgeConfig config, CompletableFuture<Void> stop) throws Exception;
 }

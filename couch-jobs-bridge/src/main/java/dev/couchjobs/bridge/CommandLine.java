@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge;
 
+import dev.couchjobs.bridge.internal.BridgeThreads;
 import dev.couchjobs.bridge.internal.config.BridgeConfig;
 import dev.couchjobs.bridge.internal.config.ConfigException;
 import dev.couchjobs.bridge.internal.config.ConfigReader;
@@ -7,11 +8,10 @@ import dev.couchjobs.bridge.internal.document.Nearest;
 import java.io.PrintStream;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 
 /** One run of the program. */
@@ -94,12 +94,15 @@ final class CommandLine {
     }
 
     private int runBridges(List<BridgeConfig> configs) {
-        Deque<AutoCloseable> running = new ArrayDeque<>();
+        List<AutoCloseable> running = new ArrayList<>();
         int status = SUCCESS;
         for (BridgeConfig config : configs) {
             try {
-                running.push(starter.start(config));
+                running.add(starter.start(config, stop));
                 out.println("node " + config.node() + " runs");
+            } catch (CancellationException e) {
+                out.println("node " + config.node() + " was not started: " + e.getMessage());
+                break;
             } catch (Exception e) {
                 err.println("node " + config.node() + " could not be started: " + e);
                 status = FAILURE;
@@ -113,17 +116,24 @@ final class CommandLine {
         return close(running) ? status : FAILURE;
     }
 
-    /** {@return whether all went well} The last that was started is the first to end. */
-    private boolean close(Deque<AutoCloseable> running) {
-        boolean isClean = true;
-        for (AutoCloseable bridge : running) {
+    /** {@return whether all went well} They end at the same time: to end one may take more than a minute. */
+    private boolean close(List<AutoCloseable> running) {
+        List<CompletableFuture<Boolean>> all =
+                running.stream().map(this::closeAsync).toList();
+        return all.stream().map(CompletableFuture::join).reduce(true, Boolean::logicalAnd);
+    }
+
+    private CompletableFuture<Boolean> closeAsync(AutoCloseable bridge) {
+        CompletableFuture<Boolean> isClean = new CompletableFuture<>();
+        BridgeThreads.blocking().execute(() -> {
             try {
                 bridge.close();
-            } catch (Exception e) {
+                isClean.complete(true);
+            } catch (Throwable e) { // also an error: it is waited for
                 err.println("a bridge could not be ended: " + e);
-                isClean = false;
+                isClean.complete(false);
             }
-        }
+        });
         return isClean;
     }
 }

@@ -41,6 +41,18 @@ class BridgeProcessTest {
         }
     }
 
+    @Test
+    void aSignalEndsOneThatWaitsForItsDatabaseToBegin() throws Exception {
+        Process process = start("waiting");
+        try (BufferedReader said = process.inputReader()) {
+            await("begun", said);
+            process.toHandle().destroy();
+            await("ending; another signal ends at once", said);
+        }
+
+        assertThat(process.waitFor()).isZero();
+    }
+
     private Process start(String node) throws IOException {
         Path file = directory.resolve("bridge.toml");
         Files.writeString(

@@ -9,16 +9,19 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class CommandLineTest {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
-    private final List<String> events = new ArrayList<>();
+    private final List<String> events = Collections.synchronizedList(new ArrayList<>());
+    private CountDownLatch ends = new CountDownLatch(1);
 
     @TempDir
     Path directory;
@@ -32,10 +35,12 @@ class CommandLineTest {
     }
 
     @Test
-    void bridgesRunUntilTheyAreStoppedAndTheLastEndsFirst() throws IOException {
+    void bridgesRunUntilTheyAreStoppedAndEndTogether() throws IOException {
+        ends = new CountDownLatch(2);
         assertThat(run(file("alpha"), file("beta"))).isZero();
 
-        assertThat(events).containsExactly("start alpha", "start beta", "end beta", "end alpha");
+        assertThat(events.subList(0, 2)).containsExactly("start alpha", "start beta");
+        assertThat(events.subList(2, 4)).containsExactlyInAnyOrder("end alpha", "end beta");
     }
 
     @Test
@@ -69,12 +74,16 @@ class CommandLineTest {
     }
 
     private int run(String... arguments) {
-        BridgeStarter starter = config -> {
+        BridgeStarter starter = (config, stop) -> {
             if (config.node().equals("broken")) {
                 throw new IOException("no luck");
             }
             events.add("start " + config.node());
-            return () -> events.add("end " + config.node());
+            return () -> {
+                ends.countDown();
+                ends.await(); // until the others end, too
+                events.add("end " + config.node());
+            };
         };
         return new CommandLine(
                         Map.of(),

@@ -21,7 +21,8 @@ final class Description {
                 .groups()
                 .forEach((name, nodes) -> lines.add("group " + name + ": " + String.join(", ", nodes)));
         lines.add("CouchDB: " + couch(config.couchdb()));
-        lines.add("jobs: " + engine(config.engine()));
+        lines.add("jobs: " + config.engine().describe() + ", under "
+                + config.engine().prefix());
         lines.add(config.workers() + " workers; a silent claim is withdrawn after " + text(config.claimTimeout())
                 + ", here as on all nodes");
         lines.add("shell commands: " + shell(config.shell()));
@@ -52,13 +53,6 @@ final class Description {
         return credentials instanceof Credentials.Cookie cookie
                 ? "as " + cookie.name() + " by cookie"
                 : "as nobody in particular";
-    }
-
-    private static String engine(EngineConfig engine) {
-        String place = engine instanceof EngineConfig.Directory own
-                ? "embedded, in the directory " + own.path()
-                : "in the FoundationDB cluster of " + ((EngineConfig.ClusterFile) engine).path();
-        return place + ", under " + engine.prefix();
     }
 
     private static String shell(ShellSettings shell) {

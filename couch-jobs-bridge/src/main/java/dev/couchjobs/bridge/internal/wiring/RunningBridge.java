@@ -31,6 +31,10 @@ import java.util.Deque;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,6 +42,8 @@ import org.slf4j.LoggerFactory;
 public final class RunningBridge implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RunningBridge.class);
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+    /** How often it is said that the database does not answer. */
+    private static final Duration REMINDER = Duration.ofSeconds(10);
     /** Longer than replicas of a database may lag behind each other. */
     private static final Duration REMEMBERED = Duration.ofDays(30);
 
@@ -54,14 +60,19 @@ public final class RunningBridge implements AutoCloseable {
      *
      * @param handlers its handlers in Java by their names
      * @param given a database to be used in place of the one that the configuration names, and left open
+     * @param stop completes when the bridge is no longer wanted: then its database is waited for no more
      * @return the bridge, when it follows its CouchDB, or tries to
-     * @throws RuntimeException if something of it cannot be opened; then nothing is left open
+     * @throws CancellationException if it is no longer wanted before its database has answered; then nothing is left open
+     * @throws RuntimeException if something of it cannot be opened; then nothing is left open, either
      */
     public static RunningBridge start(
-            BridgeConfig config, Map<String, StepHandler> handlers, Optional<Database> given) {
+            BridgeConfig config,
+            Map<String, StepHandler> handlers,
+            Optional<Database> given,
+            CompletableFuture<Void> stop) {
         RunningBridge bridge = new RunningBridge(config);
         try {
-            bridge.open(handlers, given);
+            bridge.open(handlers, given, stop);
             return bridge;
         } catch (RuntimeException e) {
             bridge.close();
@@ -69,7 +80,7 @@ public final class RunningBridge implements AutoCloseable {
         }
     }
 
-    private void open(Map<String, StepHandler> handlers, Optional<Database> given) {
+    private void open(Map<String, StepHandler> handlers, Optional<Database> given, CompletableFuture<Void> stop) {
         config.shell().directory().ifPresent(RunningBridge::make);
         Database database = given.orElseGet(() -> opening(database(config.engine())));
         Subspace root = root();
@@ -99,8 +110,27 @@ public final class RunningBridge implements AutoCloseable {
                 config.workers(),
                 config.couchdb().url().toString(),
                 Long.toString(ProcessHandle.current().pid())));
-        engine.start().join();
+        awaitDatabase(engine.start(), stop);
         opening(new PeerReplications(config, client, environment, couch)).start();
+    }
+
+    /** A cluster that is down is waited for: it comes back, and nothing else of the node is of use without it. */
+    private void awaitDatabase(CompletableFuture<Void> started, CompletableFuture<Void> stop) {
+        String what =
+                "the database of node " + config.node() + ": " + config.engine().describe();
+        Future<?> reminder = environment
+                .scheduler()
+                .scheduleWithFixedDelay(
+                        () -> LOG.warn("Waiting for {}", what),
+                        REMINDER.toSeconds(),
+                        REMINDER.toSeconds(),
+                        TimeUnit.SECONDS);
+        CompletableFuture.anyOf(started, stop)
+                .whenComplete((done, error) -> reminder.cancel(false))
+                .join();
+        if (!started.isDone()) {
+            throw new CancellationException("it was asked to end while it waited for " + what);
+        }
     }
 
     private <T extends AutoCloseable> T opening(T part) {
@@ -158,7 +188,7 @@ public final class RunningBridge implements AutoCloseable {
         return client.build();
     }
 
-    /** Ends the bridge: steps that run may end, for half a minute. */
+    /** Ends the bridge: what runs may end, for half a minute. */
     @Override
     public void close() {
         while (!opened.isEmpty()) {
