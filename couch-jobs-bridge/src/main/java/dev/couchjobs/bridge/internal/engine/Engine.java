@@ -118,12 +118,16 @@ public final class Engine implements AutoCloseable {
 
     private void serve() {
         AsyncJobHandler<StepJob, Void> run = runner::run;
-        WorkerBuilder steps = worker(workers)
+        started.add(worker(workers)
                 .handleAsync(StepTypes.of(context.node()), run)
-                .handleAsync(StepTypes.any(), run);
-        started.add(work.subscribe(steps).start());
+                .handleAsync(StepTypes.any(), run)
+                .start());
         // Those that go on with a document are not kept waiting by steps that take long.
         started.add(worker(JOINERS).handleAsync(StepTypes.join(), runner::join).start());
+        // Nor are steps by work items: a node that claims a step has a worker free for it.
+        if (work.concurrency() > 0) {
+            started.add(work.subscribe(worker(work.concurrency())).start());
+        }
         sets.poke();
     }
 

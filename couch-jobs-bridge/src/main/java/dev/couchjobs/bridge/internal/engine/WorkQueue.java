@@ -59,6 +59,11 @@ final class WorkQueue {
         return kinds.keySet().stream().map(StepTypes::ofWork).toList();
     }
 
+    /** {@return how many items may be done at a time, of all kinds together} */
+    int concurrency() {
+        return kinds.values().stream().mapToInt(WorkKind::concurrency).sum();
+    }
+
     /** Has a worker do the work. */
     WorkerBuilder subscribe(WorkerBuilder worker) {
         kinds.forEach((name, kind) -> worker.handleAsync(

@@ -180,4 +180,17 @@ class WorkQueueTest {
             assertThat(world.at("a").read("w").current()).isEmpty();
         }
     }
+
+    @Test
+    void stepsDoNotWaitForWorkItems() {
+        try (World world = World.replicated(Duration.ofMinutes(1), 1, "a")) {
+            for (String id : ITEMS) {
+                world.put("a", "{'_id': '" + id + "', 'type': 'WorkItem', 'worker': 'email', 'do': 'sleep 600'}");
+            }
+            world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'any', 'do': 'quick'}]}");
+            world.advance(5);
+
+            assertThat(world.done).containsExactly("a sleep 600", "a sleep 600", "a quick");
+        }
+    }
 }
