@@ -15,7 +15,9 @@ final class ClusterDatabase {
     static Database open(ClusterFile file, ClusterOptions options) {
         Database database = opened(file, options);
         try {
-            awaitAnswer(database, file, options);
+            if (!options.answerWithin().isZero()) {
+                awaitAnswer(database, file, options);
+            }
             return database;
         } catch (RuntimeException | Error e) {
             database.close();

@@ -9,7 +9,7 @@ import java.util.concurrent.Executor;
  * What holds for all transactions of a cluster that is opened, unless they say otherwise. FoundationDB's own defaults wait
  * for ever; these do not.
  *
- * @param answerWithin how long opening waits for the cluster
+ * @param answerWithin how long opening waits for the cluster; zero for a caller who waits himself
  * @param timeout how long a transaction may take with all its tries, then it fails with error 1031; zero for any time.
  *     Watches may wait for longer
  * @param retries how often a transaction is tried again before it fails with its error; -1 for any number, within its time
@@ -38,7 +38,7 @@ public record ClusterOptions(
      * @throws IllegalArgumentException if a time or a number makes no sense
      */
     public ClusterOptions {
-        require(answerWithin.toMillis() > 0, "a cluster has to be given some time to answer");
+        require(!answerWithin.isNegative(), "no answer comes before it is asked for");
         require(!timeout.isNegative() && timeout.toMillis() <= Integer.MAX_VALUE, "a transaction takes 0 to 24 days");
         require(retries >= -1, "a transaction is tried again 0 times or more, or -1 for any number");
         require(!longestPause.isNegative(), "a pause is not negative");
@@ -61,7 +61,7 @@ public record ClusterOptions(
     /**
      * {@return these options, but opening waits for so long}
      *
-     * @param time more than nothing
+     * @param time zero to have it opened without a question
      */
     public ClusterOptions answerWithin(Duration time) {
         return new ClusterOptions(time, timeout, retries, longestPause, traces, executor);

@@ -19,7 +19,9 @@ import dev.couchjobs.bridge.internal.engine.Joining;
 import dev.couchjobs.bridge.internal.engine.WorkKind;
 import dev.couchjobs.bridge.internal.ledger.Ledger;
 import dev.couchjobs.bridge.internal.ledger.Seats;
-import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import dev.couchjobs.fdb.ClusterOptions;
+import dev.couchjobs.fdb.Databases;
+import dev.couchjobs.fdb.Place;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpClient;
@@ -147,10 +149,14 @@ public final class RunningBridge implements AutoCloseable {
         }
     }
 
+    /** A cluster that does not answer is waited for, and what runs by itself tries again by itself. */
     private static Database database(EngineConfig engine) {
-        return engine instanceof EngineConfig.ClusterFile cluster
-                ? ClusterDatabase.open(cluster.path())
-                : EmbeddedDatabase.open(((EngineConfig.Directory) engine).path());
+        Place place = engine instanceof EngineConfig.ClusterFile cluster
+                ? new Place.ClusterFile(cluster.path())
+                : new Place.Directory(((EngineConfig.Directory) engine).path());
+        ClusterOptions patient =
+                ClusterOptions.defaults().answerWithin(Duration.ZERO).timeout(Duration.ZERO);
+        return Databases.open(place, patient.executor(BridgeThreads.blocking()));
     }
 
     /** Nodes that share a cluster share all; others share nothing, even if one cluster is behind them. */
