@@ -4,6 +4,7 @@ import dev.couchjobs.Environment;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 
 /**
  * How a database is reached.
@@ -68,6 +69,11 @@ public record CouchSettings(
                 Duration.ofSeconds(10),
                 Environment.system(),
                 client);
+    }
+
+    /** {@return where to do what takes longer than a timer has time for: the client's executor, if it was given one} */
+    Executor executor() {
+        return client.executor().orElse(Runnable::run);
     }
 
     /** {@return these settings with other credentials} */

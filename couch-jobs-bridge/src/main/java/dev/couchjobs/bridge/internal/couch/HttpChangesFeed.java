@@ -231,7 +231,10 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
         if (!isClosed) {
             pause = settings.environment()
                     .scheduler()
-                    .schedule(this::begin, backoff.after(fault).toNanos(), TimeUnit.NANOSECONDS);
+                    .schedule(
+                            () -> settings.executor().execute(this::begin),
+                            backoff.after(fault).toNanos(),
+                            TimeUnit.NANOSECONDS);
         }
     }
 

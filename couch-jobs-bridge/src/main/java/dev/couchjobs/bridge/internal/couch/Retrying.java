@@ -78,7 +78,9 @@ final class Retrying implements AutoCloseable {
             if (thrown instanceof PassingFault fault) {
                 complaints.make(fault, backoff);
                 long nanos = backoff.after(fault).toNanos();
-                pause = settings.environment().scheduler().schedule(this::make, nanos, TimeUnit.NANOSECONDS);
+                pause = settings.environment()
+                        .scheduler()
+                        .schedule(() -> settings.executor().execute(this::make), nanos, TimeUnit.NANOSECONDS);
             } else {
                 open.remove(this);
                 result.completeExceptionally(thrown);

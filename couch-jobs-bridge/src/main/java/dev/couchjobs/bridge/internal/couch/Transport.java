@@ -128,11 +128,11 @@ final class Transport {
         ScheduledFuture<?> timer = settings.environment()
                 .scheduler()
                 .schedule(
-                        () -> {
+                        () -> settings.executor().execute(() -> {
                             result.completeExceptionally(new PassingFault(
                                     "No answer within " + settings.timeout().toSeconds() + " s"));
                             answer.cancel(true);
-                        },
+                        }),
                         settings.timeout().toNanos(),
                         TimeUnit.NANOSECONDS);
         var unused = answer.whenComplete((value, thrown) -> {

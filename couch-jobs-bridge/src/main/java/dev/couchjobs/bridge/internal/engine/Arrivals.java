@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge.internal.engine;
 
+import com.apple.foundationdb.Database;
 import dev.couchjobs.bridge.internal.OneLine;
 import dev.couchjobs.bridge.internal.couch.CouchDatabase;
 import dev.couchjobs.bridge.internal.couch.Leaf;
@@ -39,6 +40,7 @@ final class Arrivals {
     private static final Logger LOG = LoggerFactory.getLogger(Arrivals.class);
 
     private final String node;
+    private final Database database;
     private final Ledger ledger;
     private final CouchDatabase couch;
     private final Assignment assignment;
@@ -49,6 +51,7 @@ final class Arrivals {
 
     Arrivals(BridgeContext context, Assignment assignment, Documents documents, Running running) {
         this.node = context.node();
+        this.database = context.database();
         this.ledger = context.ledger();
         this.couch = context.couch();
         this.cluster = context.cluster();
@@ -123,6 +126,12 @@ final class Arrivals {
                             .isPresent();
         }
 
+        boolean hasSeen(Leaf leaf) {
+            return published
+                    .filter(last -> last.revision().equals(leaf.revision()))
+                    .isPresent();
+        }
+
         boolean is(Entry.Standing standing) {
             return entry.filter(kept -> kept.standing() == standing).isPresent();
         }
@@ -162,9 +171,7 @@ final class Arrivals {
         return known.is(Entry.Standing.REFUSED)
                 && reading instanceof Reading.Job job
                 && !job.document().isEnded()
-                && !known.published()
-                        .map(Published::revision)
-                        .equals(Optional.of(stored.leaves().get(0).revision()));
+                && !known.hasSeen(stored.leaves().get(0));
     }
 
     private boolean writes(String home) {
@@ -183,20 +190,27 @@ final class Arrivals {
         ledger.published(turn.tx(), id, published(tombstone, List.of()));
         ledger.outbox().keep(turn.tx(), node, id);
         documents.save(turn, id, kept.with(kept.body(), Entry.Standing.DELETED));
-        turn.afterwards(() -> running.stop(id));
+        stopRunning(turn, id);
         return kept.isLive() ? stop(turn, documents.kept(kept)) : done();
     }
 
-    /** There is no job in it any more, and nothing to be said: what CouchDB has stays as it is, but for what conflicts. */
+    /**
+     * There is no job in it any more, and nothing to be said: what CouchDB has stays as it is, but for what conflicts. Unless
+     * this has been seen before: then what was to be said of it is still on its way.
+     */
     private CompletableFuture<Void> over(Turn turn, StoredDocument stored, Known known) {
         if (known.entry().isPresent() && writes(known.entry().get().home())) {
             Entry kept = known.entry().get();
             Leaf winner = stored.leaves().get(0);
+            boolean isSeen = known.is(Entry.Standing.REFUSED) && known.hasSeen(winner);
+            boolean hasLosers = stored.leaves().size() > 1;
             ledger.published(turn.tx(), stored.id(), published(winner, losers(stored)));
-            documents.save(turn, stored.id(), kept.with(winner.body(), Entry.Standing.REFUSED));
-            if (stored.leaves().size() > 1) {
+            if (!isSeen) {
+                documents.save(turn, stored.id(), kept.with(winner.body(), Entry.Standing.REFUSED));
+            }
+            if (hasLosers) {
                 documents.send(turn, stored.id(), kept.home());
-            } else {
+            } else if (!isSeen) {
                 ledger.outbox().keep(turn.tx(), node, stored.id());
             }
         }
@@ -225,7 +239,7 @@ final class Arrivals {
         ObjectNode body = isEnded ? leaf.body() : DocumentWriter.refuse(leaf.body(), reason);
         documents.save(turn, id, new Entry(body, home, Entry.Standing.REFUSED, OptionalLong.empty()));
         documents.send(turn, id, home);
-        turn.afterwards(() -> running.stop(id));
+        stopRunning(turn, id);
         return known.isLive() ? stop(turn, documents.kept(known.entry().orElseThrow())) : done();
     }
 
@@ -285,7 +299,8 @@ final class Arrivals {
     private Merged joined(StoredDocument stored, JobDocument shown) {
         Merged all = new Merged.Joined(shown);
         for (Leaf leaf : stored.leaves().subList(1, stored.leaves().size())) {
-            if (all instanceof Merged.Joined so && reader.read(leaf.body()) instanceof Reading.Job job) {
+            // It was right where it was written, and is about to be deleted.
+            if (all instanceof Merged.Joined so && documents.read(leaf.body()) instanceof Reading.Job job) {
                 all = Merge.join(so.document(), job.document());
             }
         }
@@ -314,11 +329,30 @@ final class Arrivals {
         boolean runsOn = isBorneOut(now.document()); // other nodes' parts of a step may still run to their end
         Kept after = before.isPresent() && runsOn ? now : now.with(stopped(now.document()));
         if (!runsOn) {
-            turn.afterwards(() -> running.stop(now.document().id()));
+            stopRunning(turn, now.document().id());
         }
         CompletableFuture<Void> gone =
                 live.isEmpty() ? done() : runsOn ? assignment.gone(turn, live.get()) : stop(turn, live.get());
         return gone.thenApply(nothing -> documents.save(turn, before, after));
+    }
+
+    /** What was seen by a try of this turn that was not the last need not hold: whether the job has ended is looked at again. */
+    private void stopRunning(Turn turn, String id) {
+        turn.afterwards(() -> {
+            var unused = database.readAsync(tx -> ledger.find(tx, id)).whenComplete((entry, error) -> {
+                if (error != null) {
+                    LOG.warn("Whether document {} still runs here could not be found out", OneLine.of(id), error);
+                } else if (entry.filter(this::runsOn).isEmpty()) {
+                    running.stop(id);
+                }
+            });
+        });
+    }
+
+    private boolean runsOn(Entry entry) {
+        return entry.isLive()
+                || (entry.standing() == Entry.Standing.ENDED
+                        && isBorneOut(documents.kept(entry).document()));
     }
 
     /** Says of what runs of a job that has ended that it does so no longer, as far as that is for this node to say. */

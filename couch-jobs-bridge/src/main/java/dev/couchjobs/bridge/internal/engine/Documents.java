@@ -13,6 +13,7 @@ import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import tools.jackson.databind.node.ObjectNode;
 
 /** What is kept of documents: read from the ledger, and written to it with all that goes with it. */
 final class Documents {
@@ -42,9 +43,14 @@ final class Documents {
         return find(turn, id).thenApply(entry -> entry.filter(Entry::isLive).map(this::kept));
     }
 
+    /** {@return what a document says, for which a node's configuration was right once} */
+    Reading read(ObjectNode body) {
+        return reader.read(body);
+    }
+
     /** {@return an entry of a job, read} */
     Kept kept(Entry entry) {
-        Reading reading = reader.read(entry.body());
+        Reading reading = read(entry.body());
         if (reading instanceof Reading.Job job) {
             return new Kept(job.document(), entry);
         }

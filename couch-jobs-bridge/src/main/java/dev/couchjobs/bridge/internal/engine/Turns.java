@@ -54,20 +54,22 @@ final class Turns {
                 .thenCompose(next -> next.isEmpty()
                         ? done()
                         : look(turn, next.get(), kept -> assignment.claim(turn, kept))
-                                .thenCompose(done -> reviewLine(turn)));
+                                // One that is not live has no business there, and would be the first for ever.
+                                .thenCompose(wasLive -> wasLive ? reviewLine(turn) : done()));
     }
 
-    /** Looks at a live document again. */
-    private CompletableFuture<Void> look(Turn turn, String id, Function<Kept, CompletableFuture<Kept>> change) {
+    /** Looks at a live document again. {@return whether it is live} */
+    private CompletableFuture<Boolean> look(Turn turn, String id, Function<Kept, CompletableFuture<Kept>> change) {
         return documents
                 .live(turn, id)
                 .thenCompose(before -> before.isEmpty()
-                        ? done()
-                        : change.apply(before.get()).thenAccept(now -> {
+                        ? CompletableFuture.completedFuture(false)
+                        : change.apply(before.get()).thenApply(now -> {
                             documents.save(turn, before, now);
                             if (!now.document().equals(before.get().document())) {
                                 documents.send(turn, id, now.entry().home());
                             }
+                            return true;
                         }));
     }
 

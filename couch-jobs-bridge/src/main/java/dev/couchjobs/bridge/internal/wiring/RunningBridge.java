@@ -188,8 +188,10 @@ public final class RunningBridge implements AutoCloseable {
     }
 
     private static HttpClient client(CouchConfig couch) {
-        HttpClient.Builder client =
-                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT_TIMEOUT);
+        HttpClient.Builder client = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .executor(BridgeThreads.blocking())
+                .connectTimeout(CONNECT_TIMEOUT);
         couch.caFile().ifPresent(file -> client.sslContext(Tls.trusting(file, Optional.empty())));
         return client.build();
     }
