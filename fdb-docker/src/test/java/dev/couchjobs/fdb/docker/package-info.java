@@ -1,0 +1,4 @@
+@NullMarked
+package dev.couchjobs.fdb.docker;
+
+import org.jspecify.annotations.NullMarked;
