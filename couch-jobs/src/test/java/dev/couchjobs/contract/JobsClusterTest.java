@@ -4,7 +4,7 @@ import com.apple.foundationdb.Database;
 import dev.couchjobs.fdb.testing.Cluster;
 import org.junit.jupiter.api.Nested;
 
-/** The contract on a running FoundationDB cluster, which {@code FDB_CLUSTER_FILE} names: see the profile fdb. */
+/** The contract on a running FoundationDB cluster: see the profiles fdb and docker. */
 class JobsClusterTest {
 
     interface OnCluster extends Engine {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.fdb.testing.Cluster;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -17,12 +18,12 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Opening the running cluster that {@code FDB_CLUSTER_FILE} names: see the profile fdb. */
+/** Opening a running cluster: see the profiles fdb and docker. */
 class OpenClusterTest {
     private static final byte[] KEY = Tuple.from("opening a cluster").pack();
 
     private static Path file() {
-        return ((Place.ClusterFile) Place.ofEnvironment()).path();
+        return Cluster.file();
     }
 
     private static void increase(Database database) {
@@ -71,7 +72,7 @@ class OpenClusterTest {
     @Test
     void aTransactionHasItsTimeAndAWatchMayWaitForLonger() throws Exception {
         ClusterOptions short1 = ClusterOptions.defaults().timeout(Duration.ofMillis(200));
-        try (Database database = Databases.open(Place.ofEnvironment(), short1)) {
+        try (Database database = Databases.open(Place.of(file().toString()), short1)) {
             CompletableFuture<Void> watch = database.run(tx -> tx.watch(KEY));
             assertThatThrownBy(() -> database.run(tx -> {
                         try {

@@ -8,12 +8,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** A bridge as a process of its own, which can be killed. */
 final class BridgeProcess implements AutoCloseable {
     private static final int PATIENCE_S = 90;
+    private static final String CLIENT = "FDB_LIBRARY_PATH_FDB_C";
 
     private final Process process;
     private final BufferedReader said;
@@ -33,6 +35,8 @@ final class BridgeProcess implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=info"));
+        // What fetched a client for this process has fetched it for that one, too.
+        Optional.ofNullable(System.getProperty(CLIENT)).ifPresent(file -> command.add("-D" + CLIENT + "=" + file));
         command.addAll(List.of(options));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName(), configuration.toString()));
         File log = configuration.resolveSibling("bridge.log").toFile();

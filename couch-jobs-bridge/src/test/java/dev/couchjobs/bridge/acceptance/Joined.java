@@ -2,6 +2,7 @@ package dev.couchjobs.bridge.acceptance;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import dev.couchjobs.fdb.testing.Cluster;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -62,7 +63,7 @@ sealed interface Joined extends AutoCloseable {
         }
     }
 
-    /** The cluster that {@code FDB_CLUSTER_FILE} names, under a prefix of the test's own. */
+    /** A FoundationDB cluster, under a prefix of the test's own. */
     record ByCluster(String prefix) implements Joined {
         ByCluster() {
             this("acceptance-" + UUID.randomUUID());
@@ -75,7 +76,7 @@ sealed interface Joined extends AutoCloseable {
 
         @Override
         public String engine(String node) {
-            return "cluster_file = '%s'\nprefix = '%s'".formatted(System.getenv("FDB_CLUSTER_FILE"), prefix);
+            return "cluster_file = '%s'\nprefix = '%s'".formatted(Cluster.file(), prefix);
         }
     }
 }

@@ -8,7 +8,7 @@ import dev.couchjobs.fdb.testing.Cluster;
 import net.jqwik.api.Group;
 import org.junit.jupiter.api.Nested;
 
-/** The contract on a running FoundationDB cluster, which {@code FDB_CLUSTER_FILE} names: see the profile fdb. */
+/** The contract on a running FoundationDB cluster: see the profiles fdb and docker. */
 @SuppressWarnings("ClassCanBeStatic") // Groups of properties are found only if they are not.
 class FdbClusterTest {
 
