@@ -12,6 +12,8 @@ import java.util.Set;
 final class ActionLaws {
     /** The process may pause when it has begun, and be told so late. */
     private static final Duration SLACK = Duration.ofSeconds(15);
+    /** Where no process does. */
+    private static final Duration SLACK_IF_TIGHT = Duration.ofSeconds(2);
     /** A clock that is set back while the process pauses lengthens its lease. */
     private static final Duration SLACK_OF_CLOCKS = Duration.ofSeconds(10);
 
@@ -100,7 +102,8 @@ final class ActionLaws {
         if (isFirstHere) {
             begunElsewhere++;
             Duration after = attempt.begin.minus(elsewhere.get(0).begin);
-            Duration slack = scenario.hasRightClocks() ? SLACK : SLACK.plus(SLACK_OF_CLOCKS);
+            Duration usual = scenario.isTight() ? SLACK_IF_TIGHT : SLACK;
+            Duration slack = scenario.hasRightClocks() ? usual : usual.plus(SLACK_OF_CLOCKS);
             boolean wasCut = scenario.hasLongCuts()
                     && after.compareTo(scenario.claimTimeout().dividedBy(2).minus(slack)) > 0;
             require(wasCut, attempt, "has begun elsewhere", same);

@@ -59,11 +59,14 @@ record BridgeScenario(
         ONE
     }
 
+    private static final Duration LONG_STEP = Duration.ofSeconds(20);
     private static final List<String> NAMES = List.of("a", "b", "c", "d");
     /** Chaos is over long before half of it is. */
     private static final Duration LONG = Duration.ofMinutes(4);
 
     private static final Duration SHORT = Duration.ofSeconds(80);
+    /** So short that it is over again and again. No process is slow then, or it would be over before anybody could act. */
+    private static final Duration TIGHT = Duration.ofSeconds(24);
 
     /** Steps fail, but none takes long. */
     private static final List<Fault> NOT_IN_PEACE = List.of(
@@ -81,13 +84,14 @@ record BridgeScenario(
         Kind kind = List.of(Kind.CALM, Kind.PEACEFUL, Kind.WILD, Kind.WILD, Kind.WILD)
                 .get(choice.nextInt(5));
         boolean isReplicated = choice.nextInt(5) < 3;
-        boolean hasLongCuts = isReplicated && kind == Kind.WILD && choice.nextInt(3) == 0;
+        boolean hasLongCuts = isReplicated && kind == Kind.WILD && choice.nextInt(2) == 0;
+        Duration claimTimeout = !hasLongCuts ? LONG : choice.nextInt(3) == 0 ? SHORT : TIGHT;
         List<Topology> topologies = isReplicated ? List.of(Topology.MESH, Topology.STAR) : List.of(Topology.values());
         return new BridgeScenario(
                 kind,
                 isReplicated,
                 topologies.get(choice.nextInt(topologies.size())),
-                hasLongCuts ? SHORT : LONG,
+                claimTimeout,
                 hasLongCuts,
                 kind == Kind.CALM || choice.nextBoolean(),
                 kind != Kind.CALM && choice.nextInt(2) == 0,
@@ -104,6 +108,9 @@ record BridgeScenario(
         } else if (kind == Kind.PEACEFUL) {
             NOT_IN_PEACE.forEach(builder::without);
         }
+        if (isTight()) {
+            NOT_IN_PEACE.stream().filter(fault -> fault != Fault.DEATH).forEach(builder::without);
+        }
         if (hasRightClocks) {
             builder.without(Fault.CLOCK_SKEW).without(Fault.CLOCK_JUMP);
         }
@@ -117,6 +124,16 @@ record BridgeScenario(
 
     Cluster cluster() {
         return Cluster.of(nodes, Map.of());
+    }
+
+    /** {@return whether claims lapse often, and nothing takes long but replication} */
+    boolean isTight() {
+        return claimTimeout.equals(TIGHT);
+    }
+
+    /** {@return how long a step may take} */
+    Duration longStep() {
+        return hasLongCuts ? claimTimeout.multipliedBy(5).dividedBy(4) : LONG_STEP;
     }
 
     boolean isCalm() {

@@ -29,7 +29,6 @@ final class BridgeSimulation implements AutoCloseable {
     private static final Duration CALM_AT_MOST = Duration.ofMinutes(30);
     private static final Duration QUIET = Duration.ofSeconds(30);
     private static final int DEEDS_MAX = 5;
-    private static final int CUT_MILLIS_MAX = 90_000;
     private static final int JOINED_MILLIS_MAX = 8_000;
 
     private final BridgeScenario scenario;
@@ -130,10 +129,17 @@ final class BridgeSimulation implements AutoCloseable {
         Set<ModelServer> off = new LinkedHashSet<>();
         nodes.stream().filter(node -> random.nextBoolean()).forEach(node -> off.add(node.server()));
         couch.cut(off);
-        after(Duration.ofMillis(random.nextLong(CUT_MILLIS_MAX)), () -> {
+        after(cutLength(), () -> {
             couch.join();
             after(Duration.ofMillis(random.nextLong(JOINED_MILLIS_MAX)), this::cutForLong);
         });
+    }
+
+    /** Up to somewhat longer than a claim may be silent, and often about as long as it may be made good. */
+    private Duration cutLength() {
+        long millis = scenario.claimTimeout().toMillis();
+        return Duration.ofMillis(
+                random.nextBoolean() ? random.nextLong(millis * 9 / 8) : millis * 3 / 8 + random.nextLong(millis / 4));
     }
 
     private void loseDatabase() {

@@ -16,7 +16,6 @@ import tools.jackson.databind.node.ObjectNode;
 final class Tasks {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
     private static final int STEPS_MAX = 4;
-    private static final int LONG_MILLIS = 20_000;
     private static final int USUAL_MILLIS = 2_000;
 
     private final BridgeScenario scenario;
@@ -123,7 +122,7 @@ final class Tasks {
 
     private Duration length() {
         return switch (random.nextInt(8)) {
-            case 0 -> Duration.ofMillis(random.nextInt(LONG_MILLIS));
+            case 0 -> Duration.ofMillis(random.nextLong(scenario.longStep().toMillis()));
             case 1, 2 -> Duration.ZERO;
             default -> Duration.ofMillis(random.nextInt(USUAL_MILLIS));
         };
