@@ -67,11 +67,31 @@ public final class DocumentWriter {
         if (DocumentKind.of(document) == DocumentKind.WORK_ITEM) {
             return WorkItems.refuse(document, reason);
         }
-        ObjectNode refused = JSON.objectNode();
-        copy(document, refused, List.of("reason"));
-        refused.put("job_status", Words.of(Verdict.Status.FAILED));
-        refused.put("reason", reason);
-        return refused;
+        return with(document, verdict(reason));
+    }
+
+    /**
+     * {@return what is put into a job document that cannot be run, to say so}
+     *
+     * @param reason why not, for a person to act on
+     */
+    public static ObjectNode verdict(String reason) {
+        return JSON.objectNode()
+                .put("job_status", Words.of(Verdict.Status.FAILED))
+                .put("reason", reason);
+    }
+
+    /**
+     * {@return a job document with a verdict, and otherwise as it was}
+     *
+     * @param document the document; it is not changed
+     * @param verdict what is put into it
+     */
+    public static ObjectNode with(ObjectNode document, ObjectNode verdict) {
+        ObjectNode judged = JSON.objectNode();
+        copy(document, judged, List.of("reason"));
+        judged.setAll(verdict);
+        return judged;
     }
 
     private static ArrayNode steps(JobDocument job, JsonNode base) {

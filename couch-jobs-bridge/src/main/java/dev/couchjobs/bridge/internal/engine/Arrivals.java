@@ -30,6 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -38,6 +39,8 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class Arrivals {
     private static final Logger LOG = LoggerFactory.getLogger(Arrivals.class);
+
+    private static final ObjectNode NOTHING_TO_SAY = JsonNodeFactory.instance.objectNode();
 
     private final String node;
     private final Database database;
@@ -206,7 +209,7 @@ final class Arrivals {
             boolean hasLosers = stored.leaves().size() > 1;
             ledger.published(turn.tx(), stored.id(), published(winner, losers(stored)));
             if (!isSeen) {
-                documents.save(turn, stored.id(), kept.with(winner.body(), Entry.Standing.REFUSED));
+                documents.save(turn, stored.id(), kept.with(NOTHING_TO_SAY, Entry.Standing.REFUSED));
             }
             if (hasLosers) {
                 documents.send(turn, stored.id(), kept.home());
@@ -236,8 +239,8 @@ final class Arrivals {
         if (writes(home)) {
             ledger.published(turn.tx(), id, published(leaf, losers(stored)));
         }
-        ObjectNode body = isEnded ? leaf.body() : DocumentWriter.refuse(leaf.body(), reason);
-        documents.save(turn, id, new Entry(body, home, Entry.Standing.REFUSED, OptionalLong.empty()));
+        ObjectNode verdict = isEnded ? NOTHING_TO_SAY : DocumentWriter.verdict(reason);
+        documents.save(turn, id, new Entry(verdict, home, Entry.Standing.REFUSED, OptionalLong.empty()));
         documents.send(turn, id, home);
         stopRunning(turn, id);
         return known.isLive() ? stop(turn, documents.kept(known.entry().orElseThrow())) : done();

@@ -2,6 +2,7 @@ package dev.couchjobs.bridge.internal.engine;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.bridge.internal.OneLine;
+import dev.couchjobs.bridge.internal.couch.StoredDocument;
 import dev.couchjobs.bridge.internal.couch.Written;
 import dev.couchjobs.bridge.internal.ledger.Ledger;
 import dev.couchjobs.bridge.internal.ledger.Outbox;
@@ -95,6 +96,7 @@ final class Publisher implements AutoCloseable {
             }
             return context.database()
                     .<List<Sending>>readAsync(tx -> reader.read(tx, look.outgoing()))
+                    .thenCompose(this::complete)
                     .thenCompose(this::write);
         });
     }
@@ -139,6 +141,29 @@ final class Publisher implements AutoCloseable {
         return context.environment().clock().instant();
     }
 
+    /** Reads what is not kept here of documents; some, if together they would be too large. */
+    private CompletableFuture<List<Sending>> complete(List<Sending> all) {
+        List<String> incomplete =
+                all.stream().filter(Publisher::isIncomplete).map(Sending::id).toList();
+        if (incomplete.isEmpty()) {
+            return CompletableFuture.completedFuture(all);
+        }
+        return context.couch().readSome(incomplete).thenApply(some -> {
+            Map<String, StoredDocument> read = new LinkedHashMap<>();
+            some.forEach(document -> read.put(document.id(), document));
+            return all.stream()
+                    .takeWhile(each -> !isIncomplete(each) || read.containsKey(each.id()))
+                    .map(each -> Optional.ofNullable(read.get(each.id()))
+                            .map(each::completed)
+                            .orElse(each))
+                    .toList();
+        });
+    }
+
+    private static boolean isIncomplete(Sending sending) {
+        return sending.state() == Sending.State.INCOMPLETE;
+    }
+
     private CompletableFuture<Pause> write(List<Sending> all) {
         reached = Optional.of(all.get(all.size() - 1).id());
         List<ObjectNode> bodies = new ArrayList<>();
@@ -156,8 +181,9 @@ final class Publisher implements AutoCloseable {
         for (Sending each : all) {
             // Of its losers one that is gone by now, or has gone on, shows up in the feed.
             Optional<Written> result = each.body().isPresent() ? Optional.of(results.get(next)) : Optional.empty();
+            boolean isStale = each.state() == Sending.State.STALE;
             next += each.documents().size();
-            if (result.isPresent() && result.get() instanceof Written.Conflict) {
+            if (isStale || result.filter(Written.Conflict.class::isInstance).isPresent()) {
                 conflicts.put(each.id(), each.published());
             } else {
                 conflictsInARow.remove(each.id());
@@ -170,7 +196,7 @@ final class Publisher implements AutoCloseable {
     /** What became of a document; nothing if there was nothing to write. */
     private record Settled(Sending sending, Optional<Written> result) {
         boolean isPutOff() {
-            return !sending.isReadable()
+            return sending.state() == Sending.State.UNREADABLE
                     || result.filter(Written.Refused.class::isInstance).isPresent();
         }
     }

@@ -1,5 +1,8 @@
 package dev.couchjobs.bridge.internal.engine;
 
+import dev.couchjobs.bridge.internal.couch.Leaf;
+import dev.couchjobs.bridge.internal.couch.StoredDocument;
+import dev.couchjobs.bridge.internal.document.DocumentWriter;
 import dev.couchjobs.bridge.internal.ledger.Entry;
 import dev.couchjobs.bridge.internal.ledger.Outgoing;
 import dev.couchjobs.bridge.internal.ledger.Published;
@@ -15,29 +18,51 @@ import tools.jackson.databind.node.ObjectNode;
  * @param published what CouchDB has of it
  * @param body what is to be written; empty if CouchDB has the same, or is not to have it
  * @param content a digest of the body
- * @param isReadable whether any of this is known
+ * @param state what else there is to do
  */
 record Sending(
-        Outgoing outgoing,
-        Optional<Published> published,
-        Optional<ObjectNode> body,
-        String content,
-        boolean isReadable) {
+        Outgoing outgoing, Optional<Published> published, Optional<ObjectNode> body, String content, State state) {
+
+    enum State {
+        READY,
+        /** Its body is only what is to be put into the document that CouchDB has. */
+        INCOMPLETE,
+        /** CouchDB has another revision by now. */
+        STALE,
+        /** Nothing is known. */
+        UNREADABLE
+    }
 
     /** One that this node's CouchDB does not have yet is not made there: it is on its way from where it was made. */
     static Sending of(Outgoing outgoing, Optional<Entry> entry, Optional<Published> published) {
-        Optional<ObjectNode> kept = entry.filter(one -> one.standing() != Entry.Standing.DELETED)
-                .map(Entry::body)
-                .filter(body -> published.filter(last -> !last.isSpoilt()).isPresent());
-        String content = kept.map(Digests::of).orElse("");
-        Optional<ObjectNode> body = kept.filter(
-                        one -> !content.equals(published.orElseThrow().content()))
-                .map(one -> body(one, published.orElseThrow()));
-        return new Sending(outgoing, published, body, content, true);
+        Optional<Entry> kept = entry.filter(one -> one.standing() != Entry.Standing.DELETED)
+                .filter(one -> published.filter(last -> !last.isSpoilt()).isPresent());
+        if (kept.filter(one -> one.standing() == Entry.Standing.REFUSED).isPresent()) {
+            Optional<ObjectNode> verdict = kept.map(Entry::body).filter(body -> !body.isEmpty());
+            return new Sending(outgoing, published, verdict, "", verdict.isPresent() ? State.INCOMPLETE : State.READY);
+        }
+        return kept.map(one -> new Sending(outgoing, published, Optional.empty(), "", State.READY).saying(one.body()))
+                .orElseGet(() -> new Sending(outgoing, published, Optional.empty(), "", State.READY));
     }
 
     static Sending unreadable(Outgoing outgoing) {
-        return new Sending(outgoing, Optional.empty(), Optional.empty(), "", false);
+        return new Sending(outgoing, Optional.empty(), Optional.empty(), "", State.UNREADABLE);
+    }
+
+    /** {@return the same with what is to be put into a document put into it} */
+    Sending completed(StoredDocument stored) {
+        Published last = published.orElseThrow();
+        Optional<Leaf> leaf =
+                stored.current().filter(current -> current.revision().equals(last.revision()));
+        return leaf.map(current -> saying(DocumentWriter.with(current.body(), body.orElseThrow())))
+                .orElseGet(() -> new Sending(outgoing, published, Optional.empty(), "", State.STALE));
+    }
+
+    private Sending saying(ObjectNode whole) {
+        Published last = published.orElseThrow();
+        String digest = Digests.of(whole);
+        Optional<ObjectNode> next = digest.equals(last.content()) ? Optional.empty() : Optional.of(body(whole, last));
+        return new Sending(outgoing, published, next, digest, State.READY);
     }
 
     /** What is the document's own, with what is CouchDB's of the revision that it follows. */
@@ -58,6 +83,9 @@ record Sending(
 
     /** {@return all that is written for it: first what it says, then that its losers are gone} */
     List<ObjectNode> documents() {
+        if (state != State.READY) {
+            return List.of();
+        }
         List<ObjectNode> documents = new ArrayList<>(body.stream().toList());
         published.map(Published::losers).orElse(List.of()).forEach(loser -> documents.add(Tombstone.of(id(), loser)));
         return documents;
