@@ -1,6 +1,5 @@
 package dev.couchjobs.bridge.internal.engine;
 
-import com.apple.foundationdb.Database;
 import dev.couchjobs.bridge.internal.OneLine;
 import dev.couchjobs.bridge.internal.couch.CouchDatabase;
 import dev.couchjobs.bridge.internal.couch.Leaf;
@@ -13,9 +12,6 @@ import dev.couchjobs.bridge.internal.document.JobDocument;
 import dev.couchjobs.bridge.internal.document.Merge;
 import dev.couchjobs.bridge.internal.document.Merged;
 import dev.couchjobs.bridge.internal.document.Reading;
-import dev.couchjobs.bridge.internal.document.Run;
-import dev.couchjobs.bridge.internal.document.RunEnd;
-import dev.couchjobs.bridge.internal.document.Transition;
 import dev.couchjobs.bridge.internal.engine.Assignment.Kept;
 import dev.couchjobs.bridge.internal.ledger.Entry;
 import dev.couchjobs.bridge.internal.ledger.Ledger;
@@ -27,7 +23,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -43,25 +38,23 @@ final class Arrivals {
     private static final ObjectNode NOTHING_TO_SAY = JsonNodeFactory.instance.objectNode();
 
     private final String node;
-    private final Database database;
     private final Ledger ledger;
     private final CouchDatabase couch;
     private final Assignment assignment;
     private final Cluster cluster;
     private final DocumentReader reader;
     private final Documents documents;
-    private final Running running;
+    private final Settlement settlement;
 
     Arrivals(BridgeContext context, Assignment assignment, Documents documents, Running running) {
         this.node = context.node();
-        this.database = context.database();
         this.ledger = context.ledger();
         this.couch = context.couch();
         this.cluster = context.cluster();
         this.reader = new DocumentReader(cluster);
         this.assignment = assignment;
         this.documents = documents;
-        this.running = running;
+        this.settlement = new Settlement(context, assignment, documents, running);
     }
 
     /**
@@ -193,8 +186,8 @@ final class Arrivals {
         ledger.published(turn.tx(), id, published(tombstone, List.of()));
         ledger.outbox().keep(turn.tx(), node, id);
         documents.save(turn, id, kept.with(kept.body(), Entry.Standing.DELETED));
-        stopRunning(turn, id);
-        return kept.isLive() ? stop(turn, documents.kept(kept)) : done();
+        settlement.stopRunning(turn, id);
+        return kept.isLive() ? settlement.stop(turn, documents.kept(kept)) : done();
     }
 
     /**
@@ -242,8 +235,10 @@ final class Arrivals {
         ObjectNode verdict = isEnded ? NOTHING_TO_SAY : DocumentWriter.verdict(reason);
         documents.save(turn, id, new Entry(verdict, home, Entry.Standing.REFUSED, OptionalLong.empty()));
         documents.send(turn, id, home);
-        stopRunning(turn, id);
-        return known.isLive() ? stop(turn, documents.kept(known.entry().orElseThrow())) : done();
+        settlement.stopRunning(turn, id);
+        return known.isLive()
+                ? settlement.stop(turn, documents.kept(known.entry().orElseThrow()))
+                : done();
     }
 
     /** It is for another node to say so: until it has, what a person has made of the document is not written over. */
@@ -258,10 +253,6 @@ final class Arrivals {
 
     private static List<String> losers(StoredDocument stored) {
         return stored.leaves().stream().skip(1).map(Leaf::revision).toList();
-    }
-
-    private CompletableFuture<Void> stop(Turn turn, Kept before) {
-        return assignment.gone(turn, before).thenCompose(gone -> assignment.stop(turn, before));
     }
 
     private String homeOf(ObjectNode body) {
@@ -287,7 +278,7 @@ final class Arrivals {
         if (writes) {
             ledger.published(turn.tx(), stored.id(), published(winner, losers(stored)));
         }
-        return settle(turn, before, after).thenAccept(settled -> {
+        return settlement.settle(turn, before, after).thenAccept(settled -> {
             JobDocument said = after.entry().home().equals(node) ? shown : ((Merged.Joined) seen).document();
             boolean hasLosers =
                     stored.leaves().size() > 1 && after.entry().home().equals(node);
@@ -308,77 +299,6 @@ final class Arrivals {
             }
         }
         return all;
-    }
-
-    /** Keeps what follows from what is known now. */
-    private CompletableFuture<Kept> settle(Turn turn, Optional<Kept> before, Kept now) {
-        if (now.document().isEnded()) {
-            return settleEnded(turn, before, now);
-        }
-        boolean isOther = before.isPresent() && !isSameRound(before.get().document(), now.document());
-        CompletableFuture<Void> stopped = isOther ? assignment.stop(turn, before.get()) : done();
-        return stopped.thenCompose(nothing -> assignment.next(turn, now, before.isEmpty() || isOther))
-                .thenApply(next -> documents.save(turn, before, next));
-    }
-
-    private static boolean isSameRound(JobDocument before, JobDocument now) {
-        int step = before.currentStep();
-        return step == now.currentStep()
-                && before.step(step).round() == now.step(step).round();
-    }
-
-    private CompletableFuture<Kept> settleEnded(Turn turn, Optional<Kept> before, Kept now) {
-        Optional<Kept> live = before.filter(kept -> kept.entry().isLive());
-        boolean runsOn = isBorneOut(now.document()); // other nodes' parts of a step may still run to their end
-        Kept after = before.isPresent() && runsOn ? now : now.with(stopped(now.document()));
-        if (!runsOn) {
-            stopRunning(turn, now.document().id());
-        }
-        CompletableFuture<Void> gone =
-                live.isEmpty() ? done() : runsOn ? assignment.gone(turn, live.get()) : stop(turn, live.get());
-        return gone.thenApply(nothing -> documents.save(turn, before, after));
-    }
-
-    /** What was seen by a try of this turn that was not the last need not hold: whether the job has ended is looked at again. */
-    private void stopRunning(Turn turn, String id) {
-        turn.afterwards(() -> {
-            var unused = database.readAsync(tx -> ledger.find(tx, id)).whenComplete((entry, error) -> {
-                if (error != null) {
-                    LOG.warn("Whether document {} still runs here could not be found out", OneLine.of(id), error);
-                } else if (entry.filter(this::runsOn).isEmpty()) {
-                    running.stop(id);
-                }
-            });
-        });
-    }
-
-    private boolean runsOn(Entry entry) {
-        return entry.isLive()
-                || (entry.standing() == Entry.Standing.ENDED
-                        && isBorneOut(documents.kept(entry).document()));
-    }
-
-    /** Says of what runs of a job that has ended that it does so no longer, as far as that is for this node to say. */
-    private JobDocument stopped(JobDocument ended) {
-        JobDocument now = ended;
-        for (int step = 0; step < ended.plan().steps().size(); step++) {
-            for (String runner : ended.step(step).progress().runs().keySet()) {
-                if (assignment.speaksFor(runner)
-                        && now.step(step).end(runner, documents.now(), false, RunEnd.stopped("the job had ended"))
-                                instanceof Transition.To to) {
-                    now = to.document();
-                }
-            }
-        }
-        return now;
-    }
-
-    /** Whether a job has ended by what became of its steps, and not by somebody's word. */
-    private static boolean isBorneOut(JobDocument ended) {
-        return IntStream.range(0, ended.plan().steps().size())
-                        .mapToObj(step -> ended.step(step).progress().runs().values())
-                        .anyMatch(runs -> runs.stream().anyMatch(Run::hasFailed))
-                || ended.currentStep() == ended.plan().steps().size();
     }
 
     private static Published published(Leaf leaf, List<String> losers) {

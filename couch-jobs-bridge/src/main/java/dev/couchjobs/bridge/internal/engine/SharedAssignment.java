@@ -5,6 +5,7 @@ import dev.couchjobs.Dependency;
 import dev.couchjobs.DependencyPolicy;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.bridge.internal.OneLine;
 import dev.couchjobs.bridge.internal.document.JobDocument;
 import dev.couchjobs.bridge.internal.document.Step;
 import dev.couchjobs.bridge.internal.document.Target;
@@ -93,7 +94,7 @@ final class SharedAssignment implements Assignment {
                 "There are too many sets of nodes as targets; job[{}] of document {} goes to one node of its set,"
                         + " whatever the others do; groups of the configuration are one set each",
                 job.step(),
-                job.document());
+                OneLine.of(job.document()));
         return StepTypes.of(List.copyOf(nodes).get(Math.floorMod(job.hashCode(), nodes.size())));
     }
 

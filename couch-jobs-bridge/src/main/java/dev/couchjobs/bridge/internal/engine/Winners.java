@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge.internal.engine;
 
+import dev.couchjobs.bridge.internal.OneLine;
 import dev.couchjobs.bridge.internal.document.Step;
 import dev.couchjobs.bridge.internal.document.Transition;
 import dev.couchjobs.bridge.internal.engine.Assignment.Kept;
@@ -41,7 +42,7 @@ final class Winners {
                     "Nothing was heard of {} since it was to run job[{}] of document {}; its claim is withdrawn",
                     winner.get(),
                     step.index(),
-                    seat.document());
+                    OneLine.of(seat.document()));
             settle(turn, seat);
             return line.enter(turn, now.with(open.document()));
         }

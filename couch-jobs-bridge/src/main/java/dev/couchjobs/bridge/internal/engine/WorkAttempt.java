@@ -3,6 +3,7 @@ package dev.couchjobs.bridge.internal.engine;
 import dev.couchjobs.JobContext;
 import dev.couchjobs.LogEntry;
 import dev.couchjobs.PermanentFailureException;
+import dev.couchjobs.bridge.internal.OneLine;
 import dev.couchjobs.bridge.internal.action.Occasion;
 import dev.couchjobs.bridge.internal.couch.Written;
 import dev.couchjobs.bridge.internal.document.WorkItem;
@@ -163,8 +164,8 @@ final class WorkAttempt {
         LOG.error(
                 "Work item {}: {}. It is not done again: see to it that this node's user may write and delete work items,"
                         + " and delete this one, or set it free (claimed: false, status: null) if it is to be done again.",
-                id,
-                reason);
+                OneLine.of(id),
+                OneLine.of(reason));
         return settle(claimed, WorkOutcome.failed(claimed.item(), reason));
     }
 

@@ -5,6 +5,7 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.WorkerBuilder;
+import dev.couchjobs.bridge.internal.OneLine;
 import dev.couchjobs.bridge.internal.couch.Leaf;
 import dev.couchjobs.bridge.internal.couch.StoredDocument;
 import dev.couchjobs.bridge.internal.couch.Written;
@@ -114,7 +115,7 @@ final class WorkQueue {
             return take(turn, work.item());
         }
         if (reading instanceof Reading.Broken broken && broken.kind() == DocumentKind.WORK_ITEM && !broken.isEnded()) {
-            LOG.warn("Work item {} cannot be done: {}", stored.id(), broken.reason());
+            LOG.warn("Work item {} cannot be done: {}", OneLine.of(stored.id()), OneLine.of(broken.reason()));
             ObjectNode refused = DocumentWriter.refuse(current.get().body(), broken.reason());
             turn.afterwards(() -> {
                 var unused = context.couch().write(List.of(refused));
