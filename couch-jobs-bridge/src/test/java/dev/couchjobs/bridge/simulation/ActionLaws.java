@@ -91,7 +91,7 @@ final class ActionLaws {
         Attempt last = same.get(same.size() - 1);
         boolean isNextTry = last.end == End.FAILURE
                 && (attempt.isAlternative || (!last.isAlternative && attempt.number == last.number + 1));
-        if (!isNextTry) {
+        if (!isNextTry && (last.end != End.STOPPED || !scenario.hasClosings())) {
             begunAgain++;
             require(scenario.kind() == BridgeScenario.Kind.WILD, attempt, "was begun already", same);
         }

@@ -16,8 +16,8 @@ import dev.couchjobs.bridge.testing.ModelServer;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A node: what it keeps, its CouchDB, and its bridge, which is started anew when its process has died. */
@@ -31,17 +31,27 @@ final class BridgeNode {
     private final ModelCouch couch;
     private final ModelServer server;
     private final Journal journal;
+    private final NodeWork work;
     private final Subspace root;
     private int lives;
     private @Nullable SimulatedProcess process;
     private @Nullable CouchDatabase connection;
+    private @Nullable Engine engine;
+    private boolean isClosing;
 
-    BridgeNode(String name, BridgeScenario scenario, Simulation simulation, ModelCouch couch, Journal journal) {
+    BridgeNode(
+            String name,
+            BridgeScenario scenario,
+            Simulation simulation,
+            ModelCouch couch,
+            Journal journal,
+            NodeWork work) {
         this.name = name;
         this.scenario = scenario;
         this.simulation = simulation;
         this.couch = couch;
         this.journal = journal;
+        this.work = work;
         boolean isAlone = scenario.topology() == BridgeScenario.Topology.ONE;
         this.server = couch.server(isAlone ? "couch" : "couch-" + name);
         this.root = new Subspace(Tuple.from("bridge", scenario.isReplicated() ? name : "all"));
@@ -92,19 +102,22 @@ final class BridgeNode {
                 .environment(environment)
                 .name(started.name())
                 .build();
-        CouchDatabase database = couch.connect(server, DATABASE, started.scheduler());
+        CouchDatabase database =
+                new OverheardCouch(couch.connect(server, DATABASE, started.scheduler()), work.laws()::isWritten);
         connection = database;
         BridgeContext context = new BridgeContext(
                 name, scenario.cluster(), started.database(), jobs, ledger(), database, environment, RETENTION);
-        Engine engine = new Engine(
+        Engine made = new Engine(
                 context,
                 joining(),
-                plan -> journal.action(started, plan),
-                Map.of(),
+                plan -> journal.action(started, Effect.of(plan)),
+                work.kinds(name, started),
                 scenario.workers(),
                 server.name(),
                 started.name());
-        started.scheduler().execute(() -> begin(started, engine));
+        engine = made;
+        isClosing = false;
+        started.scheduler().execute(() -> begin(started, made));
     }
 
     /** A program that cannot begin ends, and whoever looks after it starts it again. */
@@ -121,6 +134,28 @@ final class BridgeNode {
         return scenario.isReplicated()
                 ? new Joining.Replication(new Seats(root.subspace(Tuple.from("ledger"))), scenario.claimTimeout())
                 : new Joining.SharedDatabase();
+    }
+
+    /** Is told that a bridge has closed, well or not, while its process is still there. */
+    interface Closed {
+        void tell(BridgeNode node, SimulatedProcess process, @Nullable Throwable error);
+    }
+
+    /** Ends its bridge gracefully, and then its process. {@return the process; empty if there is none to end} */
+    Optional<SimulatedProcess> close(Closed closed) {
+        SimulatedProcess closing = Objects.requireNonNull(process);
+        Engine ending = Objects.requireNonNull(engine);
+        if (isClosing || !closing.isAlive()) {
+            return Optional.empty();
+        }
+        isClosing = true;
+        closing.scheduler().execute(() -> {
+            var unused = ending.closeAsync().whenComplete((done, error) -> {
+                closed.tell(this, closing, error);
+                closing.kill();
+            });
+        });
+        return Optional.of(closing);
     }
 
     void kill() {

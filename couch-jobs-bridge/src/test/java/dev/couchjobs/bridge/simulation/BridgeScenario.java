@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param losesDatabases whether nodes lose what they keep; only if each keeps its own
  * @param nodes their names
  * @param workers how many steps a node runs at a time
+ * @param hasClosings whether bridges are closed and started again, while steps may take longer than they are given then
  */
 record BridgeScenario(
         Kind kind,
@@ -37,7 +38,8 @@ record BridgeScenario(
         boolean losesDatabases,
         List<String> nodes,
         int workers,
-        int tasks) {
+        int tasks,
+        boolean hasClosings) {
 
     /** How much goes wrong. */
     enum Kind {
@@ -60,6 +62,9 @@ record BridgeScenario(
     }
 
     private static final Duration LONG_STEP = Duration.ofSeconds(20);
+    /** Longer than a bridge that ends lets it run. */
+    private static final Duration LONGER_STEP = Duration.ofSeconds(60);
+
     private static final List<String> NAMES = List.of("a", "b", "c", "d");
     /** Chaos is over long before half of it is. */
     private static final Duration LONG = Duration.ofMinutes(4);
@@ -98,7 +103,8 @@ record BridgeScenario(
                 isReplicated && kind == Kind.WILD && choice.nextInt(5) == 0,
                 NAMES.subList(0, choice.nextInt(6) == 0 ? 1 : 2 + choice.nextInt(3)),
                 1 + choice.nextInt(3),
-                (hasLongCuts ? 4 : 1) + choice.nextInt(7));
+                (hasLongCuts ? 4 : 1) + choice.nextInt(7),
+                choice.nextInt(3) == 0);
     }
 
     Simulation simulation(long seed, @Nullable Consumer<String> trace) {
@@ -133,7 +139,10 @@ record BridgeScenario(
 
     /** {@return how long a step may take} */
     Duration longStep() {
-        return hasLongCuts ? claimTimeout.multipliedBy(5).dividedBy(4) : LONG_STEP;
+        if (hasLongCuts) {
+            return claimTimeout.multipliedBy(5).dividedBy(4);
+        }
+        return hasClosings ? LONGER_STEP : LONG_STEP;
     }
 
     boolean isCalm() {

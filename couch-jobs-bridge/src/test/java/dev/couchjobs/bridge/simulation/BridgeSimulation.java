@@ -4,6 +4,7 @@ import com.apple.foundationdb.Database;
 import dev.couchjobs.bridge.testing.CouchWeights;
 import dev.couchjobs.bridge.testing.Endpoint;
 import dev.couchjobs.bridge.testing.ModelCouch;
+import dev.couchjobs.bridge.testing.ModelDatabase;
 import dev.couchjobs.bridge.testing.ModelServer;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
@@ -12,13 +13,17 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Several nodes with their bridges, from a seed. First there is chaos: whatever can go wrong does, while documents are put
@@ -42,6 +47,11 @@ final class BridgeSimulation implements AutoCloseable {
     private final Journal journal;
     private final EndLaws endLaws;
     private final IdleLaw idleLaw;
+    private final Map<String, Item> items = new TreeMap<>();
+    private final ItemLaws itemLaws;
+    private final ItemEnds itemEnds;
+    private final Strangers strangers;
+    private final Closings closings;
     private boolean isCalm;
     private boolean isClosed;
 
@@ -54,14 +64,53 @@ final class BridgeSimulation implements AutoCloseable {
         CouchWeights weights = scenario.couchWeights(random);
         couch = new ModelCouch(simulation.scheduler(), random.nextLong(), weights, simulation::log);
         actionLaws = new ActionLaws(scenario, tasks, complaints);
-        journal = new Journal(simulation::elapsed, actionLaws::begins);
+        AloneLaw stepAlone = new AloneLaw(scenario, this::mayRunBeside, complaints);
+        journal = new Journal(simulation::elapsed, (attempt, before) -> {
+            actionLaws.begins(attempt, before);
+            stepAlone.begins(attempt, before);
+        });
+        SplittableRandom own = new SplittableRandom(seed);
+        Items made = new Items(scenario, own.split());
+        made.make(scenario.chaos().dividedBy(2)).forEach(item -> items.put(item.id(), item));
+        itemLaws = new ItemLaws(scenario, items, complaints);
+        AloneLaw itemAlone = new AloneLaw(scenario, attempt -> false, complaints);
+        Journal work = new Journal(simulation::elapsed, (attempt, before) -> {
+            itemLaws.begins(attempt, before);
+            itemAlone.begins(attempt, before);
+        });
+        NodeWork nodeWork = new NodeWork(items.isEmpty() ? Map.of() : made.kinds(), work, itemLaws);
         for (String name : scenario.nodes()) {
-            nodes.add(new BridgeNode(name, scenario, simulation, couch, journal));
+            nodes.add(new BridgeNode(name, scenario, simulation, couch, journal, nodeWork));
         }
+        nodes.forEach(node -> node.database().validate(this::refuses));
+        itemEnds = new ItemEnds(items.values(), item -> place(item).leaves(item.id()), itemLaws, work);
+        strangers = new Strangers(simulation, own.split(), List.copyOf(items.values()), this::place, itemLaws);
+        closings = new Closings(scenario, simulation, own.split(), tasks, journal, items, work, complaints);
         endLaws = new EndLaws(scenario, simulation, couch, nodes, tasks.values(), journal);
         idleLaw = new IdleLaw(scenario, tasks.values(), journal, complaints);
         replicate();
         simulation.onDeath(this::died);
+    }
+
+    /** All nodes do a step that is for all, and what was begun for a document of which nobody knows any more goes on beside. */
+    private boolean mayRunBeside(Attempt attempt) {
+        Task task = Objects.requireNonNull(tasks.get(attempt.document));
+        return task.isBroken()
+                || !task.isLeftAlone()
+                || task.parts().get(attempt.step).isForAll();
+    }
+
+    private Optional<String> refuses(ObjectNode document) {
+        Item item = items.get(document.path("_id").asString());
+        return item == null ? Optional.empty() : item.refuses(document);
+    }
+
+    private ModelDatabase place(Item item) {
+        return nodes.stream()
+                .filter(node -> node.name().equals(item.place()))
+                .findFirst()
+                .orElseThrow()
+                .database();
     }
 
     private void replicate() {
@@ -104,6 +153,8 @@ final class BridgeSimulation implements AutoCloseable {
             tasks.put(task.id(), task);
             people.put(task);
         }
+        strangers.begin(chaos);
+        closings.begin(nodes, chaos);
         if (scenario.hasPeople()) {
             for (int left = random.nextInt(DEEDS_MAX); left > 0; left--) {
                 people.change(chaos);
@@ -146,6 +197,7 @@ final class BridgeSimulation implements AutoCloseable {
         BridgeNode node = nodes.get(random.nextInt(nodes.size()));
         simulation.log(node.name() + " loses its database");
         tasks.keySet().forEach(actionLaws::exempt);
+        itemLaws.exempt();
         node.kill();
         Database database = simulation.database();
         var unused = database.runAsync(tx -> {
@@ -171,24 +223,25 @@ final class BridgeSimulation implements AutoCloseable {
 
     private void awaitTheEnd() {
         Duration latest = simulation.elapsed().plus(CALM_AT_MOST);
-        List<String> unfinished = endLaws.unfinished();
+        List<String> unfinished = unfinished();
         while (!unfinished.isEmpty()) {
             if (simulation.elapsed().compareTo(latest) > 0) {
                 throw new AssertionError("There is no end to it:\n  " + String.join("\n  ", unfinished));
             }
             advance(Duration.ofSeconds(5));
-            unfinished = endLaws.unfinished();
+            unfinished = unfinished();
         }
     }
 
     private void checkTheEnd() {
         Map<String, List<String>> revisions = nodes.get(0).database().revisions();
         advance(QUIET);
-        List<String> unfinished = endLaws.unfinished();
+        List<String> unfinished = unfinished();
         if (!unfinished.isEmpty() || !nodes.get(0).database().revisions().equals(revisions)) {
             throw new AssertionError("It was over, and goes on: " + unfinished);
         }
         endLaws.check();
+        itemEnds.check();
         simulation.log("ends with " + revisions);
     }
 
@@ -198,7 +251,12 @@ final class BridgeSimulation implements AutoCloseable {
 
     /** {@return what is not over} */
     List<String> unfinished() {
-        return endLaws.unfinished();
+        List<String> all = endLaws.unfinished();
+        itemEnds.unfinished(all);
+        if (strangers.areBusy()) {
+            all.add("strangers go on");
+        }
+        return all;
     }
 
     /** What was begun more than once. */

@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge.simulation;
 
+import dev.couchjobs.bridge.internal.document.ActionPlan;
 import java.time.Duration;
 
 /**
@@ -15,6 +16,10 @@ record Effect(boolean isAlternative, Duration length, int succeedsFrom) {
 
     String command() {
         return (isAlternative ? OTHERWISE : WORK) + " " + length.toMillis() + " " + succeedsFrom;
+    }
+
+    static Effect of(ActionPlan plan) {
+        return of(((ActionPlan.Shell) plan).command());
     }
 
     static Effect of(String command) {

@@ -116,7 +116,9 @@ final class EndLaws {
                 .build();
         for (String type : read(jobs::getTypes)) {
             JobCounts counts = read(tx -> jobs.counts(tx, JobType.of(type, Object.class)));
-            if (counts.pending() + counts.running() + counts.blocked() + counts.failed() > 0) {
+            // A work item of which CouchDB takes nothing leaves its job behind as failed.
+            long failed = type.startsWith("work/") ? 0 : counts.failed();
+            if (counts.pending() + counts.running() + counts.blocked() + failed > 0) {
                 all.add(node.name() + " has jobs of type " + type + ": " + counts);
             }
         }
@@ -162,7 +164,7 @@ final class EndLaws {
                 require(ended >= task.parts().get(step).runs(), task, "has not done step " + step, body);
             }
         }
-        if (scenario.isCalm()) {
+        if (scenario.isCalm() && !scenario.hasClosings()) {
             frugal(task, leaf);
         }
     }

@@ -31,7 +31,7 @@ final class IdleLaw {
     }
 
     void check(Duration now) {
-        if (!scenario.isCalm()) {
+        if (!scenario.isCalm() || scenario.hasClosings()) {
             return;
         }
         for (String node : scenario.nodes()) {

@@ -3,7 +3,7 @@ package dev.couchjobs.bridge.simulation;
 import dev.couchjobs.bridge.internal.action.Action;
 import dev.couchjobs.bridge.internal.action.ActionResult;
 import dev.couchjobs.bridge.internal.action.Occasion;
-import dev.couchjobs.bridge.internal.document.ActionPlan;
+import dev.couchjobs.bridge.internal.action.Stoppable;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,6 +17,9 @@ import java.util.function.Supplier;
 
 /** Notes which actions were begun and how they ended. */
 final class Journal {
+    /** What is asked to end does so within this, as commands may that heed TERM in their own time. */
+    private static final int STOP_MILLIS_MAX = 12_000;
+
     private final List<Attempt> attempts = new ArrayList<>();
     private final Supplier<Duration> time;
     private final BiConsumer<Attempt, List<Attempt>> onBegin;
@@ -38,8 +41,7 @@ final class Journal {
     }
 
     /** {@return what a process does if it is asked to} */
-    Action action(SimulatedProcess process, ActionPlan plan) {
-        Effect effect = Effect.of(((ActionPlan.Shell) plan).command());
+    Action action(SimulatedProcess process, Effect effect) {
         return occasion -> begin(process, effect, occasion);
     }
 
@@ -55,24 +57,23 @@ final class Journal {
         process.log("begins " + attempt);
         onBegin.accept(attempt, List.copyOf(attempts));
         attempts.add(attempt);
-        CompletableFuture<ActionResult> result = new CompletableFuture<>();
+        Stoppable<ActionResult> result = new Stoppable<>();
         boolean succeeds = effect.succeedsAt(occasion.attempt());
-        var unused = process.scheduler()
-                .schedule(
-                        () -> {
-                            if (!result.isDone()) { // noted before anybody goes on from there
-                                end(attempt, succeeds ? Attempt.End.SUCCESS : Attempt.End.FAILURE);
-                                result.complete(result(succeeds));
-                            }
-                        },
-                        effect.length().toMillis(),
-                        TimeUnit.MILLISECONDS);
-        var unusedToo = result.whenComplete((done, error) -> {
-            if (error != null) {
-                end(attempt, Attempt.End.STOPPED);
-            }
-        });
+        Attempt.End end = succeeds ? Attempt.End.SUCCESS : Attempt.End.FAILURE;
+        endAfter(attempt, effect.length().toMillis(), end, result);
+        result.whenStopped(
+                () -> endAfter(attempt, process.random().nextInt(STOP_MILLIS_MAX), Attempt.End.STOPPED, result));
         return result;
+    }
+
+    private void endAfter(Attempt attempt, long millis, Attempt.End end, CompletableFuture<ActionResult> result) {
+        Runnable task = () -> {
+            if (!result.isDone()) { // noted before anybody goes on from there
+                end(attempt, end);
+                result.complete(result(end == Attempt.End.SUCCESS));
+            }
+        };
+        var unused = attempt.process.scheduler().schedule(task, millis, TimeUnit.MILLISECONDS);
     }
 
     private void end(Attempt attempt, Attempt.End end) {

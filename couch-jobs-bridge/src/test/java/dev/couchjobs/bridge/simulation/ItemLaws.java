@@ -1,0 +1,125 @@
+package dev.couchjobs.bridge.simulation;
+
+import dev.couchjobs.bridge.simulation.Attempt.End;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What holds of the work of an item whenever it begins: that it is due and nobody else's, how it is tried again, and that it
+ * is not done any more once its process has begun to tell CouchDB what came of it.
+ */
+final class ItemLaws {
+    private final BridgeScenario scenario;
+    private final Map<String, Item> items;
+    private final Complaints complaints;
+    /** Up to which try something was said of what came of it. */
+    private final Map<String, Integer> told = new HashMap<>();
+    /** How often it had failed when a stranger claimed it. */
+    private final Map<String, Integer> strangers = new HashMap<>();
+
+    private boolean isExempt;
+
+    ItemLaws(BridgeScenario scenario, Map<String, Item> items, Complaints complaints) {
+        this.scenario = scenario;
+        this.items = items;
+        this.complaints = complaints;
+    }
+
+    /** What nodes have kept of items has been lost. */
+    void exempt() {
+        isExempt = true;
+    }
+
+    /** A node is about to write a document. */
+    void isWritten(ObjectNode document) {
+        String id = document.path("_id").asString();
+        if (!items.containsKey(id)) {
+            return;
+        }
+        if (document.path("_deleted").asBoolean(false)
+                || document.path("status").asString("").equals("fail")) {
+            told.put(id, Integer.MAX_VALUE);
+        } else if (!document.path("claimed").asBoolean(false)) {
+            told.merge(id, document.path("attempts").asInt(0), Math::max);
+        }
+    }
+
+    /** A stranger has claimed an item that had failed so often. */
+    void isTaken(Item item, int failures) {
+        strangers.put(item.id(), failures);
+    }
+
+    void isSetFree(Item item) {
+        strangers.remove(item.id());
+    }
+
+    boolean isStrangers(Item item) {
+        return strangers.containsKey(item.id());
+    }
+
+    void begins(Attempt attempt, List<Attempt> before) {
+        Item item = items.get(attempt.document);
+        if (item == null) {
+            complaints.add("Nobody has asked for " + attempt);
+            return;
+        }
+        List<Attempt> same =
+                before.stream().filter(each -> each.document.equals(item.id())).toList();
+        require(item.nodes().contains(attempt.node), attempt, "is not for that node", same);
+        require(
+                !scenario.hasRightClocks() || attempt.begin.compareTo(item.due()) >= 0,
+                attempt,
+                "comes before it is due, at " + item.due(),
+                same);
+        // Who has claimed it before the stranger, and lost it since without knowing, may still begin an earlier try.
+        require(
+                attempt.number <= strangers.getOrDefault(item.id(), Integer.MAX_VALUE),
+                attempt,
+                "is claimed by a stranger",
+                same);
+        if (!isExempt) {
+            once(attempt, same);
+            retried(item, attempt, same);
+        }
+    }
+
+    private void once(Attempt attempt, List<Attempt> same) {
+        require(
+                attempt.number > told.getOrDefault(attempt.document, 0),
+                attempt,
+                "begins though it was told what came of it",
+                same);
+        boolean isAgain = same.stream().anyMatch(each -> each.number == attempt.number && each.end != End.STOPPED);
+        require(!isAgain || scenario.kind() == BridgeScenario.Kind.WILD, attempt, "was begun already", same);
+    }
+
+    private void retried(Item item, Attempt attempt, List<Attempt> same) {
+        require(attempt.number <= item.retry().maxRetries() + 1, attempt, "is one too many", same);
+        if (attempt.number == 1) {
+            return;
+        }
+        List<Attempt> failed = same.stream()
+                .filter(each -> each.end == End.FAILURE && each.number == attempt.number - 1)
+                .toList();
+        require(!failed.isEmpty(), attempt, "follows no try that failed", same);
+        if (!failed.isEmpty() && scenario.hasRightClocks()) {
+            Duration pause =
+                    item.retry().pauseAfter(attempt.number - 1, Duration.ZERO).orElse(Duration.ZERO);
+            require(
+                    attempt.begin.compareTo(failed.get(0).endTime().plus(pause)) >= 0,
+                    attempt,
+                    "comes before the pause is over",
+                    same);
+        }
+    }
+
+    private void require(boolean held, Attempt attempt, String otherwise, List<Attempt> before) {
+        if (!held) {
+            complaints.add("<" + attempt + "> " + otherwise + "; before it were:\n  "
+                    + String.join("\n  ", before.stream().map(Attempt::toString).toList()));
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package dev.couchjobs.bridge.simulation;
+
+import dev.couchjobs.bridge.internal.engine.WorkKind;
+import dev.couchjobs.fdb.simulation.SimulatedProcess;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** The kinds of work items, as nodes subscribe to them. */
+record NodeWork(Map<String, Items.Kind> kinds, Journal journal, ItemLaws laws) {
+    /** {@return what a process of a node does} */
+    Map<String, WorkKind> kinds(String node, SimulatedProcess process) {
+        Map<String, WorkKind> all = new TreeMap<>();
+        kinds.forEach((name, kind) -> {
+            if (kind.nodes().contains(node)) {
+                all.put(
+                        name,
+                        new WorkKind(
+                                item -> journal.action(
+                                        process, Effect.of(item.path("do").asString())),
+                                kind.retry(),
+                                Optional.empty(),
+                                kind.concurrency()));
+            }
+        });
+        return all;
+    }
+}
