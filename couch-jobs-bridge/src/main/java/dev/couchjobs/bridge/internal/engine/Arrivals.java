@@ -21,7 +21,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -85,7 +84,9 @@ final class Arrivals {
         }
         return documents
                 .find(turn, id)
-                .thenCombine(ledger.published(turn.tx(), id), (entry, published) -> new Known(entry, published))
+                .thenCombine(
+                        ledger.published(turn.tx(), id),
+                        (entry, published) -> new Known(entry, published, Optional.empty()))
                 .thenCompose(known -> {
                     if (known.hasGoneOnFrom(asked, stored.leaves().get(0))) {
                         stale.add(id);
@@ -112,7 +113,12 @@ final class Arrivals {
     }
 
     /** What is known of a document before it is looked at. */
-    private record Known(Optional<Entry> entry, Optional<Published> published) {
+    private record Known(Optional<Entry> entry, Optional<Published> published, Optional<ObjectNode> before) {
+
+        /** This, for a document that is taken for a new one; what was done of the job before is not done again. */
+        Known asNew() {
+            return new Known(Optional.empty(), published, entry.flatMap(Entry::job));
+        }
 
         /** Whether what was read may be older than what was written since somebody asked for it. */
         boolean hasGoneOnFrom(Optional<Published> asked, Leaf leaf) {
@@ -144,7 +150,7 @@ final class Arrivals {
         }
         Reading reading = reader.read(winner.body());
         boolean isReplaced = isReplaced(stored, reading, known);
-        Known kept = isReplaced ? new Known(Optional.empty(), known.published()) : known;
+        Known kept = isReplaced ? known.asNew() : known;
         if (kept.is(Entry.Standing.DELETED)) { // it is deleted where that counts, and here it will be
             return done();
         }
@@ -202,7 +208,7 @@ final class Arrivals {
             boolean hasLosers = stored.leaves().size() > 1;
             ledger.published(turn.tx(), stored.id(), published(winner, losers(stored)));
             if (!isSeen) {
-                documents.save(turn, stored.id(), kept.with(NOTHING_TO_SAY, Entry.Standing.REFUSED));
+                documents.save(turn, stored.id(), Entry.refused(NOTHING_TO_SAY, kept.home(), known.entry()));
             }
             if (hasLosers) {
                 documents.send(turn, stored.id(), kept.home());
@@ -233,7 +239,7 @@ final class Arrivals {
             ledger.published(turn.tx(), id, published(leaf, losers(stored)));
         }
         ObjectNode verdict = isEnded ? NOTHING_TO_SAY : DocumentWriter.verdict(reason);
-        documents.save(turn, id, new Entry(verdict, home, Entry.Standing.REFUSED, OptionalLong.empty()));
+        documents.save(turn, id, Entry.refused(verdict, home, known.entry()));
         documents.send(turn, id, home);
         settlement.stopRunning(turn, id);
         return known.isLive()
@@ -262,7 +268,7 @@ final class Arrivals {
 
     private CompletableFuture<Void> job(Turn turn, StoredDocument stored, JobDocument shown, Known known) {
         Leaf winner = stored.leaves().get(0);
-        Merged seen = joined(stored, shown);
+        Merged seen = withBefore(joined(stored, shown), known.before());
         Optional<Kept> before = known.entry().map(documents::kept);
         Merged merged = seen instanceof Merged.Joined all && before.isPresent()
                 ? Merge.join(before.get().document(), all.document())
@@ -288,6 +294,16 @@ final class Arrivals {
                 documents.send(turn, stored.id(), after.entry().home());
             }
         });
+    }
+
+    /** Another plan under that id is another job. */
+    private Merged withBefore(Merged seen, Optional<ObjectNode> before) {
+        return before.isPresent()
+                        && seen instanceof Merged.Joined now
+                        && documents.read(before.get()) instanceof Reading.Job job
+                        && Merge.join(now.document(), job.document()) instanceof Merged.Joined both
+                ? both
+                : seen;
     }
 
     private Merged joined(StoredDocument stored, JobDocument shown) {

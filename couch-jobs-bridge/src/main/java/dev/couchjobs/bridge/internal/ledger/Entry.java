@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge.internal.ledger;
 
+import java.util.Optional;
 import java.util.OptionalLong;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -10,8 +11,10 @@ import tools.jackson.databind.node.ObjectNode;
  * @param home the node whose bridge writes it back, where one does for all
  * @param standing what it is to the bridge
  * @param waitsSince for a step that a node here may claim when it has a free worker: its place in that line
+ * @param job what was known of the job that a refused document was before; it may become one again
  */
-public record Entry(ObjectNode body, String home, Standing standing, OptionalLong waitsSince) {
+public record Entry(
+        ObjectNode body, String home, Standing standing, OptionalLong waitsSince, Optional<ObjectNode> job) {
 
     /** What a document is to the bridge. */
     public enum Standing {
@@ -27,17 +30,36 @@ public record Entry(ObjectNode body, String home, Standing standing, OptionalLon
 
     /** {@return a live job's entry} */
     public static Entry live(ObjectNode body, String home) {
-        return new Entry(body, home, Standing.LIVE, OptionalLong.empty());
+        return new Entry(body, home, Standing.LIVE, OptionalLong.empty(), Optional.empty());
+    }
+
+    /**
+     * {@return the entry of a document that cannot be run}
+     *
+     * @param verdict what is to be put into it
+     * @param before what was kept of it
+     */
+    public static Entry refused(ObjectNode verdict, String home, Optional<Entry> before) {
+        return new Entry(verdict, home, Standing.REFUSED, OptionalLong.empty(), before.flatMap(Entry::knownJob));
+    }
+
+    private Optional<ObjectNode> knownJob() {
+        return switch (standing) {
+            case LIVE, ENDED -> Optional.of(body);
+            case REFUSED -> job;
+            case DELETED -> Optional.empty();
+        };
     }
 
     /** {@return this entry with another body and standing} */
     public Entry with(ObjectNode body, Standing standing) {
-        return new Entry(body, home, standing, standing == Standing.LIVE ? waitsSince : OptionalLong.empty());
+        return new Entry(
+                body, home, standing, standing == Standing.LIVE ? waitsSince : OptionalLong.empty(), Optional.empty());
     }
 
     /** {@return this entry with a place in the line, or without one} */
     public Entry waiting(OptionalLong since) {
-        return new Entry(body, home, standing, since);
+        return new Entry(body, home, standing, since, job);
     }
 
     /** {@return whether it is a job that has not ended} */

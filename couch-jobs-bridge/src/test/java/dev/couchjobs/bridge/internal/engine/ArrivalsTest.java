@@ -32,4 +32,25 @@ class ArrivalsTest {
                 .isEqualTo("gone");
         assertThat(world.at("a").read("x").leaves()).hasSize(1);
     }
+
+    @Test
+    void aSpoiltVersionThatLosesAgainstAnotherDoesNotHaveAnythingDoneAgain() {
+        world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'all', 'do': 'sleep 60'}]}");
+        world.advance(5);
+        world.couch.cut(Set.of(world.server("b")));
+        world.put(
+                "b",
+                world.read("b", "x").deepCopy().put("job_status", "cancelled").toString());
+        world.advance(5);
+        world.put("b", world.read("b", "x").deepCopy().put("job", "spoilt").toString());
+        for (int i = 0; i < 9; i++) { // the longer of two histories prevails
+            world.put("a", world.read("a", "x").toString());
+        }
+        world.advance(5);
+        world.couch.join();
+        world.advance(120);
+
+        assertThat(world.done).containsExactlyInAnyOrder("a sleep 60", "b sleep 60");
+        assertThat(world.read("b", "x").path("job_status").asString()).isEqualTo("cancelled");
+    }
 }
