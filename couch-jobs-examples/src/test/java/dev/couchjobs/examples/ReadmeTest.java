@@ -12,7 +12,7 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Subscription;
 import dev.couchjobs.Worker;
-import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import dev.couchjobs.fdb.Databases;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -43,7 +43,7 @@ class ReadmeTest {
     void theJobAndItsDataCommitTogetherAndTheEndIsSeen() {
         JobType<Thumbnail, Size> THUMBNAIL = JobType.of("thumbnail", Thumbnail.class, Size.class);
 
-        Database database = EmbeddedDatabase.openInMemory();
+        Database database = Databases.open("");
         CouchJobs jobs = CouchJobs.on(database);
         jobs.setTypeTimeout(database, THUMBNAIL, Duration.ofSeconds(30)).join();
 

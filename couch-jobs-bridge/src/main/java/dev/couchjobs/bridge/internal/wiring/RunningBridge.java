@@ -33,6 +33,7 @@ import java.util.Deque;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -110,7 +111,7 @@ public final class RunningBridge implements AutoCloseable {
                 actions::of,
                 kinds(actions),
                 config.workers(),
-                config.couchdb().url().toString(),
+                feedName(),
                 Long.toString(ProcessHandle.current().pid())));
         awaitDatabase(engine.start(), stop);
         opening(new PeerReplications(config, client, environment, couch)).start();
@@ -185,6 +186,15 @@ public final class RunningBridge implements AutoCloseable {
                                 kind.timeout(),
                                 kind.concurrency())));
         return kinds;
+    }
+
+    /** With another set of kinds the feed is read anew: items of a new one may have been there before. */
+    private String feedName() {
+        String address = config.couchdb().url().toString();
+        return config.workItems().isEmpty()
+                ? address
+                : address + " "
+                        + String.join(" ", new TreeSet<>(config.workItems().keySet()));
     }
 
     private static HttpClient client(CouchConfig couch) {
