@@ -7,7 +7,6 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.Worker;
-import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import java.time.Duration;
 
 /** An import that fails halfway, and whose next attempt goes on from where the first had got to. */
@@ -23,8 +22,9 @@ public final class GoOnFromCheckpoint {
      * @param args none
      */
     public static void main(String[] args) {
-        try (Database database = EmbeddedDatabase.openInMemory();
-                CouchJobs jobs = CouchJobs.on(database)) {
+        try (Playground playground = new Playground()) {
+            Database database = playground.database();
+            CouchJobs jobs = playground.jobs();
             jobs.setTypeTimeout(database, IMPORT, Duration.ofSeconds(30)).join();
             String id = jobs.add(database, NewJob.of(IMPORT, 4).priority(5)).join();
 

@@ -1,11 +1,8 @@
 package dev.couchjobs.examples;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.subspace.Subspace;
-import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobHaltedException;
-import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -14,7 +11,6 @@ import java.util.stream.IntStream;
 
 /** One run: enqueues the files, lets processors index them, of which one has an accident, and checks the result. */
 final class IndexRun {
-    private static final Subspace INDEX = new Subspace(Tuple.from("index"));
     private static final Duration SILENCE = Duration.ofSeconds(1);
     private static final Duration REDRAW_EVERY = Duration.ofMillis(100);
 
@@ -24,7 +20,6 @@ final class IndexRun {
     private final ProgressBar bar;
     private final Accident accident;
     private final RunReport report;
-    private final IndexStore store = new IndexStore(INDEX);
 
     /**
      * How a run is made.
@@ -59,20 +54,22 @@ final class IndexRun {
     }
 
     IndexResult run() {
-        try (Database database = EmbeddedDatabase.openInMemory();
-                CouchJobs jobs = CouchJobs.on(database)) {
+        try (Playground playground = new Playground()) {
+            Database database = playground.database();
+            CouchJobs jobs = playground.jobs();
+            IndexStore store = new IndexStore(playground.data("index"));
             Blocking.get(jobs.setTypeTimeout(database, FileJob.TYPE, SILENCE));
             IndexQueue.addAll(database, jobs, store, files);
             JobWatch watch = JobWatch.over(database, jobs, files, report);
-            process(database, watch);
-            return check(database);
+            process(playground, store, watch);
+            return check(database, store);
         }
     }
 
-    private void process(Database database, JobWatch watch) {
+    private void process(Playground playground, IndexStore store, JobWatch watch) {
         List<IndexProcessor> processors = IntStream.rangeClosed(1, settings.processors())
                 .mapToObj(number -> new IndexProcessor(
-                        number, root, database, CouchJobs.on(database), store, settings.pace(), report))
+                        number, root, playground.database(), playground.newJobs(), store, settings.pace(), report))
                 .toList();
         try {
             processors.forEach(processor -> processor.start(settings.jobsAtOnce()));
@@ -102,7 +99,7 @@ final class IndexRun {
                 + refused.get(0).getClass().getSimpleName() + ", nothing is written");
     }
 
-    private IndexResult check(Database database) {
+    private IndexResult check(Database database, IndexStore store) {
         PlainCount plain = PlainCount.of(root, files, report.skipped());
         Totals index = store.totals(database, plain.leftOut().keySet());
         return new IndexResult(

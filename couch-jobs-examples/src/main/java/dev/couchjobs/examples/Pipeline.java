@@ -8,7 +8,6 @@ import dev.couchjobs.DependencyPolicy;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
-import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,8 +34,9 @@ public final class Pipeline {
      * @param args none
      */
     public static void main(String[] args) {
-        try (Database database = EmbeddedDatabase.openInMemory();
-                CouchJobs jobs = CouchJobs.on(database)) {
+        try (Playground playground = new Playground()) {
+            Database database = playground.database();
+            CouchJobs jobs = playground.jobs();
             STAGES.forEach(type ->
                     jobs.setTypeTimeout(database, type, Duration.ofSeconds(30)).join());
             Pipeline pipeline = new Pipeline(database, jobs);

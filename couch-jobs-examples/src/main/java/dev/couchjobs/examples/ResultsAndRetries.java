@@ -9,7 +9,6 @@ import dev.couchjobs.JobFailedException;
 import dev.couchjobs.JobType;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.RetryPolicy;
-import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -35,8 +34,9 @@ public final class ResultsAndRetries {
      * @param args none
      */
     public static void main(String[] args) {
-        try (Database database = EmbeddedDatabase.openInMemory();
-                CouchJobs jobs = CouchJobs.on(database)) {
+        try (Playground playground = new Playground()) {
+            Database database = playground.database();
+            CouchJobs jobs = playground.jobs();
             jobs.setTypeTimeout(database, COUNT, Duration.ofSeconds(30)).join();
             new ResultsAndRetries(database, jobs).run();
         }
