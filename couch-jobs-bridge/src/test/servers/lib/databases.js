@@ -19,7 +19,9 @@ function databases(base, onDisk) {
       return null;
     }
     if (!opened.has(name)) {
-      opened.set(name, new PouchDB(name));
+      const db = new PouchDB(name);
+      db.once('destroyed', () => opened.delete(name));
+      opened.set(name, db);
     }
     return opened.get(name);
   }

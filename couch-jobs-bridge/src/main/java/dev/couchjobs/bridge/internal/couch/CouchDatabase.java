@@ -52,7 +52,8 @@ public interface CouchDatabase extends AutoCloseable {
 
     /**
      * Follows the changes of the database until the feed is closed. The connection may be lost and come back, and the
-     * database may be made only later: the feed goes on from where it was. Changes may come twice.
+     * database may be made only later: the feed goes on from where it was. Changes may come twice; all of them come if the
+     * database is another one than the position is of.
      *
      * @param since the position to go on from, as it was given to the listener; null for the beginning
      * @param listener is called by one thread at a time

@@ -17,6 +17,7 @@ import java.util.concurrent.Executor;
  * @param timeout how long the answer to a request may take, to its last byte
  * @param firstPause about how long after a fault the next attempt is made; each pause is twice the one before
  * @param longestPause what the pauses grow to
+ * @param isCreated whether a feed makes the database if there is none, at its beginning or later
  * @param environment clock, timer and randomness
  * @param client what speaks HTTP
  */
@@ -28,6 +29,7 @@ public record CouchSettings(
         Duration timeout,
         Duration firstPause,
         Duration longestPause,
+        boolean isCreated,
         Environment environment,
         HttpClient client) {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
@@ -67,6 +69,7 @@ public record CouchSettings(
                 Duration.ofSeconds(60),
                 Duration.ofMillis(100),
                 Duration.ofSeconds(10),
+                false,
                 Environment.system(),
                 client);
     }
@@ -79,41 +82,75 @@ public record CouchSettings(
     /** {@return these settings with other credentials} */
     public CouchSettings withCredentials(Credentials other) {
         return new CouchSettings(
-                address, other, heartbeat, batch, timeout, firstPause, longestPause, environment, client);
+                address, other, heartbeat, batch, timeout, firstPause, longestPause, isCreated, environment, client);
     }
 
     /** {@return these settings with another heartbeat} */
     public CouchSettings withHeartbeat(Duration other) {
         return new CouchSettings(
-                address, credentials, other, batch, timeout, firstPause, longestPause, environment, client);
+                address, credentials, other, batch, timeout, firstPause, longestPause, isCreated, environment, client);
     }
 
     /** {@return these settings with another largest batch} */
     public CouchSettings withBatch(int other) {
         return new CouchSettings(
-                address, credentials, heartbeat, other, timeout, firstPause, longestPause, environment, client);
+                address,
+                credentials,
+                heartbeat,
+                other,
+                timeout,
+                firstPause,
+                longestPause,
+                isCreated,
+                environment,
+                client);
     }
 
     /** {@return these settings with another time-out of requests} */
     public CouchSettings withTimeout(Duration other) {
         return new CouchSettings(
-                address, credentials, heartbeat, batch, other, firstPause, longestPause, environment, client);
+                address,
+                credentials,
+                heartbeat,
+                batch,
+                other,
+                firstPause,
+                longestPause,
+                isCreated,
+                environment,
+                client);
     }
 
     /** {@return these settings with other pauses between attempts} */
     public CouchSettings withPauses(Duration first, Duration longest) {
-        return new CouchSettings(address, credentials, heartbeat, batch, timeout, first, longest, environment, client);
+        return new CouchSettings(
+                address, credentials, heartbeat, batch, timeout, first, longest, isCreated, environment, client);
+    }
+
+    /** {@return these settings with a feed that makes the database, or waits for it} */
+    public CouchSettings withCreation(boolean other) {
+        return new CouchSettings(
+                address, credentials, heartbeat, batch, timeout, firstPause, longestPause, other, environment, client);
     }
 
     /** {@return these settings in another environment} */
     public CouchSettings withEnvironment(Environment other) {
         return new CouchSettings(
-                address, credentials, heartbeat, batch, timeout, firstPause, longestPause, other, client);
+                address, credentials, heartbeat, batch, timeout, firstPause, longestPause, isCreated, other, client);
     }
 
     /** {@return these settings with another client, for example one that trusts another authority} */
     public CouchSettings withClient(HttpClient other) {
         return new CouchSettings(
-                address, credentials, heartbeat, batch, timeout, firstPause, longestPause, environment, other);
+                address,
+                credentials,
+                heartbeat,
+                batch,
+                timeout,
+                firstPause,
+                longestPause,
+                isCreated,
+                environment,
+                other);
     }
 }

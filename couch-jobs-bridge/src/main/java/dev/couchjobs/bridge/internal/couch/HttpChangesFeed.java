@@ -12,7 +12,8 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Follows a database's changes from one source after the other. While the listener is busy, one batch is read ahead and no
+ * Follows a database's changes from one source after the other; before each it looks whether the database is still the same
+ * one, and begins at the start of another. While the listener is busy, one batch is read ahead and no
  * more. When a source ends, what it brought is handed on first, and the next one begins from there.
  */
 final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
@@ -21,14 +22,16 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     private final CouchSettings settings;
     private final Address address;
     private final Transport transport;
+    private final Identity identity;
     private final Backoff backoff;
     private final Complaints complaints;
     private final ChangesListener listener;
+    private final Runnable whenReplaced;
     private final Consumer<HttpChangesFeed> whenClosed;
 
     private final Inbox inbox;
     private final FeedMode mode = new FeedMode();
-    private @Nullable JsonNode position;
+    private Position position;
     private @Nullable FeedSource source;
     private Optional<FeedSource.End> end = Optional.empty();
     private @Nullable Future<?> pause;
@@ -40,35 +43,63 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
             CouchSettings settings,
             Address address,
             Transport transport,
+            Identity identity,
             Backoff backoff,
             @Nullable JsonNode since,
             ChangesListener listener,
+            Runnable whenReplaced,
             Consumer<HttpChangesFeed> whenClosed) {
         this.settings = settings;
         this.address = address;
         this.transport = transport;
+        this.identity = identity;
         this.backoff = backoff;
         this.complaints = new Complaints(address);
-        this.position = since;
+        this.position = Position.of(since);
         this.listener = listener;
+        this.whenReplaced = whenReplaced;
         this.whenClosed = whenClosed;
         this.inbox = new Inbox(settings.batch());
     }
 
     void begin() {
+        synchronized (this) {
+            if (isClosed) {
+                return;
+            }
+        }
+        var unused = identity.look().whenComplete((database, thrown) -> {
+            if (thrown == null) {
+                beginIn(database);
+            } else {
+                waitOut(PassingFault.of(thrown));
+            }
+        });
+    }
+
+    private void beginIn(Optional<String> database) {
         FeedSource next;
+        boolean wasReplaced;
         synchronized (this) {
             if (isClosed) {
                 return;
             }
             end = Optional.empty();
             sourceWaits = false;
+            wasReplaced = position.isOfAnotherThan(database);
+            position = position.in(database);
             next = mode.isPolling()
-                    ? new PollingSource(settings, address, transport, position, this)
-                    : new ContinuousSource(settings, address, transport, position, this);
+                    ? new PollingSource(settings, address, transport, position.since(), this)
+                    : new ContinuousSource(settings, address, transport, position.since(), this);
             source = next;
         }
+        if (wasReplaced) {
+            LOG.warn("{}: the database is not the one that was followed before; all of it is read again", address);
+        }
         next.begin();
+        if (wasReplaced) {
+            whenReplaced.run();
+        }
     }
 
     @Override
@@ -123,10 +154,14 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
 
     private CompletableFuture<Void> told(Inbox.Batch batch) {
         try {
-            return listener.changed(batch.changes(), batch.position());
+            return listener.changed(batch.changes(), behind(batch));
         } catch (Throwable e) { // also an error: the feed would wait for ever
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    private synchronized JsonNode behind(Inbox.Batch batch) {
+        return position.stored(batch.position());
     }
 
     private void delivered(Inbox.Batch batch) {
@@ -134,7 +169,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
         complaints.settle();
         synchronized (this) {
             isDelivering = false;
-            position = batch.position();
+            position = position.at(batch.position());
         }
         deliver();
         goOn();
@@ -184,7 +219,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
             ended = end.get();
             end = Optional.empty();
             source = null;
-            position = ended.position().orElse(position);
+            position = ended.position().map(position::at).orElse(position);
             noteMode(ended);
         }
         if (ended.wasUseful()) {
@@ -206,24 +241,26 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     }
 
     private void after(RuntimeException thrown) {
-        if (thrown instanceof PassingFault fault) {
-            complaints.make(fault, backoff);
-            beginAfterAPause(fault);
-        } else if (thrown instanceof CouchException refusal && refusal.status() == 400 && forgetPosition()) {
+        if (thrown instanceof CouchException refusal && refusal.status() == 400 && forgetPosition()) {
             LOG.warn(
                     "{}: the database does not know where this feed was, so it begins again: {}",
                     address,
                     refusal.getMessage());
             begin();
         } else {
-            complaints.make(thrown, backoff);
-            beginAfterAPause(PassingFault.slow(String.valueOf(thrown.getMessage())));
+            waitOut(thrown);
         }
     }
 
+    private void waitOut(RuntimeException thrown) {
+        complaints.make(thrown, backoff);
+        beginAfterAPause(
+                thrown instanceof PassingFault fault ? fault : PassingFault.slow(String.valueOf(thrown.getMessage())));
+    }
+
     private synchronized boolean forgetPosition() {
-        boolean hadOne = position != null;
-        position = null;
+        boolean hadOne = position.since() != null;
+        position = position.at(null);
         return hadOne;
     }
 

@@ -13,9 +13,11 @@ public final class HttpCouchDatabase implements CouchDatabase {
     private final CouchSettings settings;
     private final Address address;
     private final Transport transport;
+    private final Identity identity;
     private final Retrying retrying;
     private final LeafReader reader;
     private final Set<HttpChangesFeed> feeds = ConcurrentHashMap.newKeySet();
+    private volatile Runnable whenReplaced = () -> {};
     private volatile boolean isClosed;
 
     /**
@@ -27,6 +29,7 @@ public final class HttpCouchDatabase implements CouchDatabase {
         this.settings = settings;
         this.address = Address.of(settings.address());
         this.transport = new Transport(settings, address);
+        this.identity = new Identity(settings, address, transport);
         this.retrying = new Retrying(settings, new Complaints(address));
         this.reader = new LeafReader(transport, address, retrying, settings.batch());
     }
@@ -39,17 +42,16 @@ public final class HttpCouchDatabase implements CouchDatabase {
     public CompletableFuture<Void> ensureDatabase() {
         return retrying.untilItPasses(() -> transport
                 .answer("HEAD", address.of(""), null)
-                .thenCompose(found -> found.isSuccess() ? CompletableFuture.completedFuture(null) : create()));
+                .thenCompose(found -> found.isSuccess() ? CompletableFuture.completedFuture(null) : identity.create()));
     }
 
-    private CompletableFuture<@Nullable Void> create() {
-        return transport.answer("PUT", address.of(""), null).thenApply(answer -> {
-            boolean somebodyWasFaster = answer.status() == 412;
-            if (!somebodyWasFaster) {
-                transport.succeeded("PUT " + address, answer);
-            }
-            return null;
-        });
+    /**
+     * Says what else is to be done when a feed finds that another database is in the place of the one that it followed.
+     *
+     * @param action is called after the feed has begun anew; must not block
+     */
+    public void whenReplaced(Runnable action) {
+        whenReplaced = action;
     }
 
     @Override
@@ -65,7 +67,15 @@ public final class HttpCouchDatabase implements CouchDatabase {
     @Override
     public ChangesFeed follow(@Nullable JsonNode since, ChangesListener listener) {
         HttpChangesFeed feed = new HttpChangesFeed(
-                settings, address, transport, retrying.newBackoff(), since, listener, feeds::remove);
+                settings,
+                address,
+                transport,
+                identity,
+                retrying.newBackoff(),
+                since,
+                listener,
+                () -> whenReplaced.run(),
+                feeds::remove);
         feeds.add(feed);
         if (isClosed) {
             feed.close();

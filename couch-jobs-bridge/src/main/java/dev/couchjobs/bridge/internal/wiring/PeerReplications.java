@@ -34,6 +34,7 @@ final class PeerReplications implements AutoCloseable {
     private final HttpCouchDatabase own;
     private final Replications replications;
     private final List<HttpCouchDatabase> peers = new CopyOnWriteArrayList<>();
+    private volatile boolean isClosed;
 
     PeerReplications(BridgeConfig config, HttpClient client, Environment environment, HttpCouchDatabase own) {
         this.config = config;
@@ -47,11 +48,23 @@ final class PeerReplications implements AutoCloseable {
         return CouchSettings.of(couch.url())
                 .withCredentials(couch.credentials())
                 .withHeartbeat(couch.heartbeat())
+                .withCreation(couch.isCreated())
                 .withClient(client);
     }
 
-    /** Begins; what cannot be done is said in the log, and the bridge works without it. */
+    /**
+     * Begins, and again whenever the database was replaced: its server's replications may be gone, too. What cannot be done is
+     * said in the log, and the bridge works without it.
+     */
     void start() {
+        own.whenReplaced(this::setUp);
+        setUp();
+    }
+
+    private void setUp() {
+        if (isClosed) {
+            return;
+        }
         CompletableFuture<Void> made = config.couchdb().isCreated()
                 ? told(own.ensureDatabase(), "The database " + config.couchdb().url() + " cannot be made")
                 : CompletableFuture.completedFuture(null);
@@ -71,6 +84,8 @@ final class PeerReplications implements AutoCloseable {
         var timer = environment.scheduler().schedule(database::close, PEERS_PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
         return database.ensureDatabase().handle((made, error) -> {
             timer.cancel(false);
+            peers.remove(database);
+            database.close();
             return null;
         });
     }
@@ -110,6 +125,7 @@ final class PeerReplications implements AutoCloseable {
     /** Ends what is being tried; the replications go on. */
     @Override
     public void close() {
+        isClosed = true;
         peers.forEach(HttpCouchDatabase::close);
         replications.close();
     }

@@ -130,9 +130,27 @@ class BackPressureTest {
         public <T> CompletableFuture<HttpResponse<T>> sendAsync(HttpRequest request, BodyHandler<T> handler) {
             Info info = new Info();
             BodySubscriber<T> subscriber = handler.apply(info);
-            body = subscriber;
-            subscriber.onSubscribe(this);
+            if (request.uri().getPath().endsWith("/_changes")) {
+                body = subscriber;
+                subscriber.onSubscribe(this);
+            } else {
+                tellIdentity(subscriber);
+            }
             return subscriber.getBody().toCompletableFuture().thenApply(value -> new Response<>(request, value));
+        }
+
+        private static void tellIdentity(BodySubscriber<?> subscriber) {
+            subscriber.onSubscribe(new Flow.Subscription() {
+                @Override
+                public void request(long count) {
+                    // All is said below.
+                }
+
+                @Override
+                public void cancel() {}
+            });
+            subscriber.onNext(List.of(ByteBuffer.wrap("{\"id\":\"one\"}".getBytes(StandardCharsets.UTF_8))));
+            subscriber.onComplete();
         }
 
         private record Info() implements HttpResponse.ResponseInfo {

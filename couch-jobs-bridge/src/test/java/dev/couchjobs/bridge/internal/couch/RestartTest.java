@@ -3,6 +3,7 @@ package dev.couchjobs.bridge.internal.couch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.bridge.servers.NpmServer;
+import dev.couchjobs.bridge.servers.PlainHttp;
 import dev.couchjobs.bridge.servers.Wire;
 import java.net.URI;
 import java.nio.file.Path;
@@ -75,6 +76,46 @@ class RestartTest {
             assertThat(await(read).get(0).current()).isPresent();
             write(database, "after");
             await(recorder.told("after"));
+        }
+    }
+
+    @Test
+    void aServerThatLostAllIsReadFromItsStartByWhoFollowedItAndByWhoKeptAPosition() {
+        try (NpmServer forgetful = NpmServer.inMemory()) {
+            URI jobs = forgetful.database("jobs");
+            try (HttpCouchDatabase following =
+                            new HttpCouchDatabase(settings(jobs).withCreation(true));
+                    HttpCouchDatabase later = open(jobs)) {
+                Recorder recorder = new Recorder();
+                following.follow(null, recorder);
+                for (String id : List.of("a", "b", "c")) {
+                    write(following, id);
+                }
+                List<Recorder.Call> calls = await(recorder.told("a", "b", "c"));
+
+                forgetful.restart();
+                write(following, "first of the new");
+                await(recorder.told("first of the new"));
+                Recorder restarted = new Recorder();
+                later.follow(calls.get(calls.size() - 1).position(), restarted);
+                await(restarted.told("first of the new"));
+            }
+        }
+    }
+
+    @Test
+    void aDatabaseThatIsDeletedAndMadeAnewIsReadFromItsStart() {
+        try (HttpCouchDatabase database =
+                new HttpCouchDatabase(settings(jobsHere).withCreation(true))) {
+            Recorder recorder = new Recorder();
+            database.follow(null, recorder);
+            for (String id : List.of("a", "b", "c")) {
+                write(database, id);
+            }
+            await(recorder.told("a", "b", "c"));
+            assertThat(PlainHttp.send("DELETE", jobsHere)).isEqualTo(200);
+            write(database, "first of the new");
+            await(recorder.told("first of the new"));
         }
     }
 

@@ -18,11 +18,18 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A server that answers as the test says, down to the byte. */
+/**
+ * A server that answers as the test says, down to the byte. Which database it is it says by itself, unless the test wants to
+ * do that, too.
+ */
 final class ScriptedServer implements AutoCloseable {
+    /** What the database is, as far as feeds are concerned. */
+    static final String IDENTITY = "the first one";
+
     private static final long PATIENCE_SECONDS = 20;
 
     private final ServerSocket listening;
+    private volatile boolean isIdentified = true;
     private final BlockingQueue<Call> calls = new LinkedBlockingQueue<>();
     private final List<Socket> open = new ArrayList<>();
     private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
@@ -42,6 +49,12 @@ final class ScriptedServer implements AutoCloseable {
 
     URI database() {
         return URI.create("http://127.0.0.1:" + listening.getLocalPort() + "/jobs");
+    }
+
+    /** From now on the test answers who asks which database this is. */
+    ScriptedServer unidentified() {
+        isIdentified = false;
+        return this;
     }
 
     /** {@return the next request, when it has come} */
@@ -84,7 +97,12 @@ final class ScriptedServer implements AutoCloseable {
                     headers.add(header);
                 }
                 byte[] body = in.readNBytes(length(headers));
-                calls.add(new Call(socket, first, headers, new String(body, StandardCharsets.UTF_8)));
+                Call call = new Call(socket, first, headers, new String(body, StandardCharsets.UTF_8));
+                if (isIdentified && call.target().endsWith("/_local/couch-jobs")) {
+                    call.answer(200, "{\"id\":\"" + IDENTITY + "\"}");
+                } else {
+                    calls.add(call);
+                }
             }
         } catch (IOException e) {
             // The client has gone.
