@@ -25,7 +25,7 @@ public final class BridgeBuilder {
 
     static BridgeConfig read(Path configuration) {
         try {
-            return ConfigReader.read(configuration, System.getenv());
+            return ConfigReader.read(configuration, System.getenv(), Optional.empty());
         } catch (ConfigException e) {
             throw new BridgeConfigurationException(e.mistakes(), e);
         }
@@ -72,6 +72,7 @@ public final class BridgeBuilder {
      * Starts the bridge. It need not reach CouchDB for that: it goes on trying. It waits for its database, and says so in the log.
      *
      * @return the bridge, to be closed when it is to end
+     * @throws BridgeConfigurationException if the configuration names a handler or a cluster file that is not there
      * @throws RuntimeException if its database cannot be opened
      */
     public Bridge start() {
@@ -80,6 +81,10 @@ public final class BridgeBuilder {
 
     /** Starts it, unless it is no longer wanted before its database has answered. */
     Bridge start(CompletableFuture<Void> stop) {
+        List<String> missing = config.missing(handlers.keySet(), given.isPresent());
+        if (!missing.isEmpty()) {
+            throw new BridgeConfigurationException(missing);
+        }
         return new Bridge(RunningBridge.start(config, handlers, given, stop));
     }
 }

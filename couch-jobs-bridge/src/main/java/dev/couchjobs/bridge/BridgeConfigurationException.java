@@ -8,6 +8,11 @@ public final class BridgeConfigurationException extends RuntimeException {
 
     private final transient List<String> mistakes;
 
+    BridgeConfigurationException(List<String> mistakes) {
+        super(String.join("\n", mistakes));
+        this.mistakes = List.copyOf(mistakes);
+    }
+
     BridgeConfigurationException(List<String> mistakes, Throwable cause) {
         super(String.join("\n", mistakes), cause);
         this.mistakes = List.copyOf(mistakes);

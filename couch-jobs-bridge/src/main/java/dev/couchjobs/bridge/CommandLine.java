@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 
@@ -80,7 +82,7 @@ final class CommandLine {
         List<BridgeConfig> configs = new ArrayList<>();
         for (String file : files) {
             try {
-                BridgeConfig config = ConfigReader.read(Path.of(file), variables);
+                BridgeConfig config = ConfigReader.read(Path.of(file), variables, Optional.of(Set.of()));
                 out.println(file + ":");
                 config.describe().forEach(line -> out.println("  " + line));
                 configs.add(config);
@@ -94,11 +96,11 @@ final class CommandLine {
     }
 
     private int runBridges(List<BridgeConfig> configs) {
-        List<AutoCloseable> running = new ArrayList<>();
+        List<Running> running = new ArrayList<>();
         int status = SUCCESS;
         for (BridgeConfig config : configs) {
             try {
-                running.add(starter.start(config, stop));
+                running.add(new Running(config.node(), starter.start(config, stop)));
                 out.println("node " + config.node() + " runs");
             } catch (CancellationException e) {
                 out.println("node " + config.node() + " was not started: " + e.getMessage());
@@ -116,21 +118,24 @@ final class CommandLine {
         return close(running) ? status : FAILURE;
     }
 
+    private record Running(String node, AutoCloseable bridge) {}
+
     /** {@return whether all went well} They end at the same time: to end one may take more than a minute. */
-    private boolean close(List<AutoCloseable> running) {
+    private boolean close(List<Running> running) {
         List<CompletableFuture<Boolean>> all =
                 running.stream().map(this::closeAsync).toList();
         return all.stream().map(CompletableFuture::join).reduce(true, Boolean::logicalAnd);
     }
 
-    private CompletableFuture<Boolean> closeAsync(AutoCloseable bridge) {
+    private CompletableFuture<Boolean> closeAsync(Running running) {
         CompletableFuture<Boolean> isClean = new CompletableFuture<>();
         BridgeThreads.blocking().execute(() -> {
             try {
-                bridge.close();
+                running.bridge().close();
+                out.println("node " + running.node() + " has ended");
                 isClean.complete(true);
             } catch (Throwable e) { // also an error: it is waited for
-                err.println("a bridge could not be ended: " + e);
+                err.println("node " + running.node() + " could not be ended: " + e);
                 isClean.complete(false);
             }
         });

@@ -41,6 +41,7 @@ class CommandLineTest {
 
         assertThat(events.subList(0, 2)).containsExactly("start alpha", "start beta");
         assertThat(events.subList(2, 4)).containsExactlyInAnyOrder("end alpha", "end beta");
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("node alpha has ended\n", "node beta has ended\n");
     }
 
     @Test
@@ -54,6 +55,25 @@ class CommandLineTest {
                 .allMatch(line -> line.startsWith(wrong + ": "))
                 .contains(wrong + ": node: has to be a text in quotes");
         assertThat(events).isEmpty();
+    }
+
+    @Test
+    void theProgramHasNoHandlersAndSaysSoWithAllElseThatIsMissing() throws IOException {
+        Path file = Files.writeString(directory.resolve("bridge.toml"), """
+                node = 'alpha'
+                couchdb.url = 'http://localhost:5984/jobs'
+                engine.cluster_file = 'fdb.cluster'
+                work_items.scrape = { kind = 'java', do = 'scrape' }
+                work_items.letter.do = 'cat >>letters'
+                """);
+
+        assertThat(run("--check", file.toString())).isEqualTo(2);
+
+        assertThat(err.toString(StandardCharsets.UTF_8).lines())
+                .hasSize(3)
+                .anyMatch(line -> line.contains("engine.cluster_file: there is no file"))
+                .anyMatch(line -> line.contains("work_items.scrape.do: there is no handler 'scrape'"))
+                .anyMatch(line -> line.contains("work_items.letter.do: is a command"));
     }
 
     @Test

@@ -5,6 +5,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,9 +19,11 @@ final class BridgeProcess implements AutoCloseable {
     private static final String CLIENT = "FDB_LIBRARY_PATH_FDB_C";
 
     private final Process process;
+    private final Path log;
     private final BufferedReader said;
 
-    private BridgeProcess(Process process) {
+    private BridgeProcess(Process process, Path log) {
+        this.log = log;
         this.process = process;
         this.said = process.inputReader(StandardCharsets.UTF_8);
     }
@@ -41,9 +44,11 @@ final class BridgeProcess implements AutoCloseable {
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName(), configuration.toString()));
         File log = configuration.resolveSibling("bridge.log").toFile();
         try {
-            BridgeProcess bridge = new BridgeProcess(new ProcessBuilder(command)
-                    .redirectError(ProcessBuilder.Redirect.appendTo(log))
-                    .start());
+            BridgeProcess bridge = new BridgeProcess(
+                    new ProcessBuilder(command)
+                            .redirectError(ProcessBuilder.Redirect.appendTo(log))
+                            .start(),
+                    log.toPath());
             bridge.awaitLine("runs");
             return bridge;
         } catch (IOException e) {
@@ -56,6 +61,35 @@ final class BridgeProcess implements AutoCloseable {
         return CompletableFuture.supplyAsync(() -> read(end))
                 .orTimeout(PATIENCE_S, TimeUnit.SECONDS)
                 .join();
+    }
+
+    /** {@return the first line of its log that contains this, as soon as it is there} */
+    String awaitLog(String part) {
+        try {
+            Process follower = new ProcessBuilder("tail", "-n", "+1", "-f", log.toString()).start();
+            BufferedReader lines = follower.inputReader(StandardCharsets.UTF_8);
+            try {
+                return CompletableFuture.supplyAsync(() -> lines.lines()
+                                .filter(line -> line.contains(part))
+                                .findFirst())
+                        .orTimeout(PATIENCE_S, TimeUnit.SECONDS)
+                        .join()
+                        .orElseThrow();
+            } finally {
+                follower.destroy(); // which ends the reading, too
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** {@return all that it has logged so far} */
+    List<String> log() {
+        try {
+            return Files.readAllLines(log);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private String read(String end) {
@@ -90,9 +124,14 @@ final class BridgeProcess implements AutoCloseable {
         return process.onExit().orTimeout(PATIENCE_S, TimeUnit.SECONDS).join().exitValue();
     }
 
+    /** As {@code kill -TERM}. */
+    void terminate() {
+        process.toHandle().destroy(); // its output can still be read
+    }
+
     /** As {@code kill -TERM}. {@return the exit status} */
     int end() {
-        process.destroy();
+        terminate();
         return awaitEnd();
     }
 

@@ -55,7 +55,7 @@ public final class HostAllowList {
     }
 
     /** {@return why a request may not go there, if so} */
-    Optional<String> objection(URI url) {
+    public Optional<String> objection(URI url) {
         if (!isWeb(url) || url.getHost() == null) {
             return Optional.of("'" + url + "' is not the http or https URL of a host");
         }

@@ -6,6 +6,8 @@ import dev.couchjobs.bridge.internal.action.HttpSettings;
 import dev.couchjobs.bridge.internal.action.ShellSettings;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
 import dev.couchjobs.bridge.internal.document.RetryStrategy;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -22,6 +24,9 @@ import tools.jackson.databind.node.JsonNodeFactory;
 /** Reads what the file says about actions. */
 final class ActionsReader {
     private static final Pattern REQUEST = Pattern.compile("(?<method>[A-Za-z]{1,20})\\s+(?<url>https?://\\S+)");
+
+    /** Stands for a request that cannot be read, so that this is not told twice. */
+    private static final String NOWHERE = "";
 
     private final Path directory;
 
@@ -100,17 +105,37 @@ final class ActionsReader {
         }
     }
 
-    SortedMap<String, WorkItemConfig> workItems(Section section) {
+    /** What is done for work items, which has to be allowed as anything else is. */
+    SortedMap<String, WorkItemConfig> workItems(Section section, ShellSettings shell, HttpSettings http) {
         SortedMap<String, WorkItemConfig> items = new TreeMap<>();
         for (String kind : section.names()) {
             Section item = section.section(kind);
+            ActionPlan action = action(item);
+            objection(action, shell, http).ifPresent(why -> item.mistake("do", why));
             items.put(
                     kind,
                     new WorkItemConfig(
-                            action(item), item.number("concurrency", 1, 1), retry(item), item.duration("timeout")));
+                            action, item.number("concurrency", 1, 1), retry(item), item.duration("timeout")));
             item.end();
         }
         return items;
+    }
+
+    private static Optional<String> objection(ActionPlan action, ShellSettings shell, HttpSettings http) {
+        if (action instanceof ActionPlan.Shell && !shell.isEnabled()) {
+            return Optional.of("is a command, and there are none without shell.enabled = true");
+        }
+        return action instanceof ActionPlan.Http request && !request.url().equals(NOWHERE)
+                ? objection(request.url(), http)
+                : Optional.empty();
+    }
+
+    private static Optional<String> objection(String url, HttpSettings http) {
+        try {
+            return http.hosts().objection(new URI(url));
+        } catch (URISyntaxException e) {
+            return Optional.of("'" + url + "' is not a URL: " + e.getReason());
+        }
     }
 
     /** For about a day, unless the operator says otherwise. */
@@ -132,7 +157,7 @@ final class ActionsReader {
             case "http" -> request(item, what);
             default -> {
                 item.mistake("kind", "has to be \"shell\", \"http\" or \"java\"");
-                yield request(item, "GET http://localhost");
+                yield request(item, "");
             }
         };
     }
@@ -145,7 +170,7 @@ final class ActionsReader {
         }
         return new ActionPlan.Http(
                 isRequest ? matcher.group("method") : "GET",
-                isRequest ? matcher.group("url") : "http://localhost",
+                isRequest ? matcher.group("url") : NOWHERE,
                 Map.of(),
                 JsonNodeFactory.instance.nullNode(),
                 Optional.empty());

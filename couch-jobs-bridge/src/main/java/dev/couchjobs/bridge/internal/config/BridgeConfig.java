@@ -2,9 +2,14 @@ package dev.couchjobs.bridge.internal.config;
 
 import dev.couchjobs.bridge.internal.action.HttpSettings;
 import dev.couchjobs.bridge.internal.action.ShellSettings;
+import dev.couchjobs.bridge.internal.document.ActionPlan;
 import dev.couchjobs.bridge.internal.document.Cluster;
+import dev.couchjobs.bridge.internal.document.Nearest;
+import java.nio.file.Files;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -47,6 +52,32 @@ public record BridgeConfig(
         REPLICATION,
         /** A FoundationDB cluster. */
         FOUNDATIONDB
+    }
+
+    /**
+     * What a bridge cannot be started without, and is not there.
+     *
+     * @param handlers the names of all handlers in Java
+     * @param hasDatabase whether it is given its database, and need not open the one that is named here
+     * @return a line for each thing
+     */
+    public List<String> missing(Set<String> handlers, boolean hasDatabase) {
+        List<String> missing = new ArrayList<>();
+        if (!hasDatabase
+                && engine instanceof EngineConfig.ClusterFile cluster
+                && !Files.isRegularFile(cluster.path())) {
+            missing.add("engine.cluster_file: there is no file " + cluster.path());
+        }
+        workItems.forEach((kind, item) -> {
+            if (item.action() instanceof ActionPlan.Java java
+                    && !java.name().isEmpty()
+                    && !handlers.contains(java.name())) {
+                missing.add("work_items." + kind + ".do: there is no handler '" + java.name() + "'"
+                        + (handlers.isEmpty() ? "; handlers are those of a program that has the bridge in it" : "")
+                        + Nearest.hint(java.name(), handlers));
+            }
+        });
+        return missing;
     }
 
     /** {@return what the bridge says it has understood, line by line, and without passwords} */

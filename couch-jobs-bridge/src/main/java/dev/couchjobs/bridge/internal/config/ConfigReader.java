@@ -1,5 +1,7 @@
 package dev.couchjobs.bridge.internal.config;
 
+import dev.couchjobs.bridge.internal.action.HttpSettings;
+import dev.couchjobs.bridge.internal.action.ShellSettings;
 import dev.couchjobs.bridge.internal.document.Cluster;
 import dev.couchjobs.bridge.internal.document.Nearest;
 import java.io.IOException;
@@ -12,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.databind.node.ObjectNode;
@@ -39,10 +42,12 @@ public final class ConfigReader {
      *
      * @param file the file; paths in it are meant from its directory
      * @param variables those of the process, from which passwords may be taken
+     * @param handlers the names of all handlers in Java, if these and nothing else are what the bridge will be started with
      * @return what it says
      * @throws ConfigException if the file cannot be read, or says what cannot be
      */
-    public static BridgeConfig read(Path file, Map<String, String> variables) throws ConfigException {
+    public static BridgeConfig read(Path file, Map<String, String> variables, Optional<Set<String>> handlers)
+            throws ConfigException {
         String text;
         try {
             text = Files.readString(file);
@@ -50,10 +55,12 @@ public final class ConfigReader {
             throw new ConfigException(List.of("cannot be read: " + e));
         }
         Path directory = Optional.ofNullable(file.toAbsolutePath().getParent()).orElse(Path.of(""));
-        return parse(text, directory, variables);
+        return parse(text, directory, variables, handlers);
     }
 
-    static BridgeConfig parse(String toml, Path directory, Map<String, String> variables) throws ConfigException {
+    static BridgeConfig parse(
+            String toml, Path directory, Map<String, String> variables, Optional<Set<String>> handlers)
+            throws ConfigException {
         ObjectNode root;
         try {
             root = (ObjectNode) new TomlMapper().readTree(toml);
@@ -62,6 +69,7 @@ public final class ConfigReader {
         }
         ConfigReader reader = new ConfigReader(directory, variables);
         BridgeConfig config = reader.config(new Section("", root, reader.mistakes));
+        handlers.ifPresent(names -> reader.mistakes.addAll(config.missing(names, false)));
         if (!reader.mistakes.isEmpty()) {
             throw new ConfigException(reader.mistakes);
         }
@@ -87,6 +95,8 @@ public final class ConfigReader {
         ActionsReader actions = new ActionsReader(directory);
         CouchConfig couchdb = couch.couch(root.section("couchdb"));
         ReplicationConfig replication = couch.replication(root.section("replication"), node, nodes);
+        ShellSettings shell = actions.shell(root.section("shell"), couch.secrets());
+        HttpSettings http = actions.http(root.section("http"));
         BridgeConfig config = new BridgeConfig(
                 node,
                 all,
@@ -95,10 +105,10 @@ public final class ConfigReader {
                 engine,
                 root.number("workers", 1, DEFAULT_WORKERS),
                 root.duration("claim_timeout").orElse(DEFAULT_CLAIM_TIMEOUT),
-                actions.shell(root.section("shell"), couch.secrets()),
-                actions.http(root.section("http")),
+                shell,
+                http,
                 replication,
-                actions.workItems(root.section("work_items")));
+                actions.workItems(root.section("work_items"), shell, http));
         root.end();
         return config;
     }

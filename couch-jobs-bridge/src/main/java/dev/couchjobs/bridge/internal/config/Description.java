@@ -67,10 +67,20 @@ final class Description {
     }
 
     private static String allowed(CommandAllowList allow) {
-        return allow.isEverything()
-                ? "all"
-                : allow.commands().size() + " as they stand, and what matches one of "
-                        + allow.patterns().size() + " expressions";
+        if (allow.isEverything()) {
+            return "all";
+        }
+        List<String> kinds = new ArrayList<>();
+        if (!allow.commands().isEmpty()) {
+            kinds.add(allow.commands().size() + " as written");
+        }
+        if (!allow.patterns().isEmpty()) {
+            kinds.add("those that match "
+                    + (allow.patterns().size() == 1
+                            ? "an expression"
+                            : "one of " + allow.patterns().size() + " expressions"));
+        }
+        return kinds.isEmpty() ? "none that a document asks for" : String.join(", and ", kinds);
     }
 
     private static String action(ActionPlan plan) {

@@ -7,6 +7,8 @@ import java.util.Locale;
 /** Finds the name that somebody may have meant. */
 public final class Nearest {
     private static final int LONGEST = 100;
+    /** Letters of a name from which it may be known without the rest. */
+    private static final int BEGINNING = 3;
 
     private Nearest() {}
 
@@ -17,11 +19,15 @@ public final class Nearest {
         }
         int farthest = (wrong.length() + 2) / 3;
         return names.stream()
-                .filter(name -> distance(wrong, name) <= farthest)
+                .filter(name -> distance(wrong, name) <= farthest || isBeginning(wrong, name))
                 .min(Comparator.comparingInt((String name) -> distance(wrong, name))
                         .thenComparing(Comparator.naturalOrder()))
                 .map(name -> "; did you mean \"" + name + "\"?")
                 .orElse("");
+    }
+
+    private static boolean isBeginning(String wrong, String name) {
+        return wrong.length() >= BEGINNING && name.regionMatches(true, 0, wrong, 0, wrong.length());
     }
 
     /** How many letters have to be put in, taken out or replaced, whatever their case. */

@@ -26,12 +26,29 @@ public record WorkItem(
         int attempts,
         Optional<String> reason) {
 
+    private static final String BEFORE_SAID = ": ";
+    private static final String CUT = "...";
+
     /** The values of {@code status}. */
     public enum Status {
         /** It has failed and is to be tried again. */
         RETRY,
         /** It has failed for good. */
         FAIL
+    }
+
+    /** {@return a reason with as much of the end of what was said as there is place for} */
+    public static String reason(String why, String said) {
+        String end = said.strip();
+        int left = Limits.REASON - why.length() - BEFORE_SAID.length();
+        if (end.isEmpty() || left <= CUT.length()) {
+            return Limits.reason(why);
+        }
+        if (end.length() > left) {
+            int from = end.length() - left + CUT.length();
+            end = CUT + end.substring(Character.isLowSurrogate(end.charAt(from)) ? from + 1 : from);
+        }
+        return why + BEFORE_SAID + end;
     }
 
     /** {@return whether it is for somebody to claim, once it is due} */

@@ -188,7 +188,8 @@ final class Arrivals {
         if (!writes(kept.home())) { // another version may prevail where it is written
             return done();
         }
-        LOG.info("Document {} was deleted{}", OneLine.of(id), kept.isLive() ? "; its job ends" : "");
+        turn.say(() -> LOG.info(
+                "Node {}: document {} was deleted{}", node, OneLine.of(id), kept.isLive() ? "; its job ends" : ""));
         ledger.published(turn.tx(), id, published(tombstone, List.of()));
         ledger.outbox().keep(turn.tx(), node, id);
         documents.save(turn, id, kept.with(kept.body(), Entry.Standing.DELETED));
@@ -234,7 +235,7 @@ final class Arrivals {
             spoilt(turn, id, leaf, home);
             return done();
         }
-        LOG.warn("Document {} cannot be run: {}", OneLine.of(id), OneLine.of(reason));
+        turn.say(() -> LOG.warn("Node {}: document {} cannot be run: {}", node, OneLine.of(id), OneLine.of(reason)));
         if (writes(home)) {
             ledger.published(turn.tx(), id, published(leaf, losers(stored)));
         }

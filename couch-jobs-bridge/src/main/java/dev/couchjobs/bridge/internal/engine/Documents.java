@@ -1,10 +1,12 @@
 package dev.couchjobs.bridge.internal.engine;
 
 import dev.couchjobs.Environment;
+import dev.couchjobs.bridge.internal.OneLine;
 import dev.couchjobs.bridge.internal.document.DocumentReader;
 import dev.couchjobs.bridge.internal.document.DocumentWriter;
 import dev.couchjobs.bridge.internal.document.JobDocument;
 import dev.couchjobs.bridge.internal.document.Reading;
+import dev.couchjobs.bridge.internal.document.Verdict;
 import dev.couchjobs.bridge.internal.engine.Assignment.Kept;
 import dev.couchjobs.bridge.internal.ledger.Entry;
 import dev.couchjobs.bridge.internal.ledger.Ledger;
@@ -13,10 +15,15 @@ import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What is kept of documents: read from the ledger, and written to it with all that goes with it. */
 final class Documents {
+    private static final Logger LOG = LoggerFactory.getLogger(Documents.class);
+
+    private final String node;
     private final Ledger ledger;
     private final Assignment assignment;
     private final Environment environment;
@@ -26,6 +33,7 @@ final class Documents {
     private final Duration retention;
 
     Documents(BridgeContext context, Assignment assignment) {
+        this.node = context.node();
         this.ledger = context.ledger();
         this.environment = context.environment();
         this.reader = new DocumentReader(context.cluster()).trusting();
@@ -68,10 +76,26 @@ final class Documents {
         Entry entry = isNew
                 ? now.entry().with(DocumentWriter.write(document, now.entry().body()), standing)
                 : now.entry();
+        before.filter(live -> !live.document().isEnded())
+                .flatMap(live -> document.verdict())
+                .ifPresent(verdict -> sayThatItHasEnded(turn, document, verdict));
         if (before.isEmpty() || !before.get().entry().equals(entry)) {
             save(turn, document.id(), entry);
         }
         return new Kept(document, entry);
+    }
+
+    /** Once for a job: of those who keep it for themselves it is said by the node where it was made. */
+    private void sayThatItHasEnded(Turn turn, JobDocument job, Verdict verdict) {
+        if (verdict.status() != Verdict.Status.SUCCESS
+                && assignment.speaksFor(job.plan().creator())) {
+            turn.say(() -> LOG.info(
+                    "Node {}: document {} {}{}",
+                    node,
+                    OneLine.of(job.id()),
+                    verdict.status() == Verdict.Status.FAILED ? "has failed" : "was cancelled",
+                    verdict.reason().map(why -> ": " + OneLine.of(why)).orElse("")));
+        }
     }
 
     /** Keeps an entry. */

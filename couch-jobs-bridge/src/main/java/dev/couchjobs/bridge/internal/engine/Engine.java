@@ -25,12 +25,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One node's bridge: it takes documents in, runs steps, and writes documents back. */
 public final class Engine implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
     private static final int JOINERS = 4;
     /** How long what runs may run on when the bridge ends. */
     private static final Duration RUN_ON = Duration.ofSeconds(30);
+    /** After how long it is said what still runs. */
+    private static final Duration SILENCE = Duration.ofSeconds(5);
+    /** How much of what still runs is named. */
+    private static final int NAMED = 10;
     /** How long the last documents may take to be written back. */
     private static final Duration LAST_WRITES = Duration.ofSeconds(5);
 
@@ -185,13 +192,28 @@ public final class Engine implements AutoCloseable {
         sets.close();
         looks.close();
         forgetting.close();
+        Future<?> notice = after(SILENCE, this::sayWhatRuns);
         Future<?> stop = after(RUN_ON, running::stopAll);
         return CompletableFuture.allOf(started.stream().map(Worker::closeAsync).toArray(CompletableFuture<?>[]::new))
                 .thenCompose(ended -> {
+                    notice.cancel(false);
                     stop.cancel(false);
                     return started.isEmpty() ? ended() : writeBack();
                 })
                 .whenComplete((done, error) -> publisher.close());
+    }
+
+    private void sayWhatRuns() {
+        List<String> all = running.describe();
+        if (!all.isEmpty()) {
+            LOG.info(
+                    "Node {}: waiting for {} to end: {}{}; what runs {} s from now is stopped, and given back",
+                    context.node(),
+                    all.size() == 1 ? "1 step" : all.size() + " steps",
+                    String.join(", ", all.subList(0, Math.min(NAMED, all.size()))),
+                    all.size() > NAMED ? " and others" : "",
+                    RUN_ON.minus(SILENCE).toSeconds());
+        }
     }
 
     private CompletableFuture<Void> writeBack() {

@@ -130,8 +130,9 @@ final class Importer {
                 .thenApply(done -> {
                     if (leftOut.add(id)) {
                         LOG.error(
-                                "Document {} cannot be taken in, and nothing will be done about it until it changes or the"
+                                "Node {}: document {} cannot be taken in, and nothing will be done about it until it changes or the"
                                         + " bridge is started again; delete it if it is not needed",
+                                context.node(),
                                 OneLine.of(id),
                                 error);
                     }
@@ -146,7 +147,10 @@ final class Importer {
                 .thenCompose(known -> take(known, Optional.empty()))
                 .whenComplete((done, error) -> {
                     if (error != null) {
-                        LOG.warn("Documents that were left out could not be looked at again", error);
+                        LOG.warn(
+                                "Node {}: documents that were left out could not be looked at again",
+                                context.node(),
+                                error);
                     }
                 });
     }

@@ -246,8 +246,9 @@ final class Publisher implements AutoCloseable {
             boolean isNew = reasonsSaid.size() < REASONS && reasonsSaid.add(reason.replace(refused.id(), ""));
             if (isNew) {
                 LOG.error(
-                        "CouchDB does not take document {}: {}. What becomes of it, and of others that it refuses for this"
+                        "Node {}: CouchDB does not take document {}: {}. What becomes of it, and of others that it refuses for this"
                                 + " reason, is kept and written later: pauses grow up to an hour",
+                        context.node(),
                         OneLine.of(refused.id()),
                         OneLine.of(reason));
             } else {

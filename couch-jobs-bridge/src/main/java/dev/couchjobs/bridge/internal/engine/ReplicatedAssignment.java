@@ -46,7 +46,7 @@ final class ReplicatedAssignment implements Assignment {
         this.ticks = new Ticks(claimTimeout.dividedBy(LOOKS));
         Leases leases = new Leases(context.environment().clock(), ticks, LOOKS / 2);
         this.claims = new Claims(context, seats, this.workers, line, leases);
-        this.winners = new Winners(seats, line, ticks, LOOKS);
+        this.winners = new Winners(node, seats, line, ticks, LOOKS);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge.internal.engine;
 
+import dev.couchjobs.bridge.internal.OneLine;
 import dev.couchjobs.bridge.internal.action.Stoppable;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -48,6 +49,15 @@ final class Running {
             all = List.copyOf(documents.getOrDefault(document, Map.of()).values());
         }
         all.forEach(run -> run.cancel(true));
+    }
+
+    /** {@return what is run, for people} */
+    synchronized List<String> describe() {
+        return documents.entrySet().stream()
+                .flatMap(document -> document.getValue().keySet().stream()
+                        .map(step -> "document " + OneLine.of(document.getKey()) + " step " + step))
+                .sorted()
+                .toList();
     }
 
     /** Stops everything. */

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,7 @@ final class Turn {
     private final Transaction tx;
     private final List<NewJob<?>> jobs = new ArrayList<>();
     private final List<Runnable> afterwards = new ArrayList<>();
+    private final List<Runnable> news = new ArrayList<>();
     private final Set<String> toReview = new LinkedHashSet<>();
     private boolean reviewsLine;
 
@@ -40,6 +42,15 @@ final class Turn {
     /** Has something done when this is committed; not if the process ends before. */
     synchronized void afterwards(Runnable action) {
         afterwards.add(action);
+    }
+
+    /** Has something said when this is committed; not for a try that was not the last. */
+    synchronized void say(Runnable words) {
+        news.add(words);
+    }
+
+    private synchronized void say() {
+        news.forEach(Runnable::run);
     }
 
     /** Has a document looked at again before the turn ends, because what it depends on has changed. */
@@ -97,12 +108,15 @@ final class Turn {
     static <T extends @Nullable Object> CompletableFuture<T> run(
             Runner runner, CouchJobs couchJobs, Function<Turn, CompletableFuture<T>> body) {
         List<Runnable> afterwards = Collections.synchronizedList(new ArrayList<>());
+        AtomicReference<@Nullable Turn> last = new AtomicReference<>();
         return runner.<T>run(tx -> {
                     Turn turn = new Turn(tx);
+                    last.set(turn);
                     return body.apply(turn).thenCompose(result -> turn.end(couchJobs, result, afterwards));
                 })
                 .thenApply(result -> {
                     List.copyOf(afterwards).forEach(Runnable::run);
+                    Optional.ofNullable(last.get()).ifPresent(Turn::say);
                     return result;
                 });
     }

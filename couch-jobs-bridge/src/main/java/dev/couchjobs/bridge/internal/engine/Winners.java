@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
 final class Winners {
     private static final Logger LOG = LoggerFactory.getLogger(Winners.class);
 
+    private final String node;
     private final Seats seats;
     private final Line line;
     private final Ticks ticks;
@@ -26,7 +27,8 @@ final class Winners {
     private final Map<Seat, Long> since = new ConcurrentHashMap<>();
 
     /** @param patience for how long a step may be given to a node and not begin, in ticks */
-    Winners(Seats seats, Line line, Ticks ticks, int patience) {
+    Winners(String node, Seats seats, Line line, Ticks ticks, int patience) {
+        this.node = node;
         this.seats = seats;
         this.line = line;
         this.ticks = ticks;
@@ -39,7 +41,8 @@ final class Winners {
         Optional<String> winner = step.progress().winner();
         if (winner.isPresent() && isOverdue(seat) && step.withdraw() instanceof Transition.To open) {
             LOG.warn(
-                    "Nothing was heard of {} since it was to run job[{}] of document {}; its claim is withdrawn",
+                    "Node {}: nothing was heard of {} since it was to run job[{}] of document {}; its claim is withdrawn",
+                    node,
                     winner.get(),
                     step.index(),
                     OneLine.of(seat.document()));

@@ -162,8 +162,9 @@ final class WorkAttempt {
                     + ", which stays claimed: " + words(refused) + ". It was to say: " + reason);
         }
         LOG.error(
-                "Work item {}: {}. It is not done again: see to it that this node's user may write and delete work items,"
+                "Node {}: work item {}: {}. It is not done again: see to it that this node's user may write and delete work items,"
                         + " and delete this one, or set it free (claimed: false, status: null) if it is to be done again.",
+                context.node(),
                 OneLine.of(id),
                 OneLine.of(reason));
         return settle(claimed, WorkOutcome.failed(claimed.item(), reason));

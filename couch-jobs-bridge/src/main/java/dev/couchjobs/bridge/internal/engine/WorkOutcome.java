@@ -33,7 +33,7 @@ record WorkOutcome(Kind kind, long due, String reason) {
         if (result.success()) {
             return new WorkOutcome(Kind.DONE, 0, "");
         }
-        String reason = result.reason().orElse("It has failed.");
+        String reason = WorkItem.reason(result.reason().orElse("It has failed."), result.output());
         Optional<Duration> pause =
                 result.isFinal() ? Optional.empty() : kind.retry().pauseAfter(item.attempts() + 1, Duration.ZERO);
         return pause.map(time -> again(item.retried(now.plus(longer(time, result.notBefore())), reason)))

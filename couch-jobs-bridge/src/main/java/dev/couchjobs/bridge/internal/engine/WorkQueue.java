@@ -88,7 +88,10 @@ final class WorkQueue {
             there.ifPresent(leaf -> design.put("_rev", leaf.revision()));
             return context.couch().write(List.of(design)).thenAccept(written -> {
                 if (written.get(0) instanceof Written.Refused refused) {
-                    LOG.warn("The view of work items cannot be put into the database: {}", refused.reason());
+                    LOG.warn(
+                            "Node {}: the view of work items cannot be put into the database: {}",
+                            context.node(),
+                            refused.reason());
                 }
             });
         });
@@ -115,7 +118,11 @@ final class WorkQueue {
             return take(turn, work.item());
         }
         if (reading instanceof Reading.Broken broken && broken.kind() == DocumentKind.WORK_ITEM && !broken.isEnded()) {
-            LOG.warn("Work item {} cannot be done: {}", OneLine.of(stored.id()), OneLine.of(broken.reason()));
+            turn.say(() -> LOG.warn(
+                    "Node {}: work item {} cannot be done: {}",
+                    context.node(),
+                    OneLine.of(stored.id()),
+                    OneLine.of(broken.reason())));
             ObjectNode refused = DocumentWriter.refuse(current.get().body(), broken.reason());
             turn.afterwards(() -> {
                 var unused = context.couch().write(List.of(refused));

@@ -66,7 +66,7 @@ final class PeerReplications implements AutoCloseable {
             return;
         }
         CompletableFuture<Void> made = config.couchdb().isCreated()
-                ? told(own.ensureDatabase(), "The database " + config.couchdb().url() + " cannot be made")
+                ? told(own.ensureDatabase(), "the database " + config.couchdb().url() + " cannot be made")
                 : CompletableFuture.completedFuture(null);
         config.replication().peers().forEach((name, peer) -> {
             var unused = CompletableFuture.allOf(made, isThere(peer)).thenCompose(there -> fetch(name, peer));
@@ -99,7 +99,7 @@ final class PeerReplications implements AutoCloseable {
                 : Optional.empty();
         return told(
                 replications.ensure(new Replication(id(name, source, target), source, target, true, choice)),
-                "The replication from " + name + " cannot be set up");
+                "the replication from " + name + " cannot be set up");
     }
 
     /** The same at each start, and another one for another pair of databases: several may be on one server. */
@@ -108,14 +108,14 @@ final class PeerReplications implements AutoCloseable {
         return "couch-jobs-" + config.node() + "-from-" + peer + "-" + Integer.toHexString(databases.hashCode());
     }
 
-    private static CompletableFuture<Void> told(CompletableFuture<?> done, String otherwise) {
+    private CompletableFuture<Void> told(CompletableFuture<?> done, String otherwise) {
         return done.handle((result, error) -> {
-            if (error != null) {
+            if (error != null && !isClosed) {
                 Throwable cause = Optional.ofNullable(error.getCause()).orElse(error);
                 if (cause instanceof CouchException) {
-                    LOG.error("{}: {}", otherwise, cause.getMessage());
+                    LOG.error("Node {}: {}: {}", config.node(), otherwise, cause.getMessage());
                 } else {
-                    LOG.error("{}", otherwise, cause);
+                    LOG.error("Node {}: {}", config.node(), otherwise, cause);
                 }
             }
             return null;

@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,7 +43,7 @@ class ConfigReaderTest {
 
     @Test
     void theExampleThatComesWithTheProgramIsRight() throws ConfigException {
-        BridgeConfig config = ConfigReader.read(Path.of("src/main/dist/bridge.toml"), Map.of());
+        BridgeConfig config = ConfigReader.read(Path.of("src/main/dist/bridge.toml"), Map.of(), Optional.of(Set.of()));
 
         assertThat(config.describe())
                 .contains(
@@ -133,7 +135,8 @@ class ConfigReaderTest {
     @Test
     void aFileThatIsNotThereIsAMistake() {
         ConfigException error = catchThrowableOfType(
-                ConfigException.class, () -> ConfigReader.read(directory.resolve("none.toml"), Map.of()));
+                ConfigException.class,
+                () -> ConfigReader.read(directory.resolve("none.toml"), Map.of(), Optional.empty()));
 
         assertThat(error.mistakes()).singleElement().asString().contains("cannot be read", "none.toml");
     }
@@ -192,8 +195,62 @@ class ConfigReaderTest {
                 .hasOnlyElementsOfType(ActionPlan.Java.class);
     }
 
+    @Test
+    void whatIsDoneForWorkItemsHasToBeAllowed() {
+        assertThat(mistakes(SMALLEST + """
+                        workers = 0
+                        [work_items.letter]
+                        do = "cat >>letters"
+                        [work_items.email]
+                        kind = "http"
+                        do = "POST https://api.example.org/mail"
+                        """))
+                .containsExactlyInAnyOrder(
+                        "workers: has to be a whole number of at least 1",
+                        "work_items.letter.do: is a command, and there are none without shell.enabled = true",
+                        "work_items.email.do: the host api.example.org is not on the list of those that this node allows"
+                                + " (http.hosts in its configuration)");
+    }
+
+    @Test
+    void aHandlerAndAClusterFileHaveToBeThere() throws IOException, ConfigException {
+        String toml = """
+                node = "alpha"
+                couchdb.url = "http://localhost:5984/jobs"
+                engine.cluster_file = "fdb.cluster"
+                work_items.scrape = { kind = "java", do = "scrap" }
+                """;
+        ConfigException error = catchThrowableOfType(
+                ConfigException.class,
+                () -> ConfigReader.parse(toml, directory, VARIABLES, Optional.of(Set.of("scrape"))));
+
+        assertThat(error.mistakes())
+                .containsExactly(
+                        "engine.cluster_file: there is no file " + directory.resolve("fdb.cluster"),
+                        "work_items.scrape.do: there is no handler 'scrap'; did you mean \"scrape\"?");
+        assertThat(read(toml).missing(Set.of("scrap"), true)).isEmpty();
+        Files.writeString(directory.resolve("fdb.cluster"), "");
+        assertThat(read(toml).missing(Set.of("scrap"), false)).isEmpty();
+    }
+
+    @Test
+    void theDescriptionSaysWhichCommandsDocumentsMayAskFor() throws ConfigException {
+        assertThat(commands("allow = []")).startsWith("shell commands: none that a document asks for, seeing ");
+        assertThat(commands("allow = ['a']")).startsWith("shell commands: 1 as written, seeing ");
+        assertThat(commands("allow_matching = ['b+', 'c']")).contains(": those that match one of 2 expressions, ");
+        assertThat(commands("allow = ['a', 'b']\nallow_matching = ['c+']"))
+                .contains(": 2 as written, and those that match an expression, ");
+    }
+
+    private String commands(String allow) throws ConfigException {
+        return read(SMALLEST + "[shell]\nenabled = true\n" + allow).describe().stream()
+                .filter(line -> line.startsWith("shell"))
+                .findFirst()
+                .orElseThrow();
+    }
+
     private BridgeConfig read(String toml) throws ConfigException {
-        return ConfigReader.parse(toml, directory, VARIABLES);
+        return ConfigReader.parse(toml, directory, VARIABLES, Optional.empty());
     }
 
     private List<String> mistakes(String toml) {

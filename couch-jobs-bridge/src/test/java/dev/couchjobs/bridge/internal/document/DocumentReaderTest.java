@@ -92,6 +92,8 @@ class DocumentReaderTest {
                 .containsExactly("creator: there is no node \"regional\"");
         assertThat(faults("'creator':'globl_node','job':[" + STEP + "]"))
                 .containsExactly("creator: there is no node \"globl_node\"; did you mean \"global_node\"?");
+        assertThat(faults("'creator':'Global','job':[" + STEP + "]"))
+                .containsExactly("creator: there is no node \"Global\"; did you mean \"global_node\"?");
     }
 
     @Example

@@ -84,6 +84,18 @@ class WorkItemTest {
         assertThat(((Reading.Broken) reader.read(refused)).isEnded()).isTrue();
     }
 
+    @Example
+    void aReasonEndsWithTheEndOfWhatWasSaid() {
+        assertThat(WorkItem.reason("exit status 4", " no\nluck\n")).isEqualTo("exit status 4: no\nluck");
+        assertThat(WorkItem.reason("exit status 4", "\n")).isEqualTo("exit status 4");
+        assertThat(WorkItem.reason("exit status 4", "x".repeat(9000) + " no luck"))
+                .startsWith("exit status 4: ...xxx")
+                .endsWith("xxx no luck")
+                .hasSize(Limits.REASON);
+        assertThat(WorkItem.reason("why", "🙂".repeat(300)).codePoints())
+                .noneMatch(character -> Character.getType(character) == Character.SURROGATE);
+    }
+
     @Provide
     Arbitrary<WorkItem> items() {
         return Combinators.combine(

@@ -73,6 +73,7 @@ class ClosingTest {
         assertThat(running.add("x", 1, new Stoppable<>())).isCompleted();
 
         CompletableFuture<Void> alone = running.add("x", 0, second);
+        assertThat(running.describe()).containsExactly("document x step 0", "document x step 1");
         assertThat(first.isStopped()).isTrue();
         assertThat(alone).isNotDone();
 

@@ -57,6 +57,7 @@ class WorkQueueTest {
             assertThat(item.path("status").asString()).isEqualTo("fail");
             assertThat(item.path("claimed").asBoolean()).isTrue();
             assertThat(item.path("attempts").asInt()).isEqualTo(3);
+            assertThat(item.path("reason").asString()).isEqualTo("exit status 1: no luck");
         }
     }
 

@@ -195,7 +195,7 @@ final class World implements AutoCloseable {
                 success,
                 false,
                 OptionalInt.of(success ? 0 : 1),
-                "",
+                success ? "" : "no luck\n",
                 false,
                 success ? Optional.empty() : Optional.of("exit status 1"),
                 Optional.empty());

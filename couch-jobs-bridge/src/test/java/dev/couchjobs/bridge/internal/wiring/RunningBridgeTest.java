@@ -25,7 +25,7 @@ class RunningBridgeTest {
     void aBridgeThatWaitsForItsDatabaseCanBeEndedAndSaysForWhatItWaits() throws Exception {
         Path file = directory.resolve("bridge.toml");
         Files.writeString(file, "node = 'alpha'\ncouchdb.url = 'http://127.0.0.1:1/jobs'\nengine.directory = 'data'\n");
-        BridgeConfig config = ConfigReader.read(file, Map.of());
+        BridgeConfig config = ConfigReader.read(file, Map.of(), Optional.empty());
         try (Database database = EmbeddedDatabase.open(directory.resolve("other"))) {
             Database silent = silent(database);
 

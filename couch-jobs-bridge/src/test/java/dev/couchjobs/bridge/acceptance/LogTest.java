@@ -1,0 +1,91 @@
+package dev.couchjobs.bridge.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.bridge.BridgeMain;
+import dev.couchjobs.bridge.servers.CouchServers;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the program tells whoever reads its log. */
+@Timeout(value = 4, unit = TimeUnit.MINUTES)
+class LogTest {
+    @TempDir
+    private Path directory;
+
+    @Test
+    void whatBecomesOfAJobThatDoesNotSucceedIsOneLine() {
+        try (CouchServers servers = new CouchServers(1, directory)) {
+            URI database = servers.newDatabase(0);
+            try (Jobs jobs = new Jobs(database);
+                    BridgeProcess bridge = BridgeProcess.start(BridgeMain.class, file(database))) {
+                jobs.put("unlucky", job("exit 4"));
+                bridge.awaitLog("Node reg_a: document unlucky has failed: job[0] has failed on reg_a: exit status 4");
+                jobs.put("endless", job("exec sleep 1000"));
+                awaitRunning(jobs, "endless");
+                jobs.edit(
+                        "endless",
+                        document -> document.put("job_status", "cancelled").put("reason", "no more"));
+                bridge.awaitLog("Node reg_a: document endless was cancelled: no more");
+                jobs.put("wrong", "{'creator': 'reg_a', 'job': []}");
+                bridge.awaitLog("Node reg_a: document wrong cannot be run: job: has 0 steps");
+                jobs.delete("unlucky");
+                bridge.awaitLog("Node reg_a: document unlucky was deleted");
+
+                assertThat(bridge.end()).isZero();
+                assertThat(bridge.log().stream().filter(line -> line.contains("document")))
+                        .hasSize(4);
+            }
+        }
+    }
+
+    @Test
+    void aBridgeThatEndsSaysForWhatItWaitsAndWhenItHasEnded() throws Exception {
+        Path pipe = directory.resolve("pipe");
+        Process made = new ProcessBuilder("mkfifo", pipe.toString()).start();
+        assertThat(made.waitFor()).isZero();
+        try (CouchServers servers = new CouchServers(1, directory)) {
+            URI database = servers.newDatabase(0);
+            try (Jobs jobs = new Jobs(database);
+                    BridgeProcess bridge = BridgeProcess.start(BridgeMain.class, file(database))) {
+                jobs.put("slow", job("cat " + pipe));
+                awaitRunning(jobs, "slow");
+                bridge.terminate();
+                bridge.awaitLog("Node reg_a: waiting for 1 step to end: document slow step 0; ");
+                Files.writeString(pipe, "at last");
+
+                bridge.awaitLine("node reg_a has ended");
+                assertThat(bridge.awaitEnd()).isZero();
+                assertThat(jobs.awaitEnd("slow").path("job_status").asString()).isEqualTo("success");
+            }
+        }
+    }
+
+    @Test
+    void aBridgeThatHasNeverReachedItsCouchDbEndsWithoutComplaint() {
+        Path file = file(URI.create("http://127.0.0.1:1/jobs"));
+        try (BridgeProcess bridge = BridgeProcess.start(BridgeMain.class, file)) {
+            assertThat(bridge.end()).isZero();
+
+            assertThat(bridge.log()).noneMatch(line -> line.contains("ERROR") || line.startsWith("\tat "));
+        }
+    }
+
+    private Path file(URI database) {
+        return new NodeFile(NodeFile.REG_A, new Joined.ByReplication(), database).write(directory.resolve("node"));
+    }
+
+    private static void awaitRunning(Jobs jobs, String id) {
+        jobs.await(
+                id, document -> document.at("/job/0/step_status").asString("").equals("running"));
+    }
+
+    private static String job(String command) {
+        return "{'creator': 'reg_a', 'job': [{'target': 'reg_a', 'do': '" + command + "'}]}";
+    }
+}
