@@ -25,6 +25,7 @@ final class Attempt {
 
     final Duration begin;
     End end = End.OPEN;
+    boolean isAskedToStop;
 
     @Nullable Duration endTime;
 

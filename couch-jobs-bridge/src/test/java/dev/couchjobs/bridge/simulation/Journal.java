@@ -61,8 +61,10 @@ final class Journal {
         boolean succeeds = effect.succeedsAt(occasion.attempt());
         Attempt.End end = succeeds ? Attempt.End.SUCCESS : Attempt.End.FAILURE;
         endAfter(attempt, effect.length().toMillis(), end, result);
-        result.whenStopped(
-                () -> endAfter(attempt, process.random().nextInt(STOP_MILLIS_MAX), Attempt.End.STOPPED, result));
+        result.whenStopped(() -> {
+            attempt.isAskedToStop = true;
+            endAfter(attempt, process.random().nextInt(STOP_MILLIS_MAX), Attempt.End.STOPPED, result);
+        });
         return result;
     }
 
@@ -77,7 +79,8 @@ final class Journal {
     }
 
     private void end(Attempt attempt, Attempt.End end) {
-        attempt.end = end;
+        // Nobody can tell whether what fails then would have done so by itself.
+        attempt.end = attempt.isAskedToStop && end == Attempt.End.FAILURE ? Attempt.End.STOPPED : end;
         attempt.endTime = time.get();
         attempt.process.log("ends " + attempt);
     }
