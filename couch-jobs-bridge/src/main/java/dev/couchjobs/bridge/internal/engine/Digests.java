@@ -1,8 +1,6 @@
 package dev.couchjobs.bridge.internal.engine;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import dev.couchjobs.bridge.internal.Sha256;
 import java.util.Base64;
 import java.util.TreeSet;
 import tools.jackson.databind.JsonNode;
@@ -24,13 +22,7 @@ final class Digests {
                 write(body.path(name), text);
             }
         }
-        try {
-            byte[] digest =
-                    MessageDigest.getInstance("SHA-256").digest(text.toString().getBytes(StandardCharsets.UTF_8));
-            return Base64.getEncoder().withoutPadding().encodeToString(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java has SHA-256.", e);
-        }
+        return Base64.getEncoder().withoutPadding().encodeToString(Sha256.of(text.toString()));
     }
 
     private static void write(JsonNode value, StringBuilder text) {

@@ -3,9 +3,8 @@ package dev.couchjobs.bridge.internal.engine;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Retention;
 import dev.couchjobs.RetryPolicy;
+import dev.couchjobs.bridge.internal.Sha256;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.SortedSet;
@@ -60,15 +59,8 @@ final class StepTypes {
     }
 
     private static String name(String text) {
-        return text.getBytes(StandardCharsets.UTF_8).length <= NAME_MAX ? text : digest(text);
-    }
-
-    private static String digest(String text) {
-        try {
-            MessageDigest sha = MessageDigest.getInstance("SHA-256");
-            return HexFormat.of().formatHex(sha.digest(text.getBytes(StandardCharsets.UTF_8)));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java has SHA-256.", e);
-        }
+        return text.getBytes(StandardCharsets.UTF_8).length <= NAME_MAX
+                ? text
+                : HexFormat.of().formatHex(Sha256.of(text));
     }
 }

@@ -6,9 +6,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import dev.couchjobs.bridge.internal.Sha256;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
@@ -133,11 +131,6 @@ public final class NodeSets {
 
     /** Node names have no commas. */
     private static byte[] digest(SortedSet<String> nodes) {
-        try {
-            return MessageDigest.getInstance("SHA-256")
-                    .digest(String.join(",", nodes).getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java has SHA-256.", e);
-        }
+        return Sha256.of(String.join(",", nodes));
     }
 }
