@@ -16,6 +16,13 @@ enum TransactionOption {
     LOCK_AWARE(700),
     BYPASS_UNREADABLE(1100),
 
+    /** Nobody reads these in process, but what a cluster's client refuses is refused. */
+    TRANSACTION_LOGGING_ENABLE(402),
+    DEBUG_TRANSACTION_IDENTIFIER(403),
+    LOG_TRANSACTION(404),
+    TAG(800),
+    AUTO_THROTTLE_TAG(801),
+
     /** Every commit here is causal, and every read version. */
     CAUSAL_WRITE_RISKY(10, Treatment.NO_EFFECT),
     CAUSAL_READ_RISKY(20, Treatment.NO_EFFECT),
@@ -32,17 +39,12 @@ enum TransactionOption {
     RAW_ACCESS(303, Treatment.NO_EFFECT),
     BYPASS_STORAGE_QUOTA(304, Treatment.NO_EFFECT),
     DEBUG_RETRY_LOGGING(401, Treatment.NO_EFFECT),
-    TRANSACTION_LOGGING_ENABLE(402, Treatment.NO_EFFECT),
-    DEBUG_TRANSACTION_IDENTIFIER(403, Treatment.NO_EFFECT),
-    LOG_TRANSACTION(404, Treatment.NO_EFFECT),
     TRANSACTION_LOGGING_MAX_FIELD_LENGTH(405, Treatment.NO_EFFECT),
     SERVER_REQUEST_TRACING(406, Treatment.NO_EFFECT),
     /** A commit here never ends unknown, which is all the option is for. */
     AUTOMATIC_IDEMPOTENCY(505, Treatment.NO_EFFECT),
     /** The Java binding always sets it: an operation issued during a commit fails alone. */
     USED_DURING_COMMIT_PROTECTION_DISABLE(701, Treatment.NO_EFFECT),
-    TAG(800, Treatment.NO_EFFECT),
-    AUTO_THROTTLE_TAG(801, Treatment.NO_EFFECT),
     SPAN_PARENT(900, Treatment.NO_EFFECT),
     EXPENSIVE_CLEAR_COST_ESTIMATION_ENABLE(1000, Treatment.NO_EFFECT),
     USE_GRV_CACHE(1101, Treatment.NO_EFFECT),

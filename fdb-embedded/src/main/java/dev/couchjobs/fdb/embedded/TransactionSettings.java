@@ -7,6 +7,7 @@ final class TransactionSettings {
     static final int UNLIMITED_RETRIES = -1;
     private static final int DEFAULT_MAX_RETRY_DELAY_MILLIS = 1_000;
 
+    private final TransactionLabels labels = new TransactionLabels();
     private int timeoutMillis;
     private int retryLimit = UNLIMITED_RETRIES;
     private int maxRetryDelayMillis = DEFAULT_MAX_RETRY_DELAY_MILLIS;
@@ -42,6 +43,9 @@ final class TransactionSettings {
                 readOnly = false;
             }
             case READ_LOCK_AWARE -> readOnly = !lockAware || readOnly;
+            case TAG, AUTO_THROTTLE_TAG -> labels.tag(value);
+            case DEBUG_TRANSACTION_IDENTIFIER, TRANSACTION_LOGGING_ENABLE -> labels.identify(value);
+            case LOG_TRANSACTION -> labels.requireIdentified();
             default -> {}
         }
     }

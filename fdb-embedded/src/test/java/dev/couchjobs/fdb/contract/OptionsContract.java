@@ -156,6 +156,79 @@ public abstract class OptionsContract extends FdbContract {
     }
 
     @Test
+    void aTransactionMayHaveFiveTags() {
+        commit(tr -> {
+            for (int i = 0; i < 4; i++) {
+                tr.options().setTag("tag" + i);
+            }
+            tr.options().setTag("tag0");
+            tr.options().setAutoThrottleTag("x".repeat(255));
+            set(tr, "a", "1");
+        });
+        assertThat(committed("a")).isEqualTo("1");
+    }
+
+    @Test
+    void aSixthTagIsRefused() {
+        assertRefused(2109, options -> {
+            for (int i = 0; i <= 5; i++) {
+                options.setTag("tag" + i);
+            }
+        });
+    }
+
+    @Test
+    void aTagThatIsTooLongIsRefused() {
+        assertRefused(2110, options -> options.setTag("x".repeat(256)));
+        assertRefused(2110, options -> options.setAutoThrottleTag("x".repeat(256)));
+    }
+
+    @Test
+    void anIdentifierHasOneToAHundredBytes() {
+        commit(tr -> {
+            tr.options().setDebugTransactionIdentifier("\u00fc".repeat(50));
+            set(tr, "a", "1");
+        });
+        assertThat(committed("a")).isEqualTo("1");
+        assertRefused(INVALID_VALUE, options -> options.setDebugTransactionIdentifier("\u00fc".repeat(50) + "x"));
+        assertRefused(INVALID_VALUE, options -> options.setDebugTransactionIdentifier(""));
+    }
+
+    @Test
+    void aTransactionHasOneIdentifier() {
+        commit(tr -> {
+            tr.options().setDebugTransactionIdentifier("same");
+            tr.options().setDebugTransactionIdentifier("same");
+            set(tr, "a", "1");
+        });
+        assertThat(committed("a")).isEqualTo("1");
+        assertRefused(2000, options -> {
+            options.setDebugTransactionIdentifier("one");
+            options.setDebugTransactionIdentifier("another");
+        });
+    }
+
+    @Test
+    void aResetForgetsTagsAndIdentifier() {
+        Transaction tr = begin();
+        tr.options().setDebugTransactionIdentifier("one");
+        for (int i = 0; i < 5; i++) {
+            tr.options().setTag("tag" + i);
+        }
+        Transaction fresh = await(tr.onError(new FDBException("again", CONFLICT)));
+        fresh.options().setDebugTransactionIdentifier("another");
+        fresh.options().setTag("sixth");
+        set(fresh, "a", "1");
+        await(fresh.commit());
+        fresh.close();
+    }
+
+    @Test
+    void aTransactionWithoutIdentifierCannotBeLogged() {
+        assertRefused(2000, TransactionOptions::setLogTransaction);
+    }
+
+    @Test
     void aDatabaseGivesItsDefaultsToEveryTransaction() {
         try (Database limited = open()) {
             limited.options().setTransactionSizeLimit(1_000);
