@@ -84,7 +84,7 @@ public final class CouchJobs implements AutoCloseable {
         Environment environment = settings.environment();
         codec = new PayloadCodec(settings.mapper);
         keyspace = new Keyspace(settings.subspace);
-        transactions = new Transactions(environment, keyspace, settings.transactionTimeout);
+        transactions = new Transactions(environment, keyspace, settings.transactionTimeout, settings.label());
         instance = new Instance(settings.name(), settings.database, environment, keyspace, transactions, codec);
         creation = new Creation(instance);
         processing = new Processing(instance);
@@ -475,7 +475,7 @@ public final class CouchJobs implements AutoCloseable {
      */
     public CompletableFuture<Void> setTypeTimeout(TransactionContext context, JobType<?, ?> type, Duration timeout) {
         TypeTimeouts.check(timeout);
-        return transactions.run(context, tx -> {
+        return transactions.named("set timeout of", type.name()).run(context, tx -> {
             TypeTimeouts.set(tx, keyspace.type(type.name()), timeout);
             return CompletableFuture.completedFuture(null);
         });
@@ -489,7 +489,9 @@ public final class CouchJobs implements AutoCloseable {
      * @return the timeout, or empty if the type has none
      */
     public CompletableFuture<Optional<Duration>> getTypeTimeout(ReadTransactionContext context, JobType<?, ?> type) {
-        return transactions.read(context, tx -> TypeTimeouts.get(tx, keyspace.type(type.name())));
+        return transactions
+                .named("get timeout of", type.name())
+                .read(context, tx -> TypeTimeouts.get(tx, keyspace.type(type.name())));
     }
 
     /**
@@ -501,7 +503,7 @@ public final class CouchJobs implements AutoCloseable {
      * @return when it is done
      */
     public CompletableFuture<Void> clearTypeTimeout(TransactionContext context, JobType<?, ?> type) {
-        return transactions.run(context, tx -> {
+        return transactions.named("clear timeout of", type.name()).run(context, tx -> {
             TypeTimeouts.clear(tx, keyspace.type(type.name()));
             return CompletableFuture.completedFuture(null);
         });
@@ -514,7 +516,7 @@ public final class CouchJobs implements AutoCloseable {
      * @return the names, in order
      */
     public CompletableFuture<List<String>> getTypes(ReadTransactionContext context) {
-        return transactions.read(context, tx -> TypeTimeouts.types(tx, keyspace));
+        return transactions.named("list", "types").read(context, tx -> TypeTimeouts.types(tx, keyspace));
     }
 
     // Job Processing API

@@ -3,6 +3,8 @@ package dev.couchjobs;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.subspace.Subspace;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.verbs.Label;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Objects;
@@ -14,6 +16,8 @@ import tools.jackson.databind.json.JsonMapper;
 public final class CouchJobsBuilder {
     /** It is written with every claim. */
     private static final int NAME_CHARS_MAX = 200;
+    /** What FoundationDB's documentation allows. */
+    private static final int TAG_BYTES_MAX = 16;
 
     final Database database;
     Subspace subspace = new Subspace();
@@ -22,6 +26,8 @@ public final class CouchJobsBuilder {
     ObjectMapper mapper = JsonMapper.shared();
     Duration transactionTimeout = Duration.ofSeconds(60);
     Duration feedRetention = Duration.ofMinutes(10);
+    private String transactionTag = "couch-jobs";
+    private boolean traceTransactions;
 
     CouchJobsBuilder(Database database) {
         this.database = Objects.requireNonNull(database, "database");
@@ -119,6 +125,42 @@ public final class CouchJobsBuilder {
     public CouchJobsBuilder feedRetention(Duration retention) {
         this.feedRetention = positive(retention, "feedRetention");
         return this;
+    }
+
+    /**
+     * The tag of the transactions that this instance opens by itself, by which the operators of a cluster can throttle
+     * them, and with which what they are called in its traces begins; by default {@code couch-jobs}. Transactions that it
+     * joins are left as they are, and heartbeats carry no tag: a job whose processor is slowed down stays its processor's.
+     *
+     * @param tag 1 to 16 bytes in UTF-8
+     * @return this builder
+     * @throws IllegalArgumentException if it is empty or longer
+     */
+    public CouchJobsBuilder transactionTag(String tag) {
+        int bytes = tag.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes < 1 || bytes > TAG_BYTES_MAX) {
+            throw new IllegalArgumentException(
+                    "A tag has 1 to " + TAG_BYTES_MAX + " bytes; this one has " + bytes + ".");
+        }
+        this.transactionTag = tag;
+        return this;
+    }
+
+    /**
+     * Whether the client's traces, if they are on, tell of every step of the transactions that this instance opens by
+     * itself, under what they are called: their read versions, reads and commits with keys, and how long each took. By
+     * default they do not. To look for the cause of something; it writes a lot.
+     *
+     * @param wanted whether they do
+     * @return this builder
+     */
+    public CouchJobsBuilder traceTransactions(boolean wanted) {
+        this.traceTransactions = wanted;
+        return this;
+    }
+
+    Label label() {
+        return Label.tagged(transactionTag, traceTransactions);
     }
 
     private static Duration positive(Duration duration, String name) {

@@ -42,6 +42,10 @@ class HouseRulesTest {
                         HouseRulesTest::isCore,
                         "run it on the environment's scheduler or the database's executor"),
                 new Rule(
+                        "[.](run|read)Async\\(|createTransaction|atabase(\\(\\))?[.](run|read)\\(",
+                        HouseRulesTest::opensNoTransactions,
+                        "open transactions by Transactions, which limits and names them"),
+                new Rule(
                         "\\bFDB\\.|packWithVersionstamp|LocalityUtil",
                         HouseRulesTest::needsNoClient,
                         "these need the native client; see Stamps and EmbeddedDatabase"),
@@ -100,6 +104,14 @@ class HouseRulesTest {
                 && !file.toString().contains("couch-jobs-examples")
                 && !file.toString().contains("couch-jobs-bench")
                 && !GATES.contains(file.getFileName().toString());
+    }
+
+    /** The library, but for its one gate; what checks whichever transaction it is given opens none. */
+    private static boolean opensNoTransactions(Path file) {
+        return isMain(file)
+                && file.toString().contains("/couch-jobs/src/")
+                && !file.endsWith("Transactions.java")
+                && !file.endsWith("NotBefore.java");
     }
 
     /** All but the places where clusters are opened. */

@@ -18,6 +18,7 @@ import dev.couchjobs.internal.verbs.Ends.End;
 import dev.couchjobs.internal.verbs.Ends.Ended;
 import dev.couchjobs.internal.verbs.How;
 import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.verbs.Label;
 import dev.couchjobs.internal.verbs.PayloadCodec;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.nio.charset.StandardCharsets;
@@ -52,7 +53,8 @@ public abstract class EndsContract extends JobsContract {
                 topic.database,
                 environment,
                 new Keyspace(topic.prefix),
-                new Transactions(environment, new Keyspace(topic.prefix), Duration.ofSeconds(30)),
+                new Transactions(
+                        environment, new Keyspace(topic.prefix), Duration.ofSeconds(30), Label.tagged("ends", false)),
                 new PayloadCodec(JsonMapper.shared())));
     }
 

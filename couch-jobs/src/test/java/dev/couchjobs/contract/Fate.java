@@ -10,6 +10,7 @@ import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.verbs.Ends;
 import dev.couchjobs.internal.verbs.How;
 import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.verbs.Label;
 import dev.couchjobs.internal.verbs.PayloadCodec;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
@@ -45,7 +46,7 @@ public enum Fate {
                     database,
                     environment,
                     keyspace,
-                    new Transactions(environment, keyspace, Duration.ofSeconds(60)),
+                    new Transactions(environment, keyspace, Duration.ofSeconds(60), Label.tagged("hand", false)),
                     new PayloadCodec(JsonMapper.shared())));
         }
 

@@ -24,6 +24,9 @@ class InMemoryJobsTest {
     class Batches extends BatchesContract implements InMemory {}
 
     @Nested
+    class Labels extends LabelsContract implements InMemory {}
+
+    @Nested
     class Priority extends PriorityContract implements InMemory {}
 
     @Nested

@@ -24,6 +24,9 @@ class JobsClusterTest {
     class Batches extends BatchesContract implements OnCluster {}
 
     @Nested
+    class Labels extends LabelsContract implements OnCluster {}
+
+    @Nested
     class Priority extends PriorityContract implements OnCluster {}
 
     @Nested

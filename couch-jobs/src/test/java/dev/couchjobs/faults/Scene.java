@@ -13,6 +13,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.fdb.simulation.FaultyDatabase;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.verbs.Label;
 import dev.couchjobs.internal.verbs.PayloadCodec;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
@@ -64,7 +65,7 @@ final class Scene implements AutoCloseable {
                 faulty,
                 stage.environment(),
                 keyspace,
-                new Transactions(stage.environment(), keyspace, LONG),
+                new Transactions(stage.environment(), keyspace, LONG, Label.tagged("worker", false)),
                 new PayloadCodec(JsonMapper.shared()));
     }
 

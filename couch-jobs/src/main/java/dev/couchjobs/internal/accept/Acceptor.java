@@ -46,7 +46,7 @@ final class Acceptor<D> implements AutoCloseable {
     Acceptor(JobType<D, ?> type, Instance instance) {
         this.database = instance.database();
         this.environment = instance.environment();
-        this.transactions = instance.transactions();
+        this.transactions = instance.transactions().named("accept", type.name());
         this.claims = new Claims<>(type, instance);
         this.handBack = new HandBack(instance);
         this.loop = new Loop("acceptor of " + type, environment, this::round);

@@ -32,6 +32,7 @@ final class HandBack {
     void give(Job<?> job) {
         JobRef ref = keyspace.job(job.type().name(), job.id());
         var unused = transactions
+                .named("hand back", job.type().name())
                 .run(
                         database,
                         tx -> JobTable.edit(tx, ref, before -> {

@@ -65,7 +65,7 @@ final class ActivityMonitor implements AutoCloseable {
         this.database = instance.database();
         this.environment = instance.environment();
         this.keyspace = instance.keyspace();
-        this.transactions = instance.transactions();
+        this.transactions = instance.transactions().named("monitor", type.name());
         this.keys = keyspace.type(type.name());
         this.type = type;
         this.nextRows = new NextRows(environment);

@@ -37,7 +37,7 @@ final class Releaser implements AutoCloseable {
         this.database = instance.database();
         this.environment = instance.environment();
         this.keyspace = instance.keyspace();
-        this.transactions = instance.transactions();
+        this.transactions = instance.transactions().named("release", typeName);
         this.keys = keyspace.type(typeName);
         this.loop = new Loop("releaser of " + typeName, environment, this::round);
     }

@@ -50,7 +50,7 @@ final class Notifier implements AutoCloseable {
 
     Notifier(Instance instance, String typeName, Mailroom mailroom) {
         this.database = instance.database();
-        this.transactions = instance.transactions();
+        this.transactions = instance.transactions().named("notify", typeName);
         this.keys = instance.keyspace().type(typeName);
         this.mailroom = mailroom;
         this.loop = new Loop("notifier of " + typeName, instance.environment(), this::round);

@@ -34,13 +34,17 @@ public final class Notifiers implements AutoCloseable {
     public <D> CompletableFuture<Subscription<D>> subscribe(
             ReadTransactionContext context, JobType<D, ?> type, String jobId) {
         JobRef ref = instance.keyspace().job(type.name(), jobId);
-        return instance.transactions().read(context, tx -> find(tx, ref)).thenApply(found -> {
-            FeedSubscription<D> subscription = new FeedSubscription<>(type, ref, instance.codec(), found, mailroom);
-            if (!subscription.isEnded()) {
-                notifier(type).add(subscription);
-            }
-            return subscription;
-        });
+        return instance.transactions()
+                .named("subscribe", type.name())
+                .read(context, tx -> find(tx, ref))
+                .thenApply(found -> {
+                    FeedSubscription<D> subscription =
+                            new FeedSubscription<>(type, ref, instance.codec(), found, mailroom);
+                    if (!subscription.isEnded()) {
+                        notifier(type).add(subscription);
+                    }
+                    return subscription;
+                });
     }
 
     private static CompletableFuture<Change> find(ReadTransaction tx, JobRef ref) {

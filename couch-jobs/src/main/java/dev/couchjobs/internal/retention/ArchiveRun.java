@@ -41,7 +41,7 @@ final class ArchiveRun<D, R> implements AutoCloseable {
     ArchiveRun(Instance instance, JobType<D, R> type, JobArchive<D, R> archive) {
         this.database = instance.database();
         this.environment = instance.environment();
-        this.transactions = instance.transactions();
+        this.transactions = instance.transactions().named("archive", type.name());
         this.name = instance.name();
         this.type = type;
         this.keys = instance.keyspace().type(type.name());

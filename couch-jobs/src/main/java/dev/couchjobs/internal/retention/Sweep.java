@@ -34,7 +34,7 @@ final class Sweep implements AutoCloseable {
     Sweep(Instance instance, JobType<?, ?> type) {
         this.database = instance.database();
         this.environment = instance.environment();
-        this.transactions = instance.transactions();
+        this.transactions = instance.transactions().named("retire", type.name());
         this.keys = instance.keyspace().type(type.name());
         this.naps = new Naps(environment, type.retention());
         this.loop = new Loop("retention of " + type, environment, this::round);

@@ -56,16 +56,18 @@ public final class Creation {
     public CompletableFuture<String> add(TransactionContext context, NewJob<?> job) {
         Addition addition = addition(job);
         JobRef ref = addition.ref();
-        return makeRoom(context, addition.dependencies())
-                .thenCompose(ready -> transactions.runOnce(
-                        context,
-                        ref.keys(),
-                        tx -> CompletableFuture.completedFuture(ref.id()),
-                        (tx, token) -> add(tx, addition, requireTimeout(tx, ref.keys()), token)));
+        return makeRoom(context, ref, addition.dependencies())
+                .thenCompose(ready -> transactions
+                        .named("add", ref.keys().typeName())
+                        .runOnce(
+                                context,
+                                ref.keys(),
+                                tx -> CompletableFuture.completedFuture(ref.id()),
+                                (tx, token) -> add(tx, addition, requireTimeout(tx, ref.keys()), token)));
     }
 
     /** What many dependencies need written in their own rows need not all be in the transaction that adds the job. */
-    private CompletableFuture<?> makeRoom(TransactionContext context, List<Dependency> dependencies) {
+    private CompletableFuture<?> makeRoom(TransactionContext context, JobRef job, List<Dependency> dependencies) {
         CompletableFuture<?> done = CompletableFuture.completedFuture(dependencies);
         if (context instanceof Transaction || dependencies.size() <= ROOMS_PER_TRANSACTION) {
             return done;
@@ -73,7 +75,9 @@ public final class Creation {
         for (int from = 0; from < dependencies.size(); from += ROOMS_PER_TRANSACTION) {
             int to = Math.min(dependencies.size(), from + ROOMS_PER_TRANSACTION);
             List<Dependency> some = dependencies.subList(from, to);
-            done = done.thenCompose(before -> transactions.run(context, tx -> linking.makeRoom(tx, some)));
+            done = done.thenCompose(before -> transactions
+                    .named("make room for", job.keys().typeName())
+                    .run(context, tx -> linking.makeRoom(tx, some)));
         }
         return done;
     }
@@ -121,9 +125,10 @@ public final class Creation {
                 .filter(each -> each.size() > ROOMS_PER_TRANSACTION)
                 .flatMap(List::stream)
                 .toList();
-        return makeRoom(context, many)
-                .thenCompose(ready -> transactions.runOnce(
-                        context, types, tx -> CompletableFuture.completedFuture(jobIds), (tx, token) -> {
+        return makeRoom(context, additions.get(0).ref(), many)
+                .thenCompose(ready -> transactions
+                        .named("add all", types.get(0).typeName())
+                        .runOnce(context, types, tx -> CompletableFuture.completedFuture(jobIds), (tx, token) -> {
                             CompletableFuture<?> allowed = allOf(types.stream()
                                     .<CompletableFuture<?>>map(type -> requireTimeout(tx, type))
                                     .toList());
@@ -162,14 +167,17 @@ public final class Creation {
     /** {@return whether there was such a job} */
     public CompletableFuture<Boolean> remove(TransactionContext context, JobType<?, ?> type, String jobId) {
         JobRef ref = keyspace.job(type.name(), jobId);
-        return transactions.runOnce(
-                context,
-                ref.keys(),
-                tx -> CompletableFuture.completedFuture(true),
-                (tx, token) -> JobTable.edit(
-                        tx,
-                        ref,
-                        before -> unlinked(tx, ref, before).thenApply(done -> removed(tx, ref, before, token))));
+        return transactions
+                .named("remove", type.name())
+                .runOnce(
+                        context,
+                        ref.keys(),
+                        tx -> CompletableFuture.completedFuture(true),
+                        (tx, token) -> JobTable.edit(
+                                tx,
+                                ref,
+                                before ->
+                                        unlinked(tx, ref, before).thenApply(done -> removed(tx, ref, before, token))));
     }
 
     private CompletableFuture<?> unlinked(Transaction tx, JobRef ref, Optional<JobRow> before) {

@@ -49,7 +49,7 @@ public final class DeadLetters {
         Optional<DeadLetterIndex.Entry> from = request.after().map(DeadLetterIndex.Entry::ofContinuation);
         TypeKeys keys = keyspace.type(type.name());
         int limit = request.limit();
-        return transactions.read(context, tx -> {
+        return transactions.named("list dead", type.name()).read(context, tx -> {
             CompletableFuture<List<DeadLetterIndex.Entry>> rows = request.isNewestFirst()
                     ? DeadLetterIndex.newestFirst(tx, keys, from, limit + 1)
                     : DeadLetterIndex.oldestFirst(tx, keys, from, Optional.empty(), limit + 1);
@@ -84,15 +84,17 @@ public final class DeadLetters {
     /** {@return whether the job was a dead letter, which it then is no more} */
     public CompletableFuture<Boolean> retry(TransactionContext context, JobType<?, ?> type, String jobId) {
         JobRef ref = keyspace.job(type.name(), jobId);
-        return transactions.runOnce(
-                context,
-                ref.keys(),
-                tx -> CompletableFuture.completedFuture(true),
-                (tx, token) -> JobTable.edit(tx, ref, before -> {
-                    Optional<JobTable.Step> step = again(ref, before);
-                    step.ifPresent(each -> JobTable.saveAll(tx, ref.keys(), List.of(each), token));
-                    return CompletableFuture.completedFuture(step.isPresent());
-                }));
+        return transactions
+                .named("retry", type.name())
+                .runOnce(
+                        context,
+                        ref.keys(),
+                        tx -> CompletableFuture.completedFuture(true),
+                        (tx, token) -> JobTable.edit(tx, ref, before -> {
+                            Optional<JobTable.Step> step = again(ref, before);
+                            step.ifPresent(each -> JobTable.saveAll(tx, ref.keys(), List.of(each), token));
+                            return CompletableFuture.completedFuture(step.isPresent());
+                        }));
     }
 
     private static Optional<JobTable.Step> again(JobRef ref, Optional<JobRow> before) {
@@ -109,6 +111,7 @@ public final class DeadLetters {
     public CompletableFuture<Long> retryAll(JobType<?, ?> type) {
         TypeKeys keys = keyspace.type(type.name());
         return transactions
+                .named("retry all", type.name())
                 .read(database, tx -> DeadLetterIndex.newestFirst(tx, keys, Optional.empty(), 1))
                 .thenCompose(newest -> newest.isEmpty()
                         ? CompletableFuture.completedFuture(0L)
@@ -142,6 +145,7 @@ public final class DeadLetters {
             // Of several tries at most the last can have committed, or a later one would have found that out.
             AtomicReference<Batch> lastTry = new AtomicReference<>(new Batch(Optional.empty(), 0));
             return transactions
+                    .named("retry all", keys.typeName())
                     .runOnce(
                             database,
                             keys,

@@ -84,16 +84,18 @@ public final class Ends {
         boolean joined = context instanceof Transaction;
         // Of several tries at most the last can have committed, or a later one would have found that out.
         AtomicReference<List<Ended>> lastTry = new AtomicReference<>(List.of());
-        return transactions.runOnce(
-                context,
-                keys,
-                tx -> CompletableFuture.completedFuture(lastTry.get()),
-                (tx, token) -> write(tx, type, ends, activityRows, token, ended -> {
-                    if (joined) {
-                        haltIfAnyIsLost(tx, ended);
-                    }
-                    lastTry.set(ended);
-                }));
+        return transactions
+                .named("end", type.name())
+                .runOnce(
+                        context,
+                        keys,
+                        tx -> CompletableFuture.completedFuture(lastTry.get()),
+                        (tx, token) -> write(tx, type, ends, activityRows, token, ended -> {
+                            if (joined) {
+                                haltIfAnyIsLost(tx, ended);
+                            }
+                            lastTry.set(ended);
+                        }));
     }
 
     /**

@@ -42,7 +42,9 @@ public final class Listings {
 
     /** {@return how many jobs there are} */
     public CompletableFuture<JobCounts> counts(ReadTransactionContext context, JobType<?, ?> type) {
-        return transactions.read(context, tx -> Counts.read(tx, keyspace.type(type.name())));
+        return transactions
+                .named("count", type.name())
+                .read(context, tx -> Counts.read(tx, keyspace.type(type.name())));
     }
 
     /** {@return a page of all jobs by id} */
@@ -80,6 +82,7 @@ public final class Listings {
                 .orElse("");
         int lookedAt = Math.max(lookedAtMax, page.limit());
         return transactions
+                .named("list", type.name())
                 .read(context, tx -> JobTable.list(tx, keys, after, lookedAt))
                 .thenApply(rows -> {
                     List<JobSummary> jobs = new ArrayList<>();
@@ -116,19 +119,22 @@ public final class Listings {
                     return last;
                 })
                 .orElse(new byte[0]);
-        return transactions.read(
-                context,
-                tx -> listing.read(tx, after, page.limit())
-                        .thenCompose(rows -> summaries(tx, keys, rows).thenApply(jobs -> {
-                            boolean more = rows.size() == page.limit();
-                            return new Page<>(
-                                    jobs,
-                                    more
-                                            ? Optional.of(Continuation.encode(
-                                                    name,
-                                                    rows.get(rows.size() - 1).key()))
-                                            : Optional.empty());
-                        })));
+        return transactions
+                .named("list queue of", type.name())
+                .read(
+                        context,
+                        tx -> listing.read(tx, after, page.limit())
+                                .thenCompose(rows -> summaries(tx, keys, rows).thenApply(jobs -> {
+                                    boolean more = rows.size() == page.limit();
+                                    return new Page<>(
+                                            jobs,
+                                            more
+                                                    ? Optional.of(Continuation.encode(
+                                                            name,
+                                                            rows.get(rows.size() - 1)
+                                                                    .key()))
+                                                    : Optional.empty());
+                                })));
     }
 
     private static CompletableFuture<List<JobSummary>> summaries(ReadTransaction tx, TypeKeys keys, List<Queued> rows) {
@@ -153,6 +159,7 @@ public final class Listings {
         String name = "waits for " + type.name() + "/" + jobId;
         Optional<JobRef> after = page.after().map(continuation -> dependency(name, continuation));
         return transactions
+                .named("list dependencies of", type.name())
                 .read(context, tx -> Dependents.of(tx, ref, after, page.limit()))
                 .thenApply(found -> {
                     boolean more = found.size() == page.limit();

@@ -41,18 +41,21 @@ public final class Logs {
         JobRef ref = ref(job);
         String json = codec.encodeEntry(job.type(), job.id(), entry);
         AtomicLong number = new AtomicLong(); // as the last try had it, which is the one that may have committed
-        return transactions.runOnce(
-                context,
-                ref.keys(),
-                tx -> CompletableFuture.completedFuture(number.get()),
-                (tx, token) -> JobTable.edit(
-                        tx,
-                        ref,
-                        row -> JobLog.append(tx, ref, Fence.held(tx, job, row), kind, clock.millis(), json, token)
-                                .thenApply(given -> {
-                                    number.set(given);
-                                    return given;
-                                })));
+        return transactions
+                .named("write log of", job.type().name())
+                .runOnce(
+                        context,
+                        ref.keys(),
+                        tx -> CompletableFuture.completedFuture(number.get()),
+                        (tx, token) -> JobTable.edit(
+                                tx,
+                                ref,
+                                row -> JobLog.append(
+                                                tx, ref, Fence.held(tx, job, row), kind, clock.millis(), json, token)
+                                        .thenApply(given -> {
+                                            number.set(given);
+                                            return given;
+                                        })));
     }
 
     /** {@return when it is done} */
@@ -60,14 +63,16 @@ public final class Logs {
             TransactionContext context, Job<?> job, long done, long total, String text) {
         JobRef ref = ref(job);
         JobProgress progress = new JobProgress(done, total, ErrorText.storable(text), clock.instant());
-        return transactions.runOnce(
-                context,
-                ref.keys(),
-                tx -> CompletableFuture.completedFuture(null),
-                (tx, token) -> JobTable.edit(tx, ref, row -> {
-                    JobLog.progress(tx, ref, Fence.held(tx, job, row), progress, token);
-                    return CompletableFuture.completedFuture(null);
-                }));
+        return transactions
+                .named("write progress of", job.type().name())
+                .runOnce(
+                        context,
+                        ref.keys(),
+                        tx -> CompletableFuture.completedFuture(null),
+                        (tx, token) -> JobTable.edit(tx, ref, row -> {
+                            JobLog.progress(tx, ref, Fence.held(tx, job, row), progress, token);
+                            return CompletableFuture.completedFuture(null);
+                        }));
     }
 
     /** {@return entries behind a number, oldest first} */
@@ -80,6 +85,7 @@ public final class Logs {
                             + " entries at a time; this is behind " + after + ", and " + limit + ".");
         }
         return transactions
+                .named("read log of", type.name())
                 .read(context, tx -> JobLog.read(tx, ref, after, limit))
                 .thenApply(entries ->
                         entries.stream().map(entry -> entry(ref, entry)).toList());
@@ -90,6 +96,7 @@ public final class Logs {
             ReadTransactionContext context, JobType<?, ?> type, String jobId) {
         JobRef ref = keyspace.job(type.name(), jobId);
         return transactions
+                .named("read checkpoint of", type.name())
                 .read(context, tx -> JobLog.lastCheckpoint(tx, ref))
                 .thenApply(found -> found.map(entry -> entry(ref, entry)));
     }
@@ -98,7 +105,7 @@ public final class Logs {
     public CompletableFuture<Optional<JobProgress>> progress(
             ReadTransactionContext context, JobType<?, ?> type, String jobId) {
         JobRef ref = keyspace.job(type.name(), jobId);
-        return transactions.read(context, tx -> JobLog.progress(tx, ref));
+        return transactions.named("read progress of", type.name()).read(context, tx -> JobLog.progress(tx, ref));
     }
 
     private LogEntry entry(JobRef ref, JobLog.Stored stored) {

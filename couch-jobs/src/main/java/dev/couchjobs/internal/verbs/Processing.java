@@ -44,29 +44,39 @@ public final class Processing {
         });
         if (json.isEmpty()) {
             // A second heartbeat does no harm, so it need not recognise its own commit.
-            return transactions.run(context, tx -> verb.apply(tx, OptionalLong.empty()));
+            return transactions
+                    .named("update", job.type().name())
+                    .run(context, tx -> verb.apply(tx, OptionalLong.empty()));
         }
-        return transactions.runOnce(
-                context,
-                ref.keys(),
-                tx -> JobTable.read(tx, ref).thenCompose(row -> reread(tx, job, Fence.held(tx, job, row))),
-                verb);
+        return transactions
+                .named("update", job.type().name())
+                .runOnce(
+                        context,
+                        ref.keys(),
+                        tx -> JobTable.read(tx, ref).thenCompose(row -> reread(tx, job, Fence.held(tx, job, row))),
+                        verb);
     }
 
     /** {@return when it is done} */
     public <D> CompletableFuture<@Nullable Void> finish(TransactionContext context, Job<D> job, @Nullable D data) {
         JobRef ref = ref(job);
         Optional<byte[]> json = encode(job, data);
-        return transactions.runOnce(
-                context,
-                ref.keys(),
-                tx -> CompletableFuture.completedFuture(null),
-                (tx, token) -> JobTable.edit(tx, ref, before -> {
-                    JobRow row = Fence.held(tx, job, before);
-                    JobTable.save(
-                            tx, ref, row, row.finished(payload(row, json), endings.succeeded(job.type(), null)), token);
-                    return CompletableFuture.completedFuture(null);
-                }));
+        return transactions
+                .named("finish", job.type().name())
+                .runOnce(
+                        context,
+                        ref.keys(),
+                        tx -> CompletableFuture.completedFuture(null),
+                        (tx, token) -> JobTable.edit(tx, ref, before -> {
+                            JobRow row = Fence.held(tx, job, before);
+                            JobTable.save(
+                                    tx,
+                                    ref,
+                                    row,
+                                    row.finished(payload(row, json), endings.succeeded(job.type(), null)),
+                                    token);
+                            return CompletableFuture.completedFuture(null);
+                        }));
     }
 
     /**
@@ -77,18 +87,21 @@ public final class Processing {
             TransactionContext context, Job<D> job, OptionalLong scheduledTime, @Nullable D data) {
         JobRef ref = ref(job);
         Optional<byte[]> json = encode(job, data);
-        return transactions.runOnce(
-                context,
-                ref.keys(),
-                tx -> JobTable.read(tx, ref).thenCompose(row -> resubmittedBefore(tx, job, row)),
-                (tx, token) -> JobTable.edit(tx, ref, before -> {
-                    JobRow row = resubmittable(tx, job, before);
-                    long time = scheduledTime.orElse(row.scheduledTime());
-                    JobRow after =
-                            row.isHeldBy(job.lock()) ? row.flagged(time) : row.enqueued(payload(row, json), time);
-                    JobTable.save(tx, ref, row, after, token);
-                    return CompletableFuture.completedFuture(resubmitted(job, after));
-                }));
+        return transactions
+                .named("resubmit", job.type().name())
+                .runOnce(
+                        context,
+                        ref.keys(),
+                        tx -> JobTable.read(tx, ref).thenCompose(row -> resubmittedBefore(tx, job, row)),
+                        (tx, token) -> JobTable.edit(tx, ref, before -> {
+                            JobRow row = resubmittable(tx, job, before);
+                            long time = scheduledTime.orElse(row.scheduledTime());
+                            JobRow after = row.isHeldBy(job.lock())
+                                    ? row.flagged(time)
+                                    : row.enqueued(payload(row, json), time);
+                            JobTable.save(tx, ref, row, after, token);
+                            return CompletableFuture.completedFuture(resubmitted(job, after));
+                        }));
     }
 
     private static <D> Job<D> resubmitted(Job<D> job, JobRow row) {

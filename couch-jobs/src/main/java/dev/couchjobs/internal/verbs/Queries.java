@@ -29,48 +29,56 @@ public final class Queries {
     /** {@return the data, or empty if there is no such job} */
     public <D> CompletableFuture<Optional<D>> data(ReadTransactionContext context, JobType<D, ?> type, String jobId) {
         JobRef ref = keyspace.job(type.name(), jobId);
-        return transactions.read(
-                context,
-                tx -> JobTable.read(tx, ref)
-                        .thenCompose(row -> row.isEmpty()
-                                ? CompletableFuture.completedFuture(Optional.<D>empty())
-                                : row.get()
-                                        .payload()
-                                        .load(tx, ref)
-                                        .thenApply(json -> Optional.of(codec.decode(type, jobId, json)))));
+        return transactions
+                .named("get data of", type.name())
+                .read(
+                        context,
+                        tx -> JobTable.read(tx, ref)
+                                .thenCompose(row -> row.isEmpty()
+                                        ? CompletableFuture.completedFuture(Optional.<D>empty())
+                                        : row.get()
+                                                .payload()
+                                                .load(tx, ref)
+                                                .thenApply(json -> Optional.of(codec.decode(type, jobId, json)))));
     }
 
     /** {@return all that is known of the job, or empty if there is none} */
     public <D, R> CompletableFuture<Optional<JobInfo<D, R>>> job(
             ReadTransactionContext context, JobType<D, R> type, String jobId) {
         JobRef ref = keyspace.job(type.name(), jobId);
-        return transactions.read(
-                context,
-                tx -> JobTable.read(tx, ref)
-                        .thenCompose(row -> row.isEmpty()
-                                ? CompletableFuture.completedFuture(Optional.<JobInfo<D, R>>empty())
-                                : StoredJob.load(tx, type, ref, row.get(), codec)
-                                        .thenApply(Optional::of)));
+        return transactions
+                .named("get job", type.name())
+                .read(
+                        context,
+                        tx -> JobTable.read(tx, ref)
+                                .thenCompose(row -> row.isEmpty()
+                                        ? CompletableFuture.completedFuture(Optional.<JobInfo<D, R>>empty())
+                                        : StoredJob.load(tx, type, ref, row.get(), codec)
+                                                .thenApply(Optional::of)));
     }
 
     /** {@return the attempts at the job that are still known, oldest first} */
     public CompletableFuture<List<JobAttempt>> attempts(
             ReadTransactionContext context, JobType<?, ?> type, String jobId) {
         JobRef ref = keyspace.job(type.name(), jobId);
-        return transactions.read(
-                context,
-                tx -> JobTable.read(tx, ref)
-                        .thenCompose(row -> row.isEmpty()
-                                ? CompletableFuture.completedFuture(List.<JobAttempt>of())
-                                : AttemptLog.read(tx, ref, row.get())));
+        return transactions
+                .named("get attempts at", type.name())
+                .read(
+                        context,
+                        tx -> JobTable.read(tx, ref)
+                                .thenCompose(row -> row.isEmpty()
+                                        ? CompletableFuture.completedFuture(List.<JobAttempt>of())
+                                        : AttemptLog.read(tx, ref, row.get())));
     }
 
     /** {@return the state} */
     public CompletableFuture<JobState> state(ReadTransactionContext context, JobType<?, ?> type, String jobId) {
         JobRef ref = keyspace.job(type.name(), jobId);
-        return transactions.read(
-                context,
-                tx -> JobTable.read(tx, ref)
-                        .thenApply(row -> row.map(JobRow::state).orElse(JobState.NOT_FOUND)));
+        return transactions
+                .named("get state of", type.name())
+                .read(
+                        context,
+                        tx -> JobTable.read(tx, ref)
+                                .thenApply(row -> row.map(JobRow::state).orElse(JobState.NOT_FOUND)));
     }
 }

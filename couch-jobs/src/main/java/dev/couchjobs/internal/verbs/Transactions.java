@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.verbs;
 
+import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
@@ -14,17 +15,37 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
-/** Runs verbs: in the caller's transaction as they come, in transactions of our own within a time limit, and once. */
+/**
+ * Runs verbs: in the caller's transaction as they come, in transactions of our own within a time limit, and once. All
+ * transactions that the library opens are opened here, and say to the operators of a cluster what they are.
+ */
 public final class Transactions {
     private final Environment environment;
     private final Settlement settlement;
     private final Duration timeout;
+    private final Label label;
 
-    public Transactions(Environment environment, Keyspace keyspace, Duration timeout) {
+    public Transactions(Environment environment, Keyspace keyspace, Duration timeout, Label label) {
+        this(environment, new Settlement(keyspace, environment.clock()), timeout, label);
+    }
+
+    private Transactions(Environment environment, Settlement settlement, Duration timeout, Label label) {
         this.environment = environment;
-        this.settlement = new Settlement(keyspace, environment.clock());
+        this.settlement = settlement;
         this.timeout = timeout;
+        this.label = label;
+    }
+
+    /** {@return the same for one purpose, which operators are told} */
+    public Transactions named(String purpose, String typeName) {
+        return new Transactions(environment, settlement, timeout, label.named(purpose, typeName));
+    }
+
+    /** {@return the same, but nobody who throttles the tag slows these down} */
+    public Transactions untagged() {
+        return new Transactions(environment, settlement, timeout, label.untagged());
     }
 
     /** A verb, which hands the token to what it saves. */
@@ -38,10 +59,7 @@ public final class Transactions {
         if (context instanceof Transaction tx) {
             return settled(tx, body.apply(tx));
         }
-        return context.runAsync(tx -> {
-            limit(tx);
-            return settled(tx, body.apply(tx));
-        });
+        return open(context, tx -> settled(tx, body.apply(tx)));
     }
 
     /** Runs something that only reads. */
@@ -53,9 +71,27 @@ public final class Transactions {
         if (context instanceof ReadTransaction tx) {
             return body.apply(tx);
         }
-        return context.readAsync(tx -> {
+        LastError lastError = new LastError();
+        return lastError.explain(context.readAsync(tx -> {
             limit(tx);
-            return body.apply(tx);
+            return lastError.note(body.apply(tx));
+        }));
+    }
+
+    /** Runs what a handler does in a transaction, for as long as it takes; to name it is left to the handler. */
+    public <T extends @Nullable Object> T runFor(Database database, Function<Transaction, T> handler) {
+        return database.run(tx -> {
+            label.tag(tx);
+            return handler.apply(tx);
+        });
+    }
+
+    /** The same, without a thread that waits. */
+    public <T extends @Nullable Object> CompletableFuture<T> runForAsync(
+            Database database, Function<Transaction, CompletableFuture<T>> handler) {
+        return database.runAsync(tx -> {
+            label.tag(tx);
+            return handler.apply(tx);
         });
     }
 
@@ -89,11 +125,20 @@ public final class Transactions {
         long token = environment.random().nextLong();
         List<TokenSearch> earlierTries =
                 types.stream().map(type -> new TokenSearch(type, token)).toList();
-        return context.runAsync(tx -> {
+        return open(
+                context,
+                tx -> hasCommitted(tx, earlierTries)
+                        .thenCompose(
+                                done -> done ? ifDone.apply(tx) : settled(tx, verb.apply(tx, OptionalLong.of(token)))));
+    }
+
+    private <T> CompletableFuture<T> open(
+            TransactionContext context, Function<Transaction, CompletableFuture<T>> body) {
+        LastError lastError = new LastError();
+        return lastError.explain(context.runAsync(tx -> {
             limit(tx);
-            return hasCommitted(tx, earlierTries)
-                    .thenCompose(done -> done ? ifDone.apply(tx) : settled(tx, verb.apply(tx, OptionalLong.of(token))));
-        });
+            return lastError.note(body.apply(tx));
+        }));
     }
 
     private static CompletableFuture<Boolean> hasCommitted(Transaction tx, List<TokenSearch> earlierTries) {
@@ -110,5 +155,6 @@ public final class Transactions {
 
     private void limit(ReadTransaction tx) {
         tx.options().setTimeout(timeout.toMillis());
+        label.put(tx);
     }
 }

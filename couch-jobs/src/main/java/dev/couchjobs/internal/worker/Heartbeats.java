@@ -46,7 +46,9 @@ final class Heartbeats implements AutoCloseable {
         this.lane = lane;
         this.database = instance.database();
         this.environment = instance.environment();
-        this.transactions = instance.transactions();
+        this.transactions = instance.transactions()
+                .named("heartbeat", lane.type().name())
+                .untagged(); // who is throttled keeps his jobs
         this.keys = instance.keyspace().type(lane.type().name());
         this.loop = new Loop(
                 "heartbeats of " + lane.type(), environment, instance.database().getExecutor(), this::round);

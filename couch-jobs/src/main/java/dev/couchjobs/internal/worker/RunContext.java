@@ -18,6 +18,7 @@ import dev.couchjobs.internal.verbs.Fence;
 import dev.couchjobs.internal.verbs.How;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Logs;
+import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -35,6 +36,7 @@ final class RunContext<D> implements JobContext<D> {
     private final JobPool pool;
     private final Database database;
     private final Instance instance;
+    private final Transactions transactions;
     private final Ends ends;
     private final Logs logs;
     private final Run<D> run;
@@ -48,6 +50,7 @@ final class RunContext<D> implements JobContext<D> {
         this.pool = pool;
         this.database = instance.database();
         this.instance = instance;
+        this.transactions = instance.transactions();
         this.ends = ends;
         this.logs = new Logs(instance);
         this.run = run;
@@ -136,7 +139,7 @@ final class RunContext<D> implements JobContext<D> {
     @Override
     public <T extends @Nullable Object> T run(Function<? super Transaction, T> body) {
         boolean silent = pool.isSilent(run);
-        T result = noticing(() -> database.run(tx -> {
+        T result = noticing(() -> transactions.runFor(database, tx -> {
             fence(tx, silent).join();
             return body.apply(tx);
         }));
@@ -148,7 +151,8 @@ final class RunContext<D> implements JobContext<D> {
     public <T extends @Nullable Object> CompletableFuture<T> runAsync(
             Function<? super Transaction, ? extends CompletableFuture<T>> body) {
         boolean silent = pool.isSilent(run);
-        CompletableFuture<T> done = database.runAsync(tx -> fence(tx, silent).thenCompose(held -> body.apply(tx)));
+        CompletableFuture<T> done =
+                transactions.runForAsync(database, tx -> fence(tx, silent).thenCompose(held -> body.apply(tx)));
         return done.whenComplete((value, error) -> {
             notice(error);
             heard(silent && error == null);
@@ -158,7 +162,7 @@ final class RunContext<D> implements JobContext<D> {
     @Override
     public <R extends @Nullable Object> R finish(Function<? super Transaction, R> body) {
         Finish<R> finish = new Finish<>();
-        R result = noticing(() -> database.run(tx -> {
+        R result = noticing(() -> transactions.runFor(database, tx -> {
             if (finish.isDoneBefore(tx).join()) {
                 return finish.result();
             }
@@ -174,10 +178,12 @@ final class RunContext<D> implements JobContext<D> {
     public <R extends @Nullable Object> CompletableFuture<R> finishAsync(
             Function<? super Transaction, ? extends CompletableFuture<R>> body) {
         Finish<R> finish = new Finish<>();
-        CompletableFuture<R> done = database.runAsync(tx -> finish.isDoneBefore(tx)
-                .thenCompose(before -> before
-                        ? CompletableFuture.completedFuture(finish.result())
-                        : body.apply(tx).thenCompose(given -> finish.write(tx, given))));
+        CompletableFuture<R> done = transactions.runForAsync(
+                database,
+                tx -> finish.isDoneBefore(tx)
+                        .thenCompose(before -> before
+                                ? CompletableFuture.completedFuture(finish.result())
+                                : body.apply(tx).thenCompose(given -> finish.write(tx, given))));
         return done.whenComplete((result, error) -> {
             notice(error);
             if (error == null) {

@@ -1,0 +1,41 @@
+package dev.couchjobs.internal.verbs;
+
+import com.apple.foundationdb.FDBException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the tries of one transaction failed of, to tell why its time ran out. FoundationDB says only that it did, and not
+ * that the database is locked, say, or that operators throttle it.
+ */
+final class LastError {
+    private static final int TIMED_OUT = 1031;
+
+    private volatile @Nullable Throwable last;
+
+    <T extends @Nullable Object> CompletableFuture<T> note(CompletableFuture<T> attempt) {
+        return attempt.whenComplete((value, error) -> {
+            if (error != null && !isTimeout(error)) {
+                last = unwrapped(error);
+            }
+        });
+    }
+
+    <T extends @Nullable Object> CompletableFuture<T> explain(CompletableFuture<T> transaction) {
+        return transaction.whenComplete((value, error) -> {
+            Throwable reason = last;
+            if (error != null && reason != null && isTimeout(error)) {
+                unwrapped(error).addSuppressed(reason);
+            }
+        });
+    }
+
+    private static boolean isTimeout(Throwable error) {
+        return unwrapped(error) instanceof FDBException failure && failure.getCode() == TIMED_OUT;
+    }
+
+    private static Throwable unwrapped(Throwable error) {
+        return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    }
+}

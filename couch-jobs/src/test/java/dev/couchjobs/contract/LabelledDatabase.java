@@ -1,0 +1,114 @@
+package dev.couchjobs.contract;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.TransactionOptions;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** A way to a database that notes by what names the transactions go that are opened through it. */
+final class LabelledDatabase {
+    private static final Set<String> TRANSACTIONS = Set.of("run", "read", "runAsync", "readAsync");
+    private static final int IDENTIFIER = 403;
+    private static final int TAG = 800;
+
+    private final Database target;
+    private final List<Label> labels = new CopyOnWriteArrayList<>();
+    private final Map<String, CompletableFuture<Label>> first = new ConcurrentHashMap<>();
+
+    /** The tags and the identifiers that were given to one try of a transaction. */
+    record Label(Set<String> tags, Set<String> identifiers) {
+        Label() {
+            this(new TreeSet<>(), new TreeSet<>());
+        }
+    }
+
+    LabelledDatabase(Database target) {
+        this.target = target;
+    }
+
+    Database asDatabase() {
+        return proxy(Database.class, (method, arguments) -> {
+            if (TRANSACTIONS.contains(method.getName()) && arguments != null) {
+                arguments[0] = labelled((Function<?, ?>) arguments[0]);
+            }
+            return invoke(target, method, arguments);
+        });
+    }
+
+    /** {@return the labels of all tries so far} */
+    List<Label> labels() {
+        return List.copyOf(labels);
+    }
+
+    Set<String> identifiers() {
+        return labels.stream().flatMap(label -> label.identifiers.stream()).collect(Collectors.toSet());
+    }
+
+    /** {@return completes when a transaction goes by an identifier} */
+    CompletableFuture<Label> first(String identifier) {
+        return first.computeIfAbsent(identifier, unused -> new CompletableFuture<>());
+    }
+
+    @SuppressWarnings("unchecked")
+    private Function<Transaction, Object> labelled(Function<?, ?> body) {
+        return tx -> {
+            Label label = new Label();
+            labels.add(label);
+            return ((Function<Transaction, Object>) body).apply(noting(tx, label));
+        };
+    }
+
+    private Transaction noting(Transaction tx, Label label) {
+        return proxy(
+                Transaction.class,
+                (method, arguments) -> method.getName().equals("options")
+                        ? noting(tx.options(), label)
+                        : invoke(tx, method, arguments));
+    }
+
+    private TransactionOptions noting(TransactionOptions options, Label label) {
+        return new TransactionOptions((code, value) -> {
+            if (code == TAG) {
+                label.tags.add(new String(value, StandardCharsets.UTF_8));
+            } else if (code == IDENTIFIER) {
+                String identifier = new String(value, StandardCharsets.UTF_8);
+                label.identifiers.add(identifier);
+                first(identifier).complete(label);
+            }
+            options.getOptionConsumer().setOption(code, value);
+        });
+    }
+
+    private interface Handler {
+        Object handle(Method method, Object @Nullable [] arguments) throws Throwable;
+    }
+
+    private static <T> T proxy(Class<T> type, Handler handler) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (proxy, method, arguments) -> handler.handle(method, arguments)));
+    }
+
+    @SuppressWarnings("NullAway") // What the target returns is what its method promises.
+    private static Object invoke(Object target, Method method, Object @Nullable [] arguments) throws Throwable {
+        try {
+            return method.invoke(target, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+}
