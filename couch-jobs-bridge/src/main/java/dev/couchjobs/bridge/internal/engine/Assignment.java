@@ -5,6 +5,7 @@ import dev.couchjobs.bridge.internal.document.Step;
 import dev.couchjobs.bridge.internal.document.Transition;
 import dev.couchjobs.bridge.internal.ledger.Entry;
 import dev.couchjobs.internal.loop.Pause;
+import java.time.Duration;
 import java.time.ZonedDateTime;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -59,8 +60,12 @@ interface Assignment {
     /** A job for a step has been taken up here. {@return the document with the step begun, or why it must not begin} */
     CompletableFuture<Transition> begin(Turn turn, Step step, StepJob job, String executioner, ZonedDateTime now);
 
-    /** A step that has begun here needs its worker now, or else not before its next try. */
-    void goesOn(Turn turn, StepJob job, boolean now);
+    /**
+     * A step that has begun here needs its worker.
+     *
+     * @param pause after which it does; empty if it does now
+     */
+    CompletableFuture<Void> goesOn(Turn turn, StepJob job, Optional<Duration> pause);
 
     /** A step that had begun here has come to its end, and what it took is free for another. */
     CompletableFuture<Void> ended(Turn turn, StepJob job);

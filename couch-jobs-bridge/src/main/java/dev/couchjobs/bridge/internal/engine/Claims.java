@@ -32,7 +32,7 @@ final class Claims {
         Kept out = line.leave(turn, now);
         if (step.claim(node) instanceof Transition.To to) {
             Seat seat = Workers.seat(step);
-            seats.hold(turn.tx(), seat, Seats.Hold.CLAIMED);
+            seats.claim(turn.tx(), seat);
             leases.begin(seat);
             return out.with(to.document());
         }
@@ -69,18 +69,18 @@ final class Claims {
         if (winner.isPresent() && !winner.get().equals(node)) {
             return free(turn, seat).thenApply(freed -> out);
         }
-        CompletableFuture<Boolean> mayBegin =
-                leases.holds(seat) ? workers.keep(turn, seat) : CompletableFuture.completedFuture(false);
+        boolean mayBegin = leases.holds(seat);
         if (winner.isEmpty()) { // also when another's claim is seen: the creator may have seen only this node's
-            return mayBegin.thenApply(may -> out);
+            return mayBegin ? workers.keep(turn, seat).thenApply(kept -> out) : CompletableFuture.completedFuture(out);
         }
-        return mayBegin.thenCompose(
-                may -> may ? workers.take(turn, step).thenApply(taken -> out) : again(turn, out, step));
+        return (mayBegin ? workers.isKept(turn, seat) : CompletableFuture.completedFuture(false))
+                .thenCompose(
+                        isKept -> isKept ? workers.take(turn, step).thenApply(taken -> out) : again(turn, out, step));
     }
 
     /**
-     * This node was named, and must not begin: it had claimed the step in a process that has ended, or too long ago, or ahead
-     * for a worker that has other things to do by now. Only who is named may take a claim back: nobody else can be.
+     * This node was named, and must not begin: it had claimed the step in a process that has ended, or too long ago, or for
+     * a worker that has other things to do by now. Only who is named may take a claim back: nobody else can be.
      */
     private CompletableFuture<Kept> again(Turn turn, Kept now, Step step) {
         if (!(step.withdraw() instanceof Transition.To to)) {
@@ -117,11 +117,9 @@ final class Claims {
     CompletableFuture<Void> look(Turn turn) {
         leases.forget();
         return seats.claimed(turn.tx())
-                .thenAccept(claimed -> claimed.stream()
+                .thenCompose(claimed -> CompletableFuture.allOf(claimed.stream()
                         .filter(seat -> !leases.holds(seat))
-                        .forEach(seat -> {
-                            seats.free(turn.tx(), seat);
-                            turn.reviewLine();
-                        }));
+                        .map(seat -> workers.free(turn, seat))
+                        .toArray(CompletableFuture<?>[]::new)));
     }
 }

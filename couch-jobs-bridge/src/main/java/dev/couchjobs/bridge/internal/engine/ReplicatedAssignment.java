@@ -5,7 +5,6 @@ import dev.couchjobs.bridge.internal.document.Step;
 import dev.couchjobs.bridge.internal.document.StepProgress;
 import dev.couchjobs.bridge.internal.document.Transition;
 import dev.couchjobs.bridge.internal.ledger.Seats;
-import dev.couchjobs.bridge.internal.ledger.Seats.Hold;
 import dev.couchjobs.bridge.internal.ledger.Seats.Seat;
 import dev.couchjobs.internal.loop.Pause;
 import java.time.Duration;
@@ -174,17 +173,13 @@ final class ReplicatedAssignment implements Assignment {
     }
 
     @Override
-    public void goesOn(Turn turn, StepJob job, boolean now) {
-        Seat seat = new Seat(job.document(), job.step(), job.round());
-        seats.hold(turn.tx(), seat, now ? Hold.TAKEN : Hold.RESTING);
-        if (!now) {
-            turn.reviewLine();
-        }
+    public CompletableFuture<Void> goesOn(Turn turn, StepJob job, Optional<Duration> pause) {
+        return pause.isPresent() ? workers.rest(turn, job, pause.get()) : workers.goOn(turn, job);
     }
 
     @Override
     public CompletableFuture<Void> ended(Turn turn, StepJob job) {
-        return claims.free(turn, new Seat(job.document(), job.step(), job.round()));
+        return claims.free(turn, Workers.seat(job));
     }
 
     private boolean isCreator(Kept kept) {

@@ -12,6 +12,7 @@ import dev.couchjobs.bridge.internal.document.Target;
 import dev.couchjobs.bridge.internal.document.Transition;
 import dev.couchjobs.bridge.internal.ledger.NodeSets;
 import dev.couchjobs.internal.loop.Pause;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -182,7 +183,9 @@ final class SharedAssignment implements Assignment {
     }
 
     @Override
-    public void goesOn(Turn turn, StepJob job, boolean now) {}
+    public CompletableFuture<Void> goesOn(Turn turn, StepJob job, Optional<Duration> pause) {
+        return CompletableFuture.completedFuture(null);
+    }
 
     @Override
     public CompletableFuture<Void> ended(Turn turn, StepJob job) {

@@ -6,6 +6,7 @@ import dev.couchjobs.bridge.internal.document.Step;
 import dev.couchjobs.bridge.internal.document.Transition;
 import dev.couchjobs.bridge.internal.engine.Assignment.Kept;
 import dev.couchjobs.bridge.internal.ledger.Entry;
+import java.time.Duration;
 import java.time.ZonedDateTime;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -32,7 +33,7 @@ final class StepCourse {
     /** A job for a step has been taken up here. {@return the step, or empty if there is nothing to do any more} */
     CompletableFuture<Optional<Begun>> begin(Turn turn, StepJob job, String worker) {
         String executioner = Step.executioner(node, worker);
-        return change(turn, job, true, document -> {
+        return change(turn, job, Optional.empty(), document -> {
             Step step = document.step(job.step());
             boolean hasBegun = step.progress()
                     .run(node)
@@ -47,11 +48,11 @@ final class StepCourse {
     /**
      * A try has failed, and another will follow, or the alternative.
      *
-     * @param goesOn whether that is at once
+     * @param pause after which it will; empty if at once
      * @return empty if there is nothing to do any more
      */
-    CompletableFuture<Optional<Begun>> tried(Turn turn, StepJob job, Begun begun, boolean goesOn) {
-        return change(turn, job, goesOn, document -> {
+    CompletableFuture<Optional<Begun>> tried(Turn turn, StepJob job, Begun begun, Optional<Duration> pause) {
+        return change(turn, job, pause, document -> {
             Step step = document.step(job.step());
             boolean isCounted = step.progress()
                     .run(node)
@@ -67,31 +68,32 @@ final class StepCourse {
         CompletableFuture<Transition> of(JobDocument document);
     }
 
-    private CompletableFuture<Optional<Begun>> change(Turn turn, StepJob job, boolean goesOn, Change change) {
+    private CompletableFuture<Optional<Begun>> change(Turn turn, StepJob job, Optional<Duration> pause, Change change) {
         return documents
                 .live(turn, job.document())
                 .thenCompose(before -> before.isEmpty()
                         ? CompletableFuture.completedFuture(Optional.empty())
                         : change.of(before.get().document())
-                                .thenApply(transition -> changed(turn, job, goesOn, before.get(), transition)));
+                                .thenCompose(transition -> changed(turn, job, pause, before.get(), transition)));
     }
 
-    private Optional<Begun> changed(Turn turn, StepJob job, boolean goesOn, Kept before, Transition transition) {
+    private CompletableFuture<Optional<Begun>> changed(
+            Turn turn, StepJob job, Optional<Duration> pause, Kept before, Transition transition) {
         if (transition instanceof Transition.Refused refused) {
             LOG.debug("{}: {}", job.document(), refused.reason());
-            return Optional.empty();
+            return CompletableFuture.completedFuture(Optional.empty());
         }
         JobDocument now = ((Transition.To) transition).document();
         documents.save(turn, Optional.of(before), before.with(now));
-        assignment.goesOn(turn, job, goesOn);
         if (News.between(before.document(), now)) {
             documents.send(turn, job.document(), before.entry().home());
         }
-        return now.step(job.step())
-                .progress()
-                .run(node)
-                .map(run ->
-                        new Begun(now.step(job.step()), run.tries(), run.start().orElseGet(documents::now)));
+        Step step = now.step(job.step());
+        return assignment
+                .goesOn(turn, job, pause)
+                .thenApply(done -> step.progress()
+                        .run(node)
+                        .map(run -> new Begun(step, run.tries(), run.start().orElseGet(documents::now))));
     }
 
     /** A step has come to its end here. */

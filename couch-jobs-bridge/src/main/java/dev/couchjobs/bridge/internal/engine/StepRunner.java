@@ -132,7 +132,7 @@ final class StepRunner {
         /** A try that has failed is counted first: whoever goes on after a crash goes on from there. */
         private CompletableFuture<Void> count(Begun begun, ActionResult result) {
             Optional<Duration> pause = pause(begun, result);
-            return held(job, turn -> course.tried(turn, data, begun, pause.isEmpty()))
+            return held(job, turn -> course.tried(turn, data, begun, pause))
                     .thenCompose(counted -> counted.isEmpty() ? leave() : failed(begun, result, pause));
         }
 

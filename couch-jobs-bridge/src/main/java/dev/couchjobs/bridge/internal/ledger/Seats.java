@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge.internal.ledger;
 
+import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
@@ -15,7 +16,8 @@ import java.util.concurrent.CompletableFuture;
  * <pre>
  * seat,  id, step, round            a worker is kept for that step: claimed, or taken
  * line,  -priority, since, id       a worker here may claim the document's current step
- * rest,  id, step, round            that step is run here and waits for its next try, without a worker
+ * rest,  id, step, round            that step is run here and waits for its next try, without a worker: until when
+ * due,   time, id, step, round      it does, and wants one from then on
  * given, id, step, round            this node has named a winner who has not been seen to begin
  * </pre>
  */
@@ -26,12 +28,14 @@ public final class Seats {
 
     private final Subspace seats;
     private final Subspace rest;
+    private final Subspace due;
     private final Subspace line;
     private final Subspace given;
 
     public Seats(Subspace root) {
         seats = root.subspace(Tuple.from("seat"));
         rest = root.subspace(Tuple.from("rest"));
+        due = root.subspace(Tuple.from("due"));
         line = root.subspace(Tuple.from("line"));
         given = root.subspace(Tuple.from("given"));
     }
@@ -59,15 +63,25 @@ public final class Seats {
         CLAIMED,
         /** The node runs the step, or will. */
         TAKEN,
-        /** The node will try the step again, and keeps no worker for it until then. */
+        /** The node will try the step again, and keeps no worker for it before it is due. */
         RESTING
     }
 
     // Seats
 
-    /** {@return how many workers are spoken for, up to some number} */
-    public CompletableFuture<Integer> count(ReadTransaction tx, int most) {
-        return tx.getRange(seats.range(), most).asList().thenApply(List::size);
+    /**
+     * {@return how many workers are spoken for, up to some number}
+     *
+     * @param now what is due by then will take a worker as soon as one is free
+     */
+    public CompletableFuture<Integer> count(ReadTransaction tx, int most, long now) {
+        CompletableFuture<Integer> kept = size(tx, seats.range(), most);
+        Range past = new Range(due.range().begin, due.pack(Tuple.from(now + 1)));
+        return kept.thenCombine(size(tx, past, most), (workers, waiting) -> Math.min(workers + waiting, most));
+    }
+
+    private static CompletableFuture<Integer> size(ReadTransaction tx, Range range, int most) {
+        return tx.getRange(range, most).asList().thenApply(List::size);
     }
 
     /** {@return how a worker is spoken for by a step, if one is} */
@@ -80,20 +94,34 @@ public final class Seats {
         });
     }
 
-    /** Keeps a worker for a step, or only the step. */
-    public void hold(Transaction tx, Seat seat, Hold hold) {
-        free(tx, seat);
-        switch (hold) {
-            case CLAIMED -> tx.set(seats.pack(seat.tuple()), CLAIMED);
-            case TAKEN -> tx.set(seats.pack(seat.tuple()), TAKEN);
-            case RESTING -> tx.set(rest.pack(seat.tuple()), NOTHING);
-        }
+    /** Keeps a worker for a step that the node has claimed. */
+    public void claim(Transaction tx, Seat seat) {
+        tx.set(seats.pack(seat.tuple()), CLAIMED);
+    }
+
+    /** Keeps a worker for a step that the node runs. */
+    public CompletableFuture<Void> take(Transaction tx, Seat seat) {
+        return free(tx, seat).thenRun(() -> tx.set(seats.pack(seat.tuple()), TAKEN));
+    }
+
+    /** Keeps a step that the node runs, and no worker before some time. */
+    public CompletableFuture<Void> rest(Transaction tx, Seat seat, long until) {
+        return free(tx, seat).thenRun(() -> {
+            tx.set(rest.pack(seat.tuple()), Tuple.from(until).pack());
+            tx.set(due.pack(Tuple.from(until).addAll(seat.tuple())), NOTHING);
+        });
     }
 
     /** Frees the worker that was kept for a step, if one was. */
-    public void free(Transaction tx, Seat seat) {
+    public CompletableFuture<Void> free(Transaction tx, Seat seat) {
         tx.clear(seats.pack(seat.tuple()));
-        tx.clear(rest.pack(seat.tuple()));
+        byte[] resting = rest.pack(seat.tuple());
+        return tx.get(resting).thenAccept(until -> {
+            if (until != null) {
+                tx.clear(resting);
+                tx.clear(due.pack(Tuple.fromBytes(until).addAll(seat.tuple())));
+            }
+        });
     }
 
     /** {@return all steps that the node has claimed} */

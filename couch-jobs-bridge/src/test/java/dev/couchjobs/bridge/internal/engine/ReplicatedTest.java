@@ -88,6 +88,23 @@ class ReplicatedTest {
     }
 
     @Test
+    void whatANodeCannotTakeBecauseOneOfItsOwnIsDueIsTakenByAnother() {
+        try (World single = World.replicated(Duration.ofMinutes(1), 1, "a", "b", "c")) {
+            single.put("b", """
+                    {'_id': 'again', 'creator': 'b', 'job': [
+                      {'target': 'b', 'do': 'fail', 'retry_strategy': {'max_retries': 1, 'sleep': 5},
+                       'alt_do': 'sleep 20'}]}""");
+            single.put("b", "{'_id': 'long', 'creator': 'b', 'job': [{'target': 'b', 'do': 'sleep 8'}]}");
+            single.put("c", "{'_id': 'longer', 'creator': 'c', 'job': [{'target': 'c', 'do': 'sleep 9'}]}");
+            single.put("a", "{'_id': 'free', 'creator': 'a', 'job': [{'target': ['b', 'c'], 'do': 'work'}]}");
+            single.advance(10);
+
+            assertThat(single.done)
+                    .containsExactly("b fail", "b sleep 8", "c sleep 9", "b fail", "b sleep 20", "c work");
+        }
+    }
+
+    @Test
     void aRunThatIsStoppedBecauseItsJobIsCancelledSaysSo() {
         world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'b', 'do': 'sleep 100'}]}");
         world.advance(5);
