@@ -36,6 +36,17 @@ public record JobDocument(String id, Plan plan, Progress progress) {
         return progress.verdict().isPresent();
     }
 
+    /** {@return whether no step has begun, and no node was named to run one} */
+    public boolean isUntouched() {
+        return progress.steps().stream()
+                .noneMatch(step -> step.hasBegun() || step.winner().isPresent());
+    }
+
+    /** {@return whether some step has begun on a node} */
+    public boolean hasBegunOn(String node) {
+        return progress.steps().stream().anyMatch(step -> step.run(node).isPresent());
+    }
+
     /** {@return how the job has ended, if it has} */
     public Optional<Verdict> verdict() {
         return progress.verdict();

@@ -1,13 +1,10 @@
 package dev.couchjobs.bridge.internal.engine;
 
 import dev.couchjobs.bridge.internal.OneLine;
-import dev.couchjobs.bridge.internal.couch.CouchDatabase;
 import dev.couchjobs.bridge.internal.couch.Leaf;
 import dev.couchjobs.bridge.internal.couch.StoredDocument;
-import dev.couchjobs.bridge.internal.document.Cluster;
 import dev.couchjobs.bridge.internal.document.DocumentKind;
 import dev.couchjobs.bridge.internal.document.DocumentReader;
-import dev.couchjobs.bridge.internal.document.DocumentWriter;
 import dev.couchjobs.bridge.internal.document.JobDocument;
 import dev.couchjobs.bridge.internal.document.Merge;
 import dev.couchjobs.bridge.internal.document.Merged;
@@ -24,8 +21,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.databind.node.JsonNodeFactory;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Takes in what CouchDB says of documents: joins it with what is kept, and sees to what follows from it, which may be nothing,
@@ -34,26 +29,22 @@ import tools.jackson.databind.node.ObjectNode;
 final class Arrivals {
     private static final Logger LOG = LoggerFactory.getLogger(Arrivals.class);
 
-    private static final ObjectNode NOTHING_TO_SAY = JsonNodeFactory.instance.objectNode();
-
     private final String node;
     private final Ledger ledger;
-    private final CouchDatabase couch;
     private final Assignment assignment;
-    private final Cluster cluster;
     private final DocumentReader reader;
     private final Documents documents;
     private final Settlement settlement;
+    private final Refusals refusals;
 
     Arrivals(BridgeContext context, Assignment assignment, Documents documents, Running running) {
         this.node = context.node();
         this.ledger = context.ledger();
-        this.couch = context.couch();
-        this.cluster = context.cluster();
-        this.reader = new DocumentReader(cluster);
+        this.reader = new DocumentReader(context.cluster());
         this.assignment = assignment;
         this.documents = documents;
         this.settlement = new Settlement(context, assignment, documents, running);
+        this.refusals = new Refusals(context, assignment, documents, settlement);
     }
 
     /**
@@ -76,7 +67,8 @@ final class Arrivals {
             Turn turn, StoredDocument stored, Optional<Published> asked, List<String> stale) {
         String id = stored.id();
         if (!Ledger.isBearable(id)) {
-            return unkept(turn, stored);
+            refusals.unbearable(turn, stored);
+            return done();
         }
         if (stored.leaves().isEmpty()) { // not there yet, as on a node that others replicate to
             ledger.outbox().keep(turn.tx(), node, id);
@@ -85,245 +77,142 @@ final class Arrivals {
         return documents
                 .find(turn, id)
                 .thenCombine(
-                        ledger.published(turn.tx(), id),
-                        (entry, published) -> new Known(entry, published, Optional.empty()))
-                .thenCompose(known -> {
-                    if (known.hasGoneOnFrom(asked, stored.leaves().get(0))) {
+                        ledger.published(turn.tx(), id), (entry, published) -> Arrival.of(stored, entry, published))
+                .thenCompose(arrival -> {
+                    if (arrival.isStale(asked)) {
                         stale.add(id);
                         return done();
                     }
-                    return take(turn, stored, known);
+                    return take(turn, arrival);
                 });
     }
 
-    /** Nothing can be kept of a document with such an id, so it is told at once what is wrong with it. */
-    private CompletableFuture<Void> unkept(Turn turn, StoredDocument stored) {
-        Optional<ObjectNode> body = stored.current().map(Leaf::body);
-        if (body.isPresent()
-                && reader.read(body.get()) instanceof Reading.Broken broken
-                && broken.kind() == DocumentKind.JOB
-                && !broken.isEnded()
-                && assignment.judges(homeOf(body.get()), false)) {
-            ObjectNode refused = DocumentWriter.refuse(body.get(), broken.reason());
-            turn.afterwards(() -> {
-                var unused = couch.write(List.of(refused));
-            });
+    private CompletableFuture<Void> take(Turn turn, Arrival arrived) {
+        if (arrived.leaf().isDeleted()) {
+            return deleted(turn, arrived);
         }
-        return done();
-    }
-
-    /** What is known of a document before it is looked at. */
-    private record Known(Optional<Entry> entry, Optional<Published> published, Optional<ObjectNode> before) {
-
-        /** This, for a document that is taken for a new one; what was done of the job before is not done again. */
-        Known asNew() {
-            return new Known(Optional.empty(), published, entry.flatMap(Entry::job));
-        }
-
-        /** Whether what was read may be older than what was written since somebody asked for it. */
-        boolean hasGoneOnFrom(Optional<Published> asked, Leaf leaf) {
-            return !published.equals(asked)
-                    && published
-                            .filter(last -> last.generation() > leaf.generation())
-                            .isPresent();
-        }
-
-        boolean hasSeen(Leaf leaf) {
-            return published
-                    .filter(last -> last.revision().equals(leaf.revision()))
-                    .isPresent();
-        }
-
-        boolean is(Entry.Standing standing) {
-            return entry.filter(kept -> kept.standing() == standing).isPresent();
-        }
-
-        boolean isLive() {
-            return is(Entry.Standing.LIVE);
-        }
-    }
-
-    private CompletableFuture<Void> take(Turn turn, StoredDocument stored, Known known) {
-        Leaf winner = stored.leaves().get(0);
-        if (winner.isDeleted()) {
-            return deleted(turn, stored.id(), winner, known);
-        }
-        Reading reading = reader.read(winner.body());
-        boolean isReplaced = isReplaced(stored, reading, known);
-        Known kept = isReplaced ? known.asNew() : known;
-        if (kept.is(Entry.Standing.DELETED)) { // it is deleted where that counts, and here it will be
+        Reading reading = reader.read(arrived.leaf().body());
+        Arrival arrival = isOther(arrived, reading) ? arrived.anew() : arrived;
+        if (arrival.is(Entry.Standing.DELETED)) { // it is deleted where that counts, and here it will be
             return done();
         }
         if (reading instanceof Reading.Job job) {
-            return kept.is(Entry.Standing.REFUSED) ? over(turn, stored, kept) : job(turn, stored, job.document(), kept);
+            return arrival.is(Entry.Standing.REFUSED)
+                    ? refusals.over(turn, arrival)
+                    : job(turn, arrival, job.document());
         }
         if (reading instanceof Reading.Broken broken && broken.kind() == DocumentKind.JOB) {
-            return broken(turn, stored, broken.reason(), broken.isEnded(), kept);
+            return refusals.broken(turn, arrival, broken.reason(), broken.isEnded());
         }
-        return kept.isLive()
-                ? broken(turn, stored, "this is no job document any more", false, kept)
-                : over(turn, stored, kept);
+        return arrival.isLive()
+                ? refusals.broken(turn, arrival, "this is no job document any more", false)
+                : refusals.over(turn, arrival);
     }
 
     /** Whether a document is another one by now: made again after it was deleted, or mended after it was refused. */
-    private boolean isReplaced(StoredDocument stored, Reading reading, Known known) {
-        if (known.is(Entry.Standing.DELETED)) {
-            return writes(known.entry().orElseThrow().home());
+    private boolean isOther(Arrival arrival, Reading reading) {
+        if (arrival.is(Entry.Standing.DELETED)) {
+            return writes(arrival.entry().orElseThrow().home());
         }
-        return known.is(Entry.Standing.REFUSED)
+        return arrival.is(Entry.Standing.REFUSED)
                 && reading instanceof Reading.Job job
                 && !job.document().isEnded()
-                && !known.hasSeen(stored.leaves().get(0));
+                && !arrival.isSeen();
     }
 
     private boolean writes(String home) {
         return assignment.writer(home).equals(node);
     }
 
-    private CompletableFuture<Void> deleted(Turn turn, String id, Leaf tombstone, Known known) {
-        if (known.entry().isEmpty() || known.is(Entry.Standing.DELETED)) {
+    private CompletableFuture<Void> deleted(Turn turn, Arrival arrival) {
+        if (arrival.entry().isEmpty() || arrival.is(Entry.Standing.DELETED)) {
             return done();
         }
-        Entry kept = known.entry().get();
+        Entry kept = arrival.entry().get();
         if (!writes(kept.home())) { // another version may prevail where it is written
             return done();
         }
+        String id = arrival.id();
         turn.say(() -> LOG.info(
                 "Node {}: document {} was deleted{}", node, OneLine.of(id), kept.isLive() ? "; its job ends" : ""));
-        ledger.published(turn.tx(), id, published(tombstone, List.of()));
+        ledger.published(turn.tx(), id, arrival.seen().withoutLosers());
         ledger.outbox().keep(turn.tx(), node, id);
         documents.save(turn, id, kept.with(kept.body(), Entry.Standing.DELETED));
         settlement.stopRunning(turn, id);
         return kept.isLive() ? settlement.stop(turn, documents.kept(kept)) : done();
     }
 
-    /**
-     * There is no job in it any more, and nothing to be said: what CouchDB has stays as it is, but for what conflicts. Unless
-     * this has been seen before: then what was to be said of it is still on its way.
-     */
-    private CompletableFuture<Void> over(Turn turn, StoredDocument stored, Known known) {
-        if (known.entry().isPresent() && writes(known.entry().get().home())) {
-            Entry kept = known.entry().get();
-            Leaf winner = stored.leaves().get(0);
-            boolean isSeen = known.is(Entry.Standing.REFUSED) && known.hasSeen(winner);
-            boolean hasLosers = stored.leaves().size() > 1;
-            ledger.published(turn.tx(), stored.id(), published(winner, losers(stored)));
-            if (!isSeen) {
-                documents.save(turn, stored.id(), Entry.refused(NOTHING_TO_SAY, kept.home(), known.entry()));
-            }
-            if (hasLosers) {
-                documents.send(turn, stored.id(), kept.home());
-            } else if (!isSeen) {
-                ledger.outbox().keep(turn.tx(), node, stored.id());
-            }
-        }
-        return done();
-    }
-
-    /** Ends what cannot be run, if that is for this node to say, and writes the reason into the document as it is. */
-    private CompletableFuture<Void> broken(
-            Turn turn, StoredDocument stored, String reason, boolean isEnded, Known known) {
-        Leaf leaf = stored.leaves().get(0);
-        String id = stored.id();
-        String home = known.entry().map(Entry::home).orElseGet(() -> homeOf(leaf.body()));
-        if (isEnded && !known.isLive()) {
-            return over(turn, stored, known);
-        }
-        // Who judges may have said so to all before this node has heard of it.
-        boolean isMine = assignment.judges(home, known.entry().isPresent());
-        if (!isEnded && !isMine) {
-            spoilt(turn, id, leaf, home);
-            return done();
-        }
-        turn.say(() -> LOG.warn("Node {}: document {} cannot be run: {}", node, OneLine.of(id), OneLine.of(reason)));
-        if (writes(home)) {
-            ledger.published(turn.tx(), id, published(leaf, losers(stored)));
-        }
-        ObjectNode verdict = isEnded ? NOTHING_TO_SAY : DocumentWriter.verdict(reason);
-        documents.save(turn, id, Entry.refused(verdict, home, known.entry()));
-        documents.send(turn, id, home);
-        settlement.stopRunning(turn, id);
-        return known.isLive()
-                ? settlement.stop(turn, documents.kept(known.entry().orElseThrow()))
-                : done();
-    }
-
-    /** It is for another node to say so: until it has, what a person has made of the document is not written over. */
-    private void spoilt(Turn turn, String id, Leaf leaf, String home) {
-        if (writes(home)) {
-            Published last = published(leaf, List.of());
-            ledger.published(
-                    turn.tx(), id, new Published(last.revision(), last.content(), List.of(), last.attachments(), true));
-            ledger.outbox().keep(turn.tx(), node, id);
-        }
-    }
-
-    private static List<String> losers(StoredDocument stored) {
-        return stored.leaves().stream().skip(1).map(Leaf::revision).toList();
-    }
-
-    private String homeOf(ObjectNode body) {
-        String creator = body.path("creator").asString("");
-        return cluster.nodes().contains(creator) ? creator : assignment.homeOfStrangers();
-    }
-
-    private CompletableFuture<Void> job(Turn turn, StoredDocument stored, JobDocument shown, Known known) {
-        Leaf winner = stored.leaves().get(0);
-        Merged seen = withBefore(joined(stored, shown), known.before());
-        Optional<Kept> before = known.entry().map(documents::kept);
+    private CompletableFuture<Void> job(Turn turn, Arrival arrival, JobDocument shown) {
+        Merged seen = joined(arrival, shown);
+        Optional<JobDocument> before = arrival.last().flatMap(this::job);
         Merged merged = seen instanceof Merged.Joined all && before.isPresent()
-                ? Merge.join(before.get().document(), all.document())
+                ? Merge.join(before.get(), all.document())
                 : seen;
-        if (merged instanceof Merged.PlansDiffer differ) {
-            return broken(turn, stored, differ.reason(), shown.isEnded(), known);
+        if (seen instanceof Merged.Joined all && merged instanceof Merged.Joined now) {
+            return goOn(turn, arrival, shown, all.document(), now.document());
         }
-        JobDocument now = ((Merged.Joined) merged).document();
+        String reason = ((Merged.PlansDiffer) merged).reason();
+        return seen instanceof Merged.Joined && !before.orElseThrow().isEnded()
+                ? changed(turn, arrival, shown, before.get(), reason)
+                : refusals.broken(turn, arrival, reason, shown.isEnded());
+    }
+
+    /** A job keeps its plan also while it is refused: other nodes may still hold it, and would wait for its end for ever. */
+    private Optional<JobDocument> job(Entry entry) {
+        return entry.knownJob()
+                .flatMap(body -> documents.read(body) instanceof Reading.Job job
+                        ? Optional.of(job.document())
+                        : Optional.empty());
+    }
+
+    private CompletableFuture<Void> goOn(
+            Turn turn, Arrival arrival, JobDocument shown, JobDocument seen, JobDocument now) {
+        Optional<Kept> before = arrival.entry().map(documents::kept);
         Kept after = before.map(kept -> kept.with(now))
-                .orElseGet(
-                        () -> new Kept(now, Entry.live(winner.body(), now.plan().creator())));
-        boolean writes = writes(after.entry().home());
+                .orElseGet(() -> new Kept(
+                        now, Entry.live(arrival.leaf().body(), now.plan().creator())));
+        String home = after.entry().home();
+        boolean writes = writes(home);
         if (writes) {
-            ledger.published(turn.tx(), stored.id(), published(winner, losers(stored)));
+            ledger.published(turn.tx(), arrival.id(), arrival.seen());
         }
         return settlement.settle(turn, before, after).thenAccept(settled -> {
-            JobDocument said = after.entry().home().equals(node) ? shown : ((Merged.Joined) seen).document();
-            boolean hasLosers =
-                    stored.leaves().size() > 1 && after.entry().home().equals(node);
-            boolean isBehind = hasLosers || News.between(said, settled.document());
+            boolean hasLosers = !arrival.losers().isEmpty() && home.equals(node);
+            boolean isBehind = hasLosers || News.between(home.equals(node) ? shown : seen, settled.document());
             boolean isNews = !settled.document().equals(now); // which others may have to write
             if (isNews || (isBehind && writes)) {
-                documents.send(turn, stored.id(), after.entry().home());
+                documents.send(turn, arrival.id(), home);
             }
         });
     }
 
-    /** Another plan under that id is another job. */
-    private Merged withBefore(Merged seen, Optional<ObjectNode> before) {
-        return before.isPresent()
-                        && seen instanceof Merged.Joined now
-                        && documents.read(before.get()) instanceof Reading.Job job
-                        && Merge.join(now.document(), job.document()) instanceof Merged.Joined both
-                ? both
-                : seen;
+    /**
+     * A person has given a job another plan, which the creator refuses if it knows the first. If it does not, who has begun
+     * something of that has to say so; and where nothing of it has happened yet, the job is the other one.
+     */
+    private CompletableFuture<Void> changed(
+            Turn turn, Arrival arrival, JobDocument shown, JobDocument before, String reason) {
+        if (before.hasBegunOn(node)) {
+            return refusals.refuse(turn, arrival, reason, shown.isEnded());
+        }
+        if (before.isUntouched()
+                && !assignment.judges(arrival.last().orElseThrow().home(), true)) {
+            Optional<Kept> live = arrival.entry().map(documents::kept);
+            CompletableFuture<Void> stopped = live.isPresent() ? settlement.stop(turn, live.get()) : done();
+            return stopped.thenCompose(nothing -> job(turn, arrival.unknown(), shown));
+        }
+        return refusals.broken(turn, arrival, reason, shown.isEnded());
     }
 
-    private Merged joined(StoredDocument stored, JobDocument shown) {
+    private Merged joined(Arrival arrival, JobDocument shown) {
         Merged all = new Merged.Joined(shown);
-        for (Leaf leaf : stored.leaves().subList(1, stored.leaves().size())) {
+        for (Leaf leaf : arrival.losers()) {
             // It was right where it was written, and is about to be deleted.
             if (all instanceof Merged.Joined so && documents.read(leaf.body()) instanceof Reading.Job job) {
                 all = Merge.join(so.document(), job.document());
             }
         }
         return all;
-    }
-
-    private static Published published(Leaf leaf, List<String> losers) {
-        Optional<ObjectNode> attachments = leaf.body()
-                .optional("_attachments")
-                .filter(ObjectNode.class::isInstance)
-                .map(ObjectNode.class::cast);
-        return new Published(leaf.revision(), Digests.of(leaf.body()), losers, attachments, false);
     }
 
     private static CompletableFuture<Void> done() {

@@ -43,7 +43,8 @@ public record Entry(
         return new Entry(verdict, home, Standing.REFUSED, OptionalLong.empty(), before.flatMap(Entry::knownJob));
     }
 
-    private Optional<ObjectNode> knownJob() {
+    /** {@return the job as it was known last, if the document is or was one and is not deleted} */
+    public Optional<ObjectNode> knownJob() {
         return switch (standing) {
             case LIVE, ENDED -> Optional.of(body);
             case REFUSED -> job;
