@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Looks at the rows after every step of the engine, past all faults, and says whether they can have come about.
  *
- * <p>Every commit that changes a job is seen by itself: two of them on one job conflict, so they never share a batch.
+ * <p>Every commit that changes a job's row is seen by itself: two of them on one job conflict, so they never share a batch.
  */
 final class Oracle {
     private final Simulation simulation;
@@ -227,9 +227,9 @@ final class Oracle {
         ids.addAll(rows.data().keySet());
         ids.forEach(jobId -> follow(jobId, before.get(jobId), rows.data().get(jobId)));
         changes.addAll(rows.feed());
+        checkFences(tx, before, rows.data());
         before = rows.data();
         books = now;
-        checkFences(tx);
     }
 
     /** One commit at most lies between the two rows of a job. */
@@ -330,17 +330,25 @@ final class Oracle {
         return lostOnTheWay;
     }
 
-    /** Whoever wrote with the fence held the job just then, or finished it by that very commit. */
-    private void checkFences(ReadTransaction tx) {
+    /**
+     * Whoever wrote with the fence held the job just then, or finished it by that very commit. A fence alone leaves the job's
+     * row as it is, so whoever takes the job away next may share its batch.
+     */
+    private void checkFences(ReadTransaction tx, Map<String, Rows.Data> was, Map<String, Rows.Data> is) {
         for (KeyValue row : now(tx.getRange(Work.FENCE.range()).asList())) {
             String jobId = Work.FENCE.unpack(row.getKey()).getString(0);
             UUID writer = Work.holder(row.getValue());
             if (!writer.equals(fences.put(jobId, writer))) {
-                Rows.Data job = before.get(jobId);
-                boolean held = job != null && (writer.equals(job.lock()) || writer.equals(job.finishedBy()));
-                require(held, writer + " wrote for " + jobId + " and does not hold it: " + job);
+                require(
+                        isHeld(was.get(jobId), writer) || isHeld(is.get(jobId), writer),
+                        writer + " wrote for " + jobId + " and does not hold it: " + was.get(jobId) + ", now "
+                                + is.get(jobId));
             }
         }
+    }
+
+    private static boolean isHeld(Rows.@Nullable Data job, UUID writer) {
+        return job != null && (writer.equals(job.lock()) || writer.equals(job.finishedBy()));
     }
 
     /** The engine answers reads at once. */
