@@ -6,6 +6,7 @@ import com.apple.foundationdb.TransactionContext;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.internal.accept.Acceptors;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.monitor.ActivityMonitors;
 import dev.couchjobs.internal.notify.Notifiers;
@@ -53,6 +54,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Nothing here blocks. Futures complete on the database's executor, and fail with a {@link JobsException}, with an
  * {@code FDBException}, or, for arguments that make no sense, not at all: those are thrown by the call itself. (As always,
  * {@code join} wraps what it throws in a {@link java.util.concurrent.CompletionException}.)
+ *
+ * <p>Rows that a later version has laid out in a way that this one does not know are left alone: every verb then fails
+ * with {@link IncompatibleLayoutException}. Where the jobs have been moved away, every verb fails with
+ * {@link OutOfServiceException}, also of an instance that was at work before.
  *
  * <p>One instance serves any number of threads. It starts background work only for what it is used for: a process that
  * accepts jobs of a type also watches over that type's running jobs, and one that waits for changes reads their feed.
@@ -477,7 +482,7 @@ public final class CouchJobs implements AutoCloseable {
         TypeTimeouts.check(timeout);
         return transactions.named("set timeout of", type.name()).run(context, tx -> {
             TypeTimeouts.set(tx, keyspace.type(type.name()), timeout);
-            return CompletableFuture.completedFuture(null);
+            return new LayoutRow(keyspace).writeIfAbsent(tx);
         });
     }
 

@@ -94,6 +94,9 @@ class DurableJobsTest {
     class DataModel extends DataModelContract implements OnDisk {}
 
     @Nested
+    class Layout extends LayoutContract implements OnDisk {}
+
+    @Nested
     class Listing extends ListingContract implements OnDisk {}
 
     @Nested

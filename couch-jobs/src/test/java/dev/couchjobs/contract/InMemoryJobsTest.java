@@ -96,6 +96,9 @@ class InMemoryJobsTest {
     class DataModel extends DataModelContract implements InMemory {}
 
     @Nested
+    class Layout extends LayoutContract implements InMemory {}
+
+    @Nested
     class Listing extends ListingContract implements InMemory {}
 
     @Nested

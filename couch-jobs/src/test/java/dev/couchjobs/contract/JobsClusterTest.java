@@ -96,6 +96,9 @@ class JobsClusterTest {
     class DataModel extends DataModelContract implements OnCluster {}
 
     @Nested
+    class Layout extends LayoutContract implements OnCluster {}
+
+    @Nested
     class Listing extends ListingContract implements OnCluster {}
 
     @Nested

@@ -81,6 +81,16 @@ public final class Keyspace {
         return (int) jobId.chars().filter(each -> each == 0).count();
     }
 
+    /** {@return the range of all rows} */
+    public Range all() {
+        return root.range();
+    }
+
+    /** {@return the key of what is said of the layout of the others} */
+    public byte[] layout() {
+        return root.pack("layout");
+    }
+
     /** {@return the range of the timeouts of all types, which is also the list of the types} */
     public Range activityTimeouts() {
         return timeouts().range();

@@ -7,6 +7,7 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.TokenSearch;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.dependencies.Settlement;
@@ -18,34 +19,38 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs verbs: in the caller's transaction as they come, in transactions of our own within a time limit, and once. All
- * transactions that the library opens are opened here, and say to the operators of a cluster what they are.
+ * Runs verbs: in the caller's transaction as they come, in transactions of our own within a time limit, and once; and only
+ * on rows that this code may use. All transactions that the library opens are opened here, and say to the operators of a
+ * cluster what they are.
  */
 public final class Transactions {
     private final Environment environment;
     private final Settlement settlement;
+    private final LayoutRow layout;
     private final Duration timeout;
     private final Label label;
 
     public Transactions(Environment environment, Keyspace keyspace, Duration timeout, Label label) {
-        this(environment, new Settlement(keyspace, environment.clock()), timeout, label);
+        this(environment, new Settlement(keyspace, environment.clock()), new LayoutRow(keyspace), timeout, label);
     }
 
-    private Transactions(Environment environment, Settlement settlement, Duration timeout, Label label) {
+    private Transactions(
+            Environment environment, Settlement settlement, LayoutRow layout, Duration timeout, Label label) {
         this.environment = environment;
         this.settlement = settlement;
+        this.layout = layout;
         this.timeout = timeout;
         this.label = label;
     }
 
     /** {@return the same for one purpose, which operators are told} */
     public Transactions named(String purpose, String typeName) {
-        return new Transactions(environment, settlement, timeout, label.named(purpose, typeName));
+        return new Transactions(environment, settlement, layout, timeout, label.named(purpose, typeName));
     }
 
     /** {@return the same, but nobody who throttles the tag slows these down} */
     public Transactions untagged() {
-        return new Transactions(environment, settlement, timeout, label.untagged());
+        return new Transactions(environment, settlement, layout, timeout, label.untagged());
     }
 
     /** A verb, which hands the token to what it saves. */
@@ -57,9 +62,9 @@ public final class Transactions {
     /** Runs something that may happen twice without harm. */
     public <T> CompletableFuture<T> run(TransactionContext context, Function<Transaction, CompletableFuture<T>> body) {
         if (context instanceof Transaction tx) {
-            return settled(tx, body.apply(tx));
+            return written(tx, body);
         }
-        return open(context, tx -> settled(tx, body.apply(tx)));
+        return open(context, tx -> written(tx, body));
     }
 
     /** Runs something that only reads. */
@@ -69,12 +74,12 @@ public final class Transactions {
             return read(bound.context(), tx -> bound.check(tx, body));
         }
         if (context instanceof ReadTransaction tx) {
-            return body.apply(tx);
+            return layout.reading(tx, () -> body.apply(tx));
         }
         LastError lastError = new LastError();
         return lastError.explain(context.readAsync(tx -> {
             limit(tx);
-            return lastError.note(body.apply(tx));
+            return lastError.note(layout.reading(tx, () -> body.apply(tx)));
         }));
     }
 
@@ -120,16 +125,18 @@ public final class Transactions {
             Function<Transaction, CompletableFuture<T>> ifDone,
             Verb<T> verb) {
         if (context instanceof Transaction tx) {
-            return settled(tx, verb.apply(tx, OptionalLong.empty()));
+            return written(tx, joined -> verb.apply(joined, OptionalLong.empty()));
         }
         long token = environment.random().nextLong();
         List<TokenSearch> earlierTries =
                 types.stream().map(type -> new TokenSearch(type, token)).toList();
         return open(
                 context,
-                tx -> hasCommitted(tx, earlierTries)
-                        .thenCompose(
-                                done -> done ? ifDone.apply(tx) : settled(tx, verb.apply(tx, OptionalLong.of(token)))));
+                tx -> layout.writing(
+                        tx,
+                        () -> hasCommitted(tx, earlierTries)
+                                .thenCompose(done ->
+                                        done ? ifDone.apply(tx) : settled(tx, verb.apply(tx, OptionalLong.of(token))))));
     }
 
     private <T> CompletableFuture<T> open(
@@ -146,6 +153,10 @@ public final class Transactions {
                 earlierTries.stream().map(tries -> tries.hasCommitted(tx)).toList();
         return CompletableFuture.allOf(searches.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> searches.stream().anyMatch(CompletableFuture::join));
+    }
+
+    private <T> CompletableFuture<T> written(Transaction tx, Function<Transaction, CompletableFuture<T>> body) {
+        return layout.writing(tx, () -> settled(tx, body.apply(tx)));
     }
 
     /** Whatever ends a job also tells those who wait for it. */

@@ -234,13 +234,16 @@ final class RunContext<D> implements JobContext<D> {
 
     /** Lets the transaction go on only while the job is held; also gives a sign of life, if one is wanted. */
     private CompletableFuture<?> fence(Transaction tx, boolean signOfLife) {
-        return JobTable.edit(tx, run.ref(), before -> {
-            JobRow row = Fence.held(tx, job, before);
-            if (signOfLife) {
-                JobTable.save(tx, run.ref(), row, row.heardOf(row.payload()), OptionalLong.empty());
-            }
-            return CompletableFuture.completedFuture(row);
-        });
+        return instance.transactions()
+                .run(
+                        tx,
+                        joined -> JobTable.edit(joined, run.ref(), before -> {
+                            JobRow row = Fence.held(joined, job, before);
+                            if (signOfLife) {
+                                JobTable.save(joined, run.ref(), row, row.heardOf(row.payload()), OptionalLong.empty());
+                            }
+                            return CompletableFuture.completedFuture(row);
+                        }));
     }
 
     private void heard(boolean signOfLife) {

@@ -1,0 +1,179 @@
+package dev.couchjobs.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.IncompatibleLayoutException;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Worker;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The row that says how the others are laid out: what code does that finds an earlier, a later or an unknown layout. */
+public abstract class LayoutContract extends JobsContract {
+    private static final int CONFLICT = 1020;
+    private static final Tuple LATER_BUT_KNOWN = Tuple.from(7, 1, 1);
+    private static final Tuple TO_BE_READ = Tuple.from(7, 1, 7);
+    private static final Tuple UNKNOWN = Tuple.from(7, 6, 7);
+
+    private Rows rows;
+
+    @BeforeEach
+    void openRows() {
+        rows = new Rows(database, prefix);
+    }
+
+    private void put(Tuple layout) {
+        rows.put(layout, "layout");
+    }
+
+    private void clear() {
+        commit(tx -> tx.clear(rows.key("layout")));
+    }
+
+    private Map<Tuple, Tuple> everything() {
+        Map<Tuple, Tuple> all = new HashMap<>();
+        List<KeyValue> found =
+                await(database.readAsync(tx -> tx.getRange(prefix.range()).asList()));
+        found.forEach(row -> all.put(Tuple.from(row.getKey()), Tuple.from(row.getValue())));
+        return all;
+    }
+
+    @Test
+    void theFirstToSetATimeoutSaysWhichLayoutItIs() {
+        assertThat(rows.value("layout")).containsExactly(1L, 1L, 1L);
+    }
+
+    @Test
+    void rowsThatDoNotSayAreOfTheFirstLayout() {
+        clear();
+
+        Job<Work> job = accepted("j1", 1);
+        await(jobs.finish(database, job));
+
+        assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
+        assertThat(rows.isThere("layout")).isFalse();
+        await(jobs.setTypeTimeout(database, MAIL, Duration.ofMinutes(5)));
+        assertThat(rows.value("layout")).containsExactly(1L, 1L, 1L);
+    }
+
+    @Test
+    void aLaterLayoutThatThisCodeMayUseIsUsedAndLeftAsItIs() {
+        put(LATER_BUT_KNOWN);
+
+        await(jobs.finish(database, accepted("j1", 1)));
+        await(jobs.setTypeTimeout(database, MAIL, Duration.ofMinutes(5)));
+
+        assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
+        assertThat(rows.value("layout")).containsExactly(7L, 1L, 1L);
+    }
+
+    @Test
+    void whatALaterLayoutLetsBeReadCanBeReadAndNotWritten() {
+        Job<Work> job = accepted("j1", 1);
+        add("j2", 2);
+        put(TO_BE_READ);
+        Map<Tuple, Tuple> before = everything();
+
+        assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);
+        assertThat(all(database, INDEX)).hasSize(2);
+        List<Supplier<CompletableFuture<?>>> verbs = List.of(
+                () -> jobs.add(database, INDEX, "j3", new Work(3)),
+                () -> jobs.remove(database, INDEX, "j2"),
+                () -> jobs.accept(INDEX),
+                () -> jobs.update(database, job),
+                () -> jobs.update(database, job, new Work(4)),
+                () -> jobs.resubmit(database, job),
+                () -> jobs.finish(database, job),
+                () -> jobs.setTypeTimeout(database, MAIL, Duration.ofMinutes(5)));
+        for (Supplier<CompletableFuture<?>> verb : verbs) {
+            assertThat(failureOf(verb.get()))
+                    .isInstanceOf(IncompatibleLayoutException.class)
+                    .hasMessageContaining("key layout 7")
+                    .hasMessageContaining("written by code that knows layout 7 or later")
+                    .hasMessageContaining("Run the version");
+        }
+        assertThat(everything()).isEqualTo(before);
+    }
+
+    @Test
+    void aLayoutThatIsNotKnownIsNotRead() {
+        add("j1", 1);
+        rows.put(Tuple.from("rows of another kind"), "data", "index", "j1");
+        put(UNKNOWN);
+
+        assertThat(failureOf(jobs.getJobState(database, INDEX, "j1")))
+                .isInstanceOfSatisfying(
+                        IncompatibleLayoutException.class,
+                        refusal -> assertThat(refusal.layout()).isEqualTo(7))
+                .hasMessageContaining("read by code that knows layout 6 or later");
+        assertThat(failureOf(jobs.add(database, INDEX, "j1", new Work(1))))
+                .isInstanceOf(IncompatibleLayoutException.class);
+    }
+
+    @Test
+    void whatBeganBeforeAnUpgradeDoesNotCommitBehindIt() {
+        try (Transaction tx = database.createTransaction()) {
+            await(jobs.add(tx, INDEX, "j1", new Work(1)));
+            put(UNKNOWN);
+
+            assertThat(failureOf(tx.commit()))
+                    .isInstanceOfSatisfying(
+                            FDBException.class,
+                            error -> assertThat(error.getCode()).isEqualTo(CONFLICT));
+        }
+    }
+
+    @Test
+    void aCallerWhoDoesNotLookAtTheAnswerWritesNothing() {
+        put(UNKNOWN);
+
+        try (Transaction tx = database.createTransaction()) {
+            tx.set(key("result"), new byte[0]);
+            assertThat(failureOf(jobs.add(tx, INDEX, "j1", new Work(1))))
+                    .isInstanceOf(IncompatibleLayoutException.class);
+            assertThat(failureOf(tx.commit())).isInstanceOf(FDBException.class);
+        }
+        assertThat(isWritten("result")).isFalse();
+    }
+
+    @Test
+    void aHandlerThatRunsDuringAnUpgradeWritesNothingMore() {
+        CompletableFuture<Throwable> refusal = new CompletableFuture<>();
+        JobType<Work, Work> type = JobType.of("worked", Work.class, Work.class);
+        await(jobs.setTypeTimeout(database, type, Duration.ofMinutes(10)));
+        await(jobs.add(database, type, "j1", new Work(1)));
+
+        Worker worker = jobs.worker()
+                .handle(type, job -> {
+                    put(UNKNOWN);
+                    try {
+                        job.run(tx -> {
+                            tx.set(key("result"), new byte[0]);
+                            return true;
+                        });
+                    } catch (IncompatibleLayoutException e) {
+                        refusal.complete(e);
+                    }
+                    return job.data();
+                })
+                .start();
+
+        assertThat(await(refusal)).hasMessageContaining("key layout 7");
+        assertThat(isWritten("result")).isFalse();
+        clear();
+        worker.close();
+        assertThat(isWritten("result")).isFalse();
+    }
+}
