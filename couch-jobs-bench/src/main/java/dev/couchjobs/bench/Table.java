@@ -51,6 +51,32 @@ public final class Table {
         return text.toString();
     }
 
+    /** {@return the same in Markdown, with the numbers on the right} */
+    public String markdown() {
+        StringBuilder text = new StringBuilder();
+        for (int line = 0; line < lines.size(); line++) {
+            text.append(markdown(lines.get(line), " ")).append('\n');
+            if (line == 0) {
+                text.append(markdown(lines.get(0).stream().map(cell -> "").toList(), "-"))
+                        .append('\n');
+            }
+        }
+        return text.toString();
+    }
+
+    private String markdown(List<String> line, String filler) {
+        StringBuilder text = new StringBuilder("|");
+        for (int column = 0; column < line.size(); column++) {
+            String padding =
+                    filler.repeat(Math.max(2, width(column)) - line.get(column).length());
+            boolean isRule = filler.equals("-");
+            text.append(isRule ? "-" : " ")
+                    .append(column == 0 ? line.get(column) + padding : padding + line.get(column));
+            text.append(isRule ? column == 0 ? "-|" : ":|" : " |");
+        }
+        return text.toString();
+    }
+
     private int width(int column) {
         return lines.stream()
                 .filter(line -> line.size() > column)

@@ -1,61 +1,71 @@
 package dev.couchjobs.bench.jobs;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.subspace.Subspace;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobContext;
+import dev.couchjobs.JobCounts;
 import dev.couchjobs.JobState;
-import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
-import dev.couchjobs.Page;
-import dev.couchjobs.PageRequest;
 import dev.couchjobs.Worker;
+import dev.couchjobs.WorkerBuilder;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Our own jobs, on any FoundationDB. */
-final class CouchJobsSystem implements JobSystem {
+class CouchJobsSystem implements JobSystem {
     private static final int CONCURRENCY = 200;
     private static final Duration ACTIVITY_TIMEOUT = Duration.ofSeconds(30);
     private static final int FIRST_ID = 1_000_000_000;
-    static final long QUIET_MILLIS = 10;
+    private static final int COUNTED_AT_ONCE = 100;
 
-    static final String SETTINGS = "fdb-embedded, every commit synced; " + CONCURRENCY
-            + " jobs at once in each instance, activity timeout " + ACTIVITY_TIMEOUT.toSeconds() + " s";
-
-    private static final JobType<String, Void> TYPE = JobType.of("bench", String.class);
+    static final String SETTINGS =
+            CONCURRENCY + " jobs at once in each instance, activity timeout " + ACTIVITY_TIMEOUT.toSeconds() + " s";
 
     private final Database database;
-    private final Database forInstances;
+    private final Subspace subspace;
+    private final Load load;
+    private final List<JobType<String, Void>> types;
+    private final String[] payloads;
     private final CouchJobs jobs;
 
-    /**
-     * On a database, which is closed with this.
-     *
-     * @param forInstances the way to it that instances take, if there is another
-     */
-    CouchJobsSystem(Database database, Database forInstances) {
+    /** In a part of a database; the database is closed with this. */
+    CouchJobsSystem(Database database, Subspace subspace, Load load) {
         this.database = database;
-        this.forInstances = forInstances;
-        jobs = CouchJobs.on(database);
-        jobs.setTypeTimeout(database, TYPE, ACTIVITY_TIMEOUT).join();
+        this.subspace = subspace;
+        this.load = load;
+        payloads = load.payloads();
+        jobs = in(database);
+        types = IntStream.range(0, load.types())
+                .mapToObj(type -> JobType.of("bench-" + type, String.class))
+                .toList();
+        setActivityTimeout(ACTIVITY_TIMEOUT);
+    }
+
+    private CouchJobs in(Database way) {
+        return CouchJobs.builder(way).subspace(subspace).build();
     }
 
     @Override
     public Member join() {
-        return new Member(forInstances);
+        return join(database);
+    }
+
+    /** An instance that takes another way to the database. */
+    Member join(Database way) {
+        return new Member(way, in(way));
     }
 
     @Override
     public boolean areFinished(List<Integer> numbers) {
         return database.run(tx -> {
             List<CompletableFuture<JobState>> states = numbers.stream()
-                    .map(number -> jobs.getJobState(tx, TYPE, id(number)))
+                    .map(number -> jobs.getJobState(tx, type(number), id(number)))
                     .toList();
             return states.stream().allMatch(state -> state.join() == JobState.FINISHED);
         });
@@ -63,16 +73,20 @@ final class CouchJobsSystem implements JobSystem {
 
     @Override
     public long unfinished() {
-        long unfinished = 0;
-        Optional<PageRequest> request = Optional.of(PageRequest.of(PageRequest.LIMIT_MAX));
-        while (request.isPresent()) {
-            Page<JobSummary> page = jobs.list(database, TYPE, request.get()).join();
-            unfinished += page.items().stream()
-                    .filter(job -> job.state() != JobState.FINISHED)
-                    .count();
-            request = page.next().map(request.get()::after);
-        }
-        return unfinished;
+        return IntStream.iterate(0, from -> from < types.size(), from -> from + COUNTED_AT_ONCE)
+                .mapToLong(from -> unfinished(types.subList(from, Math.min(types.size(), from + COUNTED_AT_ONCE))))
+                .sum();
+    }
+
+    private long unfinished(List<JobType<String, Void>> some) {
+        return database.run(tx -> {
+            List<CompletableFuture<JobCounts>> counts =
+                    some.stream().map(type -> jobs.counts(tx, type)).toList();
+            return counts.stream()
+                    .map(CompletableFuture::join)
+                    .mapToLong(count -> count.pending() + count.blocked() + count.running())
+                    .sum();
+        });
     }
 
     @Override
@@ -83,7 +97,11 @@ final class CouchJobsSystem implements JobSystem {
 
     /** How long an instance may be silent. */
     void setActivityTimeout(Duration timeout) {
-        jobs.setTypeTimeout(database, TYPE, timeout).join();
+        types.forEach(type -> jobs.setTypeTimeout(database, type, timeout).join());
+    }
+
+    private JobType<String, Void> type(int number) {
+        return types.get(load.type(number));
     }
 
     /** Of one length, so that the order of the ids is that of the numbers, as with ids made from the time. */
@@ -91,50 +109,52 @@ final class CouchJobsSystem implements JobSystem {
         return Integer.toString(FIRST_ID + number);
     }
 
+    private String payload(int number) {
+        return payloads[number % payloads.length];
+    }
+
     /** One process of ours. */
-    static final class Member implements Instance {
-        private final Database database;
-        private final CouchJobs jobs;
+    final class Member implements Instance {
+        private final Database way;
+        private final CouchJobs own;
         private @Nullable Worker worker;
 
-        Member(Database database) {
-            this.database = database;
-            jobs = CouchJobs.on(database);
+        Member(Database way, CouchJobs own) {
+            this.way = way;
+            this.own = own;
         }
 
         @Override
         public void add(int number) {
-            jobs.add(database, TYPE, id(number), PAYLOAD).join();
+            own.add(way, type(number), id(number), payload(number)).join();
         }
 
         @Override
         public void addAll(int first, int count) {
-            jobs.addAll(
-                            database,
+            own.addAll(
+                            way,
                             IntStream.range(first, first + count)
-                                    .mapToObj(number -> NewJob.of(TYPE, PAYLOAD).id(id(number)))
+                                    .mapToObj(number -> NewJob.of(type(number), payload(number))
+                                            .id(id(number)))
                                     .toList())
                     .join();
         }
 
         @Override
         public void work(IntConsumer handler) {
-            worker = jobs.worker()
-                    .process(TYPE, job -> handler.accept(number(job)))
-                    .concurrency(CONCURRENCY)
-                    .start();
+            WorkerBuilder builder = own.worker().concurrency(load.places(CONCURRENCY));
+            types.forEach(type -> builder.process(type, job -> handler.accept(number(job))));
+            worker = builder.start();
         }
 
         /** Begins as many jobs as that, which then run without end. */
         void hold(int count, IntConsumer handler) {
-            worker = jobs.worker()
-                    .handleAsync(TYPE, job -> {
-                        handler.accept(number(job));
-                        return new CompletableFuture<>();
-                    })
-                    .concurrency(count)
-                    .closeWithin(Duration.ZERO)
-                    .start();
+            WorkerBuilder builder = own.worker().concurrency(count).closeWithin(Duration.ZERO);
+            types.forEach(type -> builder.handleAsync(type, job -> {
+                handler.accept(number(job));
+                return new CompletableFuture<>();
+            }));
+            worker = builder.start();
         }
 
         private static int number(JobContext<String> job) {
@@ -146,7 +166,7 @@ final class CouchJobsSystem implements JobSystem {
             if (worker != null) {
                 worker.close();
             }
-            jobs.close();
+            own.close();
         }
     }
 }

@@ -4,9 +4,9 @@ import com.github.kagkarlsson.scheduler.Scheduler;
 import com.github.kagkarlsson.scheduler.SchedulerClient;
 import com.github.kagkarlsson.scheduler.SchedulerName;
 import com.github.kagkarlsson.scheduler.serializer.Serializer;
+import com.github.kagkarlsson.scheduler.task.Task;
 import com.github.kagkarlsson.scheduler.task.TaskDescriptor;
 import com.github.kagkarlsson.scheduler.task.TaskInstance;
-import com.github.kagkarlsson.scheduler.task.helper.OneTimeTask;
 import com.github.kagkarlsson.scheduler.task.helper.Tasks;
 import com.zaxxer.hikari.HikariDataSource;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,14 +28,11 @@ final class DbSchedulerSystem implements JobSystem {
     private static final double LOWER_LIMIT = 4.0;
     private static final double UPPER_LIMIT = 20.0;
     private static final int CONNECTIONS = 20;
-    static final long POLL_MILLIS = 100;
+    private static final long POLL_MILLIS = 100;
 
-    static final String SETTINGS =
-            "16.12.0, pollUsingLockAndFetch(" + LOWER_LIMIT + ", " + UPPER_LIMIT + "), " + THREADS
-                    + " threads, polling interval " + POLL_MILLIS + " ms, immediate execution, scheduleBatch, "
-                    + CONNECTIONS + " connections for each instance";
-
-    private static final TaskDescriptor<String> TASK = TaskDescriptor.of("bench", String.class);
+    static final String SETTINGS = "pollUsingLockAndFetch(" + LOWER_LIMIT + ", " + UPPER_LIMIT + "), " + THREADS
+            + " threads, polling interval " + POLL_MILLIS + " ms, immediate execution, scheduleBatch, "
+            + CONNECTIONS + " connections for each instance";
 
     /** The table and the indexes that its README asks for, without those for priorities, which are not used. */
     private static final List<String> TABLE = List.of(
@@ -47,13 +45,21 @@ final class DbSchedulerSystem implements JobSystem {
             "create index last_heartbeat_idx on scheduled_tasks (last_heartbeat)");
 
     private final PostgresServer server;
+    private final Load load;
+    private final String[] payloads;
+    private final List<TaskDescriptor<String>> types;
     private final String database;
     private final HikariDataSource own;
     private final Queries queries;
     private final AtomicInteger instances = new AtomicInteger();
 
-    DbSchedulerSystem(PostgresServer server) {
+    DbSchedulerSystem(PostgresServer server, Load load) {
         this.server = server;
+        this.load = load;
+        payloads = load.payloads();
+        types = IntStream.range(0, load.types())
+                .mapToObj(type -> TaskDescriptor.of("bench-" + type, String.class))
+                .toList();
         database = server.createDatabase();
         own = server.pool(database, 1);
         queries = new Queries(own);
@@ -62,16 +68,21 @@ final class DbSchedulerSystem implements JobSystem {
 
     @Override
     public Instance join() {
-        return new Member("instance-" + instances.incrementAndGet(), server.pool(database, CONNECTIONS));
+        return new Member(
+                "instance-" + instances.incrementAndGet(), server.pool(database, load.connections(CONNECTIONS)));
     }
 
     /** It deletes what is over. */
     @Override
     public boolean areFinished(List<Integer> numbers) {
+        String[] names =
+                numbers.stream().map(number -> type(number).getTaskName()).toArray(String[]::new);
         String[] ids = numbers.stream().map(DbSchedulerSystem::id).toArray(String[]::new);
         return queries.count(
-                        "select count(*) from scheduled_tasks where task_name = 'bench' and task_instance = any(?)",
-                        (Object) ids)
+                        "select count(*) from scheduled_tasks natural join"
+                                + " unnest(?::text[], ?::text[]) as asked (task_name, task_instance)",
+                        names,
+                        ids)
                 == 0;
     }
 
@@ -81,9 +92,25 @@ final class DbSchedulerSystem implements JobSystem {
     }
 
     @Override
+    public void settle() {
+        queries.execute("vacuum analyze scheduled_tasks");
+    }
+
+    @Override
     public void close() {
         own.close();
         server.dropDatabase(database);
+    }
+
+    private TaskDescriptor<String> type(int number) {
+        return types.get(load.type(number));
+    }
+
+    private TaskInstance<String> task(int number) {
+        return type(number)
+                .instance(id(number))
+                .data(payloads[number % payloads.length])
+                .build();
     }
 
     private static String id(int number) {
@@ -103,7 +130,7 @@ final class DbSchedulerSystem implements JobSystem {
         }
     }
 
-    private static final class Member implements Instance {
+    private final class Member implements Instance {
         private final String name;
         private final HikariDataSource connections;
         private volatile SchedulerClient client;
@@ -112,28 +139,28 @@ final class DbSchedulerSystem implements JobSystem {
         Member(String name, HikariDataSource connections) {
             this.name = name;
             this.connections = connections;
-            client = SchedulerClient.Builder.create(connections, task(number -> {}))
+            client = SchedulerClient.Builder.create(connections, tasks(number -> {}))
                     .serializer(new Text())
                     .build();
         }
 
         @Override
         public void add(int number) {
-            client.scheduleIfNotExists(TASK.instance(id(number)).data(PAYLOAD).build(), Instant.now());
+            client.scheduleIfNotExists(task(number), Instant.now());
         }
 
         @Override
         public void addAll(int first, int count) {
             List<TaskInstance<?>> tasks = new ArrayList<>();
             for (int number = first; number < first + count; number++) {
-                tasks.add(TASK.instance(id(number)).data(PAYLOAD).build());
+                tasks.add(task(number));
             }
             client.scheduleBatch(tasks, Instant.now());
         }
 
         @Override
         public void work(IntConsumer handler) {
-            Scheduler made = Scheduler.create(connections, task(handler))
+            Scheduler made = Scheduler.create(connections, tasks(handler))
                     .serializer(new Text())
                     .schedulerName(new SchedulerName.Fixed(name))
                     .threads(THREADS)
@@ -154,8 +181,11 @@ final class DbSchedulerSystem implements JobSystem {
             connections.close();
         }
 
-        private static OneTimeTask<String> task(IntConsumer handler) {
-            return Tasks.oneTime(TASK).execute((job, context) -> handler.accept(Integer.parseInt(job.getId())));
+        private List<Task<?>> tasks(IntConsumer handler) {
+            return types.stream()
+                    .<Task<?>>map(type -> Tasks.oneTime(type)
+                            .execute((job, context) -> handler.accept(Integer.parseInt(job.getId()))))
+                    .toList();
         }
     }
 }

@@ -1,25 +1,36 @@
 package dev.couchjobs.bench.jobs;
 
 import com.apple.foundationdb.Database;
-import dev.couchjobs.bench.Directories;
-import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import dev.couchjobs.bench.report.Machine;
+import dev.couchjobs.bench.report.Measurement;
+import dev.couchjobs.bench.report.Report;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.TimeUnit;
+import org.rocksdb.RocksDB;
 
-/** Measures the jobs beside their peers on this machine's disk, and prints how many times the one is the other. */
+/** Measures the jobs on the engines that are at hand beside their peers, in the same run. */
 public final class JobBenchmarks {
-    private final JobSettings settings;
-    private final @Nullable PostgresServer server;
-    private final JobResults results = new JobResults();
+    private static final int WARM_UP_WINDOWS = 2;
 
-    private JobBenchmarks(JobSettings settings, @Nullable PostgresServer server) {
+    private final JobSettings settings;
+    private final Stage stage;
+    private final List<SystemKind> systems;
+    private final List<Measurement> measurements = new ArrayList<>();
+    private final long began = System.nanoTime();
+
+    private JobBenchmarks(JobSettings settings, Stage stage) {
         this.settings = settings;
-        this.server = server;
+        this.stage = stage;
+        systems = settings.systems().stream()
+                .filter(system -> stage.obstacle(system).isEmpty())
+                .toList();
     }
 
     /**
@@ -28,6 +39,7 @@ public final class JobBenchmarks {
      * @param words the options; an unknown one is answered with a list of them
      * @throws IOException if a file cannot be written or PostgreSQL does not start
      * @throws InterruptedException if somebody interrupts it
+     * @throws IllegalStateException if a job was lost or run twice
      */
     public static void main(String... words) throws IOException, InterruptedException {
         JobSettings settings;
@@ -37,108 +49,104 @@ public final class JobBenchmarks {
             System.err.println(e.getMessage());
             return;
         }
-        if (settings.systems().stream().noneMatch(SystemKind::isPeer)) {
-            new JobBenchmarks(settings, null).run();
-        } else if (PostgresServer.isInstalled(settings.postgres())) {
-            try (PostgresServer server = PostgresServer.start(settings.postgres(), settings.directory())) {
-                new JobBenchmarks(settings, server).run();
-            }
-        } else {
-            System.out.println("PostgreSQL is not in " + settings.postgres()
-                    + ": the peers are left out (Debian: apt install postgresql-15; elsewhere: --postgres PATH).");
-            new JobBenchmarks(settings, null).run();
+        Report report = run(settings);
+        System.out.println(report);
+        settings.compared().ifPresent(path -> System.out.println(report.comparedWith(Report.read(path))));
+        System.out.println(
+                "Tables, plot and figures are in " + settings.output().toAbsolutePath());
+        if (!report.faults().isEmpty()) {
+            throw new IllegalStateException(String.join("\n", report.faults()));
+        }
+        System.out.println("Every job was run once.");
+    }
+
+    /** Measures what the settings say and writes it where they say. */
+    static Report run(JobSettings settings) throws IOException, InterruptedException {
+        try (Stage stage = Stage.set(settings.directory(), settings.postgres(), settings.systems())) {
+            Report report = new JobBenchmarks(settings, stage).measure();
+            report.write(settings.output());
+            return report;
         }
     }
 
-    private void run() throws IOException, InterruptedException {
-        System.out.printf(
-                "%s, %d processors, Java %s, %d s each, %d bytes of payload%n",
-                System.getProperty("os.name"),
-                Runtime.getRuntime().availableProcessors(),
-                Runtime.version(),
-                settings.seconds(),
-                JobSystem.PAYLOAD.length());
-        for (SystemKind system : measured()) {
-            System.out.printf("  %s: %s%n", system.label(), system.settings());
-        }
-        System.out.println("  " + database() + "\n");
+    private Report measure() throws IOException, InterruptedException {
+        settings.systems().stream()
+                .filter(system -> !systems.contains(system))
+                .forEach(system -> say(system.label() + " is left out: " + stage.obstacle(system)));
+        warmUp();
         for (Scenario scenario : settings.scenarios()) {
-            measure(scenario);
-            System.out.println(results.table(scenario));
+            for (int point : settings.points(scenario)) {
+                measure(scenario, point);
+            }
         }
-        List<String> faults = results.faults();
-        System.out.println(faults.isEmpty() ? "Every job was run once." : String.join("\n", faults));
-        Path json = settings.json().toAbsolutePath();
-        Files.createDirectories(Objects.requireNonNull(json.getParent()));
-        Files.writeString(json, results.json(settings, database()));
-        System.out.println("All figures are in " + json);
+        Map<String, String> described = new LinkedHashMap<>();
+        systems.forEach(system -> described.put(system.label(), system.settings(stage)));
+        return new Report(
+                Machine.describe(settings.directory()), describe(), described, Scenario.curves(), measurements);
     }
 
-    private List<SystemKind> measured() {
-        return settings.systems().stream()
-                .filter(system -> server != null || !system.isPeer())
-                .toList();
+    private Map<String, String> describe() {
+        Map<String, String> all = new LinkedHashMap<>();
+        all.put(
+                "Rounds",
+                "medians of %d of %s s each, systems in turns"
+                        .formatted(settings.rounds(), settings.window().toMillis() / 1_000.0));
+        all.put("Payload", Load.PAYLOAD_BYTES + " bytes where it is not what varies; handlers do nothing");
+        all.put("Libraries", Machine.library(Database.class) + ", " + Machine.library(RocksDB.class));
+        all.put("PostgreSQL", stage.describePostgres());
+        return all;
     }
 
-    private String database() {
-        return server == null ? "no PostgreSQL" : "PostgreSQL " + server.version() + ": " + PostgresServer.settings();
+    /** So that the first points are not those of a JVM that still compiles. */
+    private void warmUp() throws InterruptedException {
+        Duration length = settings.window().multipliedBy(WARM_UP_WINDOWS);
+        for (SystemKind system : systems) {
+            try (Subject subject = system.open(stage, Load.of(1))) {
+                new Adding(1).measure(subject, settings.window());
+                new Draining(Load.of(1), 0).measure(subject, length);
+            }
+        }
     }
 
-    /** What is compared is measured one after the other, so that little else changes in between. */
-    private void measure(Scenario scenario) throws IOException, InterruptedException {
-        int variants = scenario.variants(SystemKind.COUCH_JOBS, settings).size();
-        for (int variant = 0; variant < variants; variant++) {
-            for (SystemKind system : measured()) {
-                if (!(scenario.isCounted() && system.isPeer())) {
-                    measure(
-                            scenario,
-                            system,
-                            scenario.variants(system, settings).get(variant));
+    /** A round of each system, then the next of each: what else changes on the machine changes for all. */
+    private void measure(Scenario scenario, int point) throws InterruptedException {
+        Experiment experiment = scenario.experiment(point);
+        Map<SystemKind, Subject> subjects = new LinkedHashMap<>();
+        Map<SystemKind, List<Sample>> samples = new LinkedHashMap<>();
+        try {
+            systems.forEach(system -> subjects.put(system, system.open(stage, experiment.load())));
+            for (int round = 0; round < settings.rounds(); round++) {
+                for (SystemKind system : systems) {
+                    Sample sample = experiment.measure(Objects.requireNonNull(subjects.get(system)), settings.window());
+                    samples.computeIfAbsent(system, key -> new ArrayList<>()).add(sample);
+                    say("%s %,d, round %d, %s: %s"
+                            .formatted(scenario.word(), point, round + 1, system.label(), sample.describe()));
                 }
             }
-        }
-    }
-
-    private void measure(Scenario scenario, SystemKind kind, Variant variant) throws IOException, InterruptedException {
-        Path directory = Files.createTempDirectory(settings.directory(), "bench-jobs-");
-        try {
-            if (kind.isPeer()) {
-                measurePeer(scenario, kind, variant);
-            } else {
-                measureOurs(scenario, variant, directory);
-            }
+            subjects.forEach((system, subject) ->
+                    record(scenario, point, system, samples.getOrDefault(system, List.of()), subject));
         } finally {
-            Directories.delete(directory);
+            subjects.values().forEach(Subject::close);
         }
     }
 
-    private void measureOurs(Scenario scenario, Variant variant, Path directory) throws InterruptedException {
-        Database database = EmbeddedDatabase.open(directory.resolve("database"));
-        CountedDatabase counted = new CountedDatabase(database);
-        Database way = scenario.isCounted() ? counted.asDatabase() : database;
-        try (JobSystem system = new CouchJobsSystem(database, way)) {
-            Subject subject = new Subject(system, window(), Gauges.of(counted::traffic));
-            add(scenario, SystemKind.COUCH_JOBS, variant.measure(subject));
+    private void record(Scenario scenario, int point, SystemKind system, List<Sample> samples, Subject subject) {
+        long jobs = samples.stream().mapToLong(Sample::jobs).sum();
+        long lost = subject.lost();
+        long doubled = subject.ledger().doubled();
+        for (Metric metric : scenario.metrics()) {
+            List<Double> rounds = samples.stream()
+                    .filter(sample -> sample.figures().containsKey(metric))
+                    .map(sample -> Objects.requireNonNull(sample.figures().get(metric)))
+                    .toList();
+            if (!(metric == Metric.PROCESSOR && system == SystemKind.CLUSTER)) {
+                measurements.add(Measurement.of(
+                        scenario.curve(metric).name(), system.label(), point, rounds, jobs, lost, doubled));
+            }
         }
     }
 
-    private void measurePeer(Scenario scenario, SystemKind kind, Variant variant)
-            throws IOException, InterruptedException {
-        PostgresServer postgres = Objects.requireNonNull(server);
-        try (JobSystem system = peer(kind, postgres)) {
-            add(scenario, kind, variant.measure(new Subject(system, window(), Gauges.of(postgres.process()))));
-        }
-    }
-
-    private Duration window() {
-        return Duration.ofSeconds(settings.seconds());
-    }
-
-    private void add(Scenario scenario, SystemKind kind, List<Figure> figures) {
-        figures.forEach(figure -> results.add(scenario, kind, figure));
-    }
-
-    private static JobSystem peer(SystemKind kind, PostgresServer server) {
-        return kind == SystemKind.JOBRUNR ? new JobRunrSystem(server) : new DbSchedulerSystem(server);
+    private void say(String line) {
+        System.err.printf(Locale.ROOT, "%5d s  %s%n", TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began), line);
     }
 }

@@ -27,18 +27,22 @@ import org.jspecify.annotations.Nullable;
 final class JobRunrSystem implements JobSystem {
     private static final int WORKERS = 100;
     private static final int CONNECTIONS = 30;
-    static final long POLL_MILLIS = 5_000;
+    private static final long POLL_MILLIS = 5_000;
 
-    static final String SETTINGS = "8.7.0, " + WORKERS + " workers, poll interval " + POLL_MILLIS
+    static final String SETTINGS = WORKERS + " workers, poll interval " + POLL_MILLIS
             + " ms (the least), job requests, bulk by a stream, " + CONNECTIONS + " connections for each instance";
 
     private final PostgresServer server;
+    private final Load load;
+    private final String[] payloads;
     private final String database;
     private final HikariDataSource own;
     private final Queries queries;
 
-    JobRunrSystem(PostgresServer server) {
+    JobRunrSystem(PostgresServer server, Load load) {
         this.server = server;
+        this.load = load;
+        payloads = load.payloads();
         database = server.createDatabase();
         own = server.pool(database, 1);
         queries = new Queries(own);
@@ -46,7 +50,7 @@ final class JobRunrSystem implements JobSystem {
 
     @Override
     public Instance join() {
-        return new Member(server.pool(database, CONNECTIONS));
+        return new Member(server.pool(database, load.connections(CONNECTIONS)));
     }
 
     @Override
@@ -63,9 +67,19 @@ final class JobRunrSystem implements JobSystem {
     }
 
     @Override
+    public void settle() {
+        queries.execute("vacuum analyze jobrunr_jobs");
+    }
+
+    @Override
     public void close() {
         own.close();
         server.dropDatabase(database);
+    }
+
+    /** It has no types of jobs that are queues of their own. */
+    private Work work(int number) {
+        return new Work(number, payloads[number % payloads.length]);
     }
 
     private static UUID id(int number) {
@@ -88,7 +102,7 @@ final class JobRunrSystem implements JobSystem {
         }
     }
 
-    private static final class Member implements Instance {
+    private final class Member implements Instance {
         private final HikariDataSource connections;
         private final JsonMapper json = new Jackson3JsonMapper();
         private final StorageProvider storage;
@@ -104,14 +118,14 @@ final class JobRunrSystem implements JobSystem {
 
         @Override
         public void add(int number) {
-            scheduler.enqueue(id(number), new Work(number, PAYLOAD));
+            scheduler.enqueue(id(number), JobRunrSystem.this.work(number));
         }
 
         @Override
         public void addAll(int first, int count) {
             scheduler.create(IntStream.range(first, first + count)
-                    .mapToObj(
-                            number -> JobBuilder.aJob().withId(id(number)).withJobRequest(new Work(number, PAYLOAD))));
+                    .mapToObj(number ->
+                            JobBuilder.aJob().withId(id(number)).withJobRequest(JobRunrSystem.this.work(number))));
         }
 
         @Override
@@ -128,7 +142,7 @@ final class JobRunrSystem implements JobSystem {
                     json,
                     activator,
                     BackgroundJobServerConfiguration.usingStandardBackgroundJobServerConfiguration()
-                            .andWorkerCount(WORKERS)
+                            .andWorkerCount(load.places(WORKERS))
                             .andPollInterval(Duration.ofMillis(POLL_MILLIS)));
             made.start();
             server = made;

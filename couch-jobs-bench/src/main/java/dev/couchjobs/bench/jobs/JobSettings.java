@@ -1,92 +1,147 @@
 package dev.couchjobs.bench.jobs;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/**
- * What the command line says.
- *
- * @param directory on the disk to measure
- * @param json where the results are written
- * @param postgres where PostgreSQL's programs are
- * @param seconds how long each figure is measured, after three times as long to warm up
- * @param depths the numbers of pending jobs that are compared
- * @param scenarios what is measured
- * @param systems on what
- */
-record JobSettings(
-        Path directory,
-        Path json,
-        Path postgres,
-        int seconds,
-        List<Integer> depths,
-        Set<Scenario> scenarios,
-        Set<SystemKind> systems) {
-    static final String USAGE = """
-            --quick               a second each, to see that it works
-            --directory PATH      on the disk to measure (the temporary directory)
-            --json PATH           where the results go (target/bench-jobs.json)
-            --postgres PATH       where PostgreSQL's initdb and pg_ctl are (/usr/lib/postgresql/15/bin)
-            --seconds N           how long each figure is measured, after three times as long to warm up (5)
-            --depths N,N,...      numbers of pending jobs (2000,1000000)
-            --scenarios NAME,...  only these of %s
-            --systems NAME,...    only these of %s""".formatted(names(Scenario.values()), names(SystemKind.values()));
+/** What the command line says. */
+final class JobSettings {
+    private static final double SMOKE_SECONDS = 0.3;
+
+    private Path directory = Path.of(System.getProperty("java.io.tmpdir"));
+    private Path output = Path.of("target", "bench");
+    private Path postgres = Path.of("/usr/lib/postgresql/15/bin");
+    private Optional<Path> compared = Optional.empty();
+    private int rounds = 3;
+    private double seconds = 2;
+    private final Map<Scenario, List<Integer>> points = new EnumMap<>(Scenario.class);
+    private Set<Scenario> scenarios = EnumSet.allOf(Scenario.class);
+    private Set<SystemKind> systems = EnumSet.allOf(SystemKind.class);
+
+    private JobSettings() {
+        for (Scenario scenario : Scenario.values()) {
+            points.put(scenario, scenario.points());
+        }
+    }
 
     static JobSettings parse(String... words) {
+        JobSettings settings = new JobSettings();
         Deque<String> rest = new ArrayDeque<>(List.of(words));
-        JobSettings settings = new JobSettings(
-                Path.of(System.getProperty("java.io.tmpdir")),
-                Path.of("target", "bench-jobs.json"),
-                Path.of("/usr/lib/postgresql/15/bin"),
-                5,
-                List.of(2_000, 1_000_000),
-                EnumSet.allOf(Scenario.class),
-                EnumSet.allOf(SystemKind.class));
         while (!rest.isEmpty()) {
             String word = rest.pop();
             try {
-                settings = word.equals("--quick")
-                        ? settings.lasting(1).with("--depths", "2000,20000")
-                        : settings.with(word, rest.pop());
+                if (word.equals("--smoke")) {
+                    settings.smoke();
+                } else {
+                    settings.set(word, rest.pop());
+                }
             } catch (NoSuchElementException | IllegalArgumentException e) {
-                throw new IllegalArgumentException("Do not understand " + word + "; there are\n" + USAGE, e);
+                throw new IllegalArgumentException("Do not understand " + word + "; there are\n" + usage(), e);
             }
         }
         return settings;
     }
 
-    private JobSettings with(String word, String value) {
-        return switch (word) {
-            case "--directory" -> new JobSettings(Path.of(value), json, postgres, seconds, depths, scenarios, systems);
-            case "--json" -> new JobSettings(directory, Path.of(value), postgres, seconds, depths, scenarios, systems);
-            case "--postgres" -> new JobSettings(directory, json, Path.of(value), seconds, depths, scenarios, systems);
-            case "--seconds" -> lasting(Integer.parseInt(value));
-            case "--depths" ->
-                new JobSettings(
-                        directory,
-                        json,
-                        postgres,
-                        seconds,
-                        split(value).map(Integer::valueOf).toList(),
-                        scenarios,
-                        systems);
-            case "--scenarios" ->
-                new JobSettings(directory, json, postgres, seconds, depths, named(Scenario.class, value), systems);
-            case "--systems" ->
-                new JobSettings(directory, json, postgres, seconds, depths, scenarios, named(SystemKind.class, value));
-            default -> throw new IllegalArgumentException(word);
-        };
+    static String usage() {
+        String curves = Arrays.stream(Scenario.values())
+                .map(scenario -> "%-22s%s (%s)"
+                        .formatted(
+                                "--" + scenario.word() + " N,...", "points of that curve", joined(scenario.points())))
+                .collect(Collectors.joining("\n"));
+        return """
+                --smoke               few points, one short round: a minute, to see that it works
+                --only NAME,...       only these of %s
+                --systems NAME,...    only these of %s
+                %s
+                --rounds N            how often each point is measured of each system, in turns (3)
+                --seconds N           how long each time (2)
+                --compare PATH        also print how many times each figure is what it is in that figures.json
+                --output PATH         the directory of figures.md, curves.svg and figures.json (target/bench)
+                --directory PATH      on the disk to measure (the temporary directory)
+                --postgres PATH       where PostgreSQL's initdb and pg_ctl are (/usr/lib/postgresql/15/bin)
+                costs                 counts what our jobs ask of the database, instead
+                engine ...            measures the engine beside other stores, instead; --help lists its options
+                bridge ...            measures the bridge beside the thesis, instead; --help lists its options""".formatted(names(Scenario.values()), names(SystemKind.values()), curves);
     }
 
-    private JobSettings lasting(int seconds) {
-        return new JobSettings(directory, json, postgres, seconds, depths, scenarios, systems);
+    private void smoke() {
+        rounds = 1;
+        seconds = SMOKE_SECONDS;
+        for (Scenario scenario : Scenario.values()) {
+            points.put(scenario, scenario.smokePoints());
+        }
+    }
+
+    private void set(String word, String value) {
+        switch (word) {
+            case "--only" -> scenarios = named(Scenario.class, value);
+            case "--systems" -> systems = named(SystemKind.class, value);
+            case "--rounds" -> rounds = Integer.parseInt(value);
+            case "--seconds" -> seconds = Double.parseDouble(value);
+            case "--compare" -> compared = Optional.of(Path.of(value));
+            case "--output" -> output = Path.of(value);
+            case "--directory" -> directory = Path.of(value);
+            case "--postgres" -> postgres = Path.of(value);
+            default ->
+                points.put(
+                        named(Scenario.class, word.substring(2)).iterator().next(),
+                        split(value).map(Integer::valueOf).toList());
+        }
+    }
+
+    /** Where databases are made: on the disk that is measured. */
+    Path directory() {
+        return directory;
+    }
+
+    /** Where the results go. */
+    Path output() {
+        return output;
+    }
+
+    /** Where PostgreSQL's programs are. */
+    Path postgres() {
+        return postgres;
+    }
+
+    /** The results of an earlier run, if there is one to compare with. */
+    Optional<Path> compared() {
+        return compared;
+    }
+
+    int rounds() {
+        return rounds;
+    }
+
+    /** How long each round is measured. */
+    Duration window() {
+        return Duration.ofMillis((long) (seconds * 1_000));
+    }
+
+    /** What is measured. */
+    Set<Scenario> scenarios() {
+        return scenarios;
+    }
+
+    /** Of which systems. */
+    Set<SystemKind> systems() {
+        return systems;
+    }
+
+    List<Integer> points(Scenario scenario) {
+        return points.getOrDefault(scenario, List.of());
     }
 
     private static <E extends Enum<E>> Set<E> named(Class<E> type, String value) {
@@ -102,10 +157,12 @@ record JobSettings(
     }
 
     private static String names(Enum<?>[] values) {
-        return String.join(
-                " ",
-                Stream.of(values)
-                        .map(value -> value.name().toLowerCase(Locale.ROOT))
-                        .toList());
+        return Stream.of(values)
+                .map(value -> value.name().toLowerCase(Locale.ROOT))
+                .collect(Collectors.joining(" "));
+    }
+
+    private static String joined(List<Integer> numbers) {
+        return numbers.stream().map(String::valueOf).collect(Collectors.joining(","));
     }
 }

@@ -3,14 +3,8 @@ package dev.couchjobs.bench.jobs;
 import java.util.List;
 import java.util.function.IntConsumer;
 
-/**
- * A job system on a database of its own. Its jobs are known by numbers, each of which is added once, and each carries
- * {@link #PAYLOAD}.
- */
+/** A job system on a database of its own. Its jobs are known by numbers, each of which is added once. */
 interface JobSystem extends AutoCloseable {
-    /** What every job carries besides its number. */
-    String PAYLOAD = "0123456789".repeat(10);
-
     /** Another instance on the database, as another process would have one. */
     Instance join();
 
@@ -19,6 +13,9 @@ interface JobSystem extends AutoCloseable {
 
     /** How many jobs wait or run. */
     long unfinished();
+
+    /** Does what the database would do by itself within minutes once it holds many jobs. */
+    default void settle() {}
 
     @Override
     void close();

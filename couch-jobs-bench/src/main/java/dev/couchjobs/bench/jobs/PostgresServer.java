@@ -101,9 +101,13 @@ final class PostgresServer implements AutoCloseable {
     }
 
     /** Its first process, of which all others descend. */
-    ProcessHandle process() throws IOException {
-        String pid = Files.readAllLines(Path.of(data(), "postmaster.pid")).get(0);
-        return ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
+    ProcessHandle process() {
+        try {
+            String pid = Files.readAllLines(Path.of(data(), "postmaster.pid")).get(0);
+            return ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Makes an empty database and returns its name. */

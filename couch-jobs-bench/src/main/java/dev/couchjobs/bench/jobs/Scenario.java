@@ -1,52 +1,87 @@
 package dev.couchjobs.bench.jobs;
 
-import java.time.Duration;
+import dev.couchjobs.bench.report.Curve;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 
-/** What is measured. */
+/** What is measured, and at which points. */
 enum Scenario {
     /** Adding. */
-    ENQUEUE("jobs added a second: couch-jobs / ..."),
+    ADD("Adding jobs, 16 producers", "jobs in each transaction"),
     /** Working off what is there. */
-    DRAIN("jobs drained a second by instances of their own: couch-jobs / ..."),
-    /** From add to start. */
-    LATENCY("time from add to the start of the handler, idle: couch-jobs / ... (below 1 is sooner)"),
+    WORKERS("Running jobs, by workers", "workers, each an instance of its own"),
     /** Working off little and much. */
-    DEPTH("jobs drained a second by one worker, by the number pending: couch-jobs / ..."),
-    /** What the database has to do for it. */
-    COST("what couch-jobs asks of the database");
-
-    private static final int COUNTED_JOBS = 20_000;
+    BACKLOG("Running jobs, by backlog", "jobs pending"),
+    /** Working off what is heavy. */
+    PAYLOAD("Running jobs, by payload", "bytes in each job"),
+    /** Working off many sorts. */
+    TYPES("Running jobs, by types", "types of jobs, all run by one worker"),
+    /** From when a job was to be added to its start. */
+    LATENCY("From add to start", "jobs offered a second");
 
     private final String title;
+    private final String x;
 
-    Scenario(String title) {
+    Scenario(String title, String x) {
         this.title = title;
+        this.x = x;
     }
 
-    /** Whether only our own jobs are looked at, and not how fast they are but what they do. */
-    boolean isCounted() {
-        return this == COST;
-    }
-
-    String title() {
-        return title;
-    }
-
-    List<Variant> variants(SystemKind system, JobSettings settings) {
+    Experiment experiment(int point) {
         return switch (this) {
-            case ENQUEUE -> List.of(new Enqueue(1), new Enqueue(100));
-            case DRAIN -> List.of(new Drain(1), new Drain(4), new Drain(8));
-            case LATENCY -> List.of(new Latency(false, system.pollMillis()), new Latency(true, system.pollMillis()));
-            case DEPTH -> settings.depths().stream().<Variant>map(Depth::new).toList();
-            case COST ->
-                List.of(
-                        new EnqueueCost(1),
-                        new EnqueueCost(100),
-                        new DrainCost(1, COUNTED_JOBS),
-                        new DrainCost(8, COUNTED_JOBS),
-                        new IdleCost(),
-                        new HeartbeatCost(10_000, Duration.ofSeconds(10), Duration.ofSeconds(30)));
+            case ADD -> new Adding(point);
+            case WORKERS -> new Draining(Load.of(point), 0);
+            case BACKLOG -> new Draining(Load.of(1), point);
+            case PAYLOAD -> new Draining(new Load(1, 1, point), 0);
+            case TYPES -> new Draining(new Load(1, point, Load.PAYLOAD_BYTES), 0);
+            case LATENCY -> new Arriving(point);
         };
+    }
+
+    List<Integer> points() {
+        return switch (this) {
+            case ADD -> List.of(1, 10, 100);
+            case WORKERS -> List.of(1, 2, 4, 8, 16, 32, 64);
+            case BACKLOG -> List.of(1_000, 10_000, 100_000, 1_000_000);
+            case PAYLOAD -> List.of(100, 1_000, 10_000, 100_000);
+            case TYPES -> List.of(1, 10, 100, 1_000);
+            case LATENCY -> List.of(50, 500, 2_000);
+        };
+    }
+
+    /** The points of a short run. */
+    List<Integer> smokePoints() {
+        return switch (this) {
+            case ADD -> List.of(1, 100);
+            case WORKERS -> List.of(1, 4);
+            case BACKLOG -> List.of(1_000, 5_000);
+            case PAYLOAD -> List.of(100, 10_000);
+            case TYPES -> List.of(1, 10);
+            case LATENCY -> List.of(50);
+        };
+    }
+
+    List<Metric> metrics() {
+        return switch (this) {
+            case WORKERS -> List.of(Metric.RATE, Metric.PROCESSOR);
+            case LATENCY -> List.of(Metric.MEDIAN, Metric.P99);
+            default -> List.of(Metric.RATE);
+        };
+    }
+
+    /** What it is called on the command line. */
+    String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    Curve curve(Metric metric) {
+        return new Curve(word() + "-" + metric.word, title + metric.suffix, x, metric.unit, metric.isBetterHigher);
+    }
+
+    static List<Curve> curves() {
+        return Arrays.stream(values())
+                .flatMap(scenario -> scenario.metrics().stream().map(scenario::curve))
+                .toList();
     }
 }

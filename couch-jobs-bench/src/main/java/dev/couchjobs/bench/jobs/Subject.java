@@ -7,53 +7,100 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/**
- * A job system that is measured, and the numbers that its jobs have got so far.
- *
- * @param window how long each figure is measured, after three times as long to warm up
- */
-record Subject(JobSystem system, Duration window, Gauges gauges, AtomicInteger numbers) {
-    private static final int WARM_UP_WINDOWS = 3;
+/** A system that is measured, with a database of its own, and the ledger of its jobs. */
+final class Subject implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int LOADERS = 4;
     private static final int LOADED_AT_ONCE = 500;
+    private static final int BYTES_AT_ONCE = 500_000;
+    private static final int ASKED_AT_ONCE = 1_000;
 
-    Subject(JobSystem system, Duration window, Gauges gauges) {
-        this(system, window, gauges, new AtomicInteger());
+    private final JobSystem system;
+    private final Load load;
+    private final Gauges gauges;
+    private final Ledger ledger = new Ledger();
+    private boolean isSettled;
+
+    Subject(JobSystem system, Load load, Gauges gauges) {
+        this.system = system;
+        this.load = load;
+        this.gauges = gauges;
     }
 
-    /** Until the compiler is through with what is measured: with two processors that takes it a dozen seconds. */
-    Duration warmUp() {
-        return window.multipliedBy(WARM_UP_WINDOWS);
+    JobSystem system() {
+        return system;
     }
 
-    Traffic traffic() {
-        return gauges.traffic().get();
+    Load load() {
+        return load;
     }
 
-    Duration processorTime() {
-        return gauges.processorTime().get();
+    Ledger ledger() {
+        return ledger;
     }
 
-    /** The first of so many numbers that no job has had. */
-    int next(int count) {
-        return numbers.getAndAdd(count);
+    Gauges gauges() {
+        return gauges;
     }
 
-    /** Adds jobs as fast as it goes, and returns the number of the first. */
-    int load(int count) throws InterruptedException {
-        int first = next(count);
-        AtomicInteger loaded = new AtomicInteger(first);
-        try (JobSystem.Instance instance = system.join()) {
-            inThreads(LOADERS, () -> {
-                int from;
-                while ((from = loaded.getAndAdd(LOADED_AT_ONCE)) < first + count) {
-                    instance.addAll(from, Math.min(LOADED_AT_ONCE, first + count - from));
-                }
-            });
+    /** How many jobs were added and have not begun. */
+    int pending() {
+        return ledger.added() - ledger.begun();
+    }
+
+    /** Adds jobs as fast as it goes until so many are pending. */
+    void fill(int wanted) throws InterruptedException {
+        int missing = wanted - pending();
+        if (missing > 0) {
+            int atOnce = Math.max(1, Math.min(LOADED_AT_ONCE, BYTES_AT_ONCE / load.payloadBytes()));
+            AtomicInteger left = new AtomicInteger(missing);
+            try (JobSystem.Instance instance = system.join()) {
+                inThreads(LOADERS, () -> {
+                    int mine;
+                    while ((mine = Math.min(atOnce, left.getAndAdd(-atOnce))) > 0) {
+                        instance.addAll(ledger.next(mine), mine);
+                    }
+                });
+            }
+            if (!isSettled) {
+                system.settle();
+                isSettled = true;
+            }
         }
-        return first;
+    }
+
+    /** Waits for the first job of a round to begin. */
+    void awaitFirst(int begunBefore) throws InterruptedException {
+        if (!ledger.await(begunBefore + 1, PATIENCE.toNanos())) {
+            throw new IllegalStateException("No job has begun within " + PATIENCE);
+        }
+    }
+
+    /** Waits until jobs that have begun are durably over. */
+    void awaitEnd(List<Integer> numbers) throws InterruptedException {
+        long begin = System.nanoTime();
+        for (int from = 0; from < numbers.size(); from += ASKED_AT_ONCE) {
+            List<Integer> asked = numbers.subList(from, Math.min(numbers.size(), from + ASKED_AT_ONCE));
+            while (!system.areFinished(asked)) {
+                if (System.nanoTime() - begin > PATIENCE.toNanos()) {
+                    throw new IllegalStateException("Jobs that have begun are not over within " + PATIENCE);
+                }
+                TimeUnit.MILLISECONDS.sleep(1);
+            }
+        }
+    }
+
+    /** Jobs that were not run and are not there any more, or are there though they were run. */
+    long lost() {
+        return Math.abs(pending() - system.unfinished());
+    }
+
+    @Override
+    public void close() {
+        system.close();
     }
 
     /** Runs the same in several threads and returns when all have. */

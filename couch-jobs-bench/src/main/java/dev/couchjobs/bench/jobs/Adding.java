@@ -1,0 +1,48 @@
+package dev.couchjobs.bench.jobs;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * How many jobs a second the producers of one instance add durably, while nobody works.
+ *
+ * @param perTransaction how many jobs each transaction adds
+ */
+record Adding(int perTransaction) implements Experiment {
+    static final int PRODUCERS = 16;
+
+    @Override
+    public Load load() {
+        return Load.of(1);
+    }
+
+    @Override
+    public Sample measure(Subject subject, Duration window) throws InterruptedException {
+        LongAdder added = new LongAdder();
+        try (JobSystem.Instance instance = subject.system().join()) {
+            Duration before = subject.gauges().processorTime();
+            long begin = System.nanoTime();
+            Subject.inThreads(PRODUCERS, () -> {
+                do {
+                    add(instance, subject.ledger().next(perTransaction));
+                    added.add(perTransaction);
+                } while (System.nanoTime() - begin < window.toNanos());
+            });
+            double seconds = (System.nanoTime() - begin) / (double) TimeUnit.SECONDS.toNanos(1);
+            Duration used = subject.gauges().processorTime().minus(before);
+            long jobs = added.sum();
+            return new Sample(
+                    jobs, Map.of(Metric.RATE, jobs / seconds, Metric.PROCESSOR, Gauges.microsPerJob(used, jobs)));
+        }
+    }
+
+    private void add(JobSystem.Instance instance, int first) {
+        if (perTransaction == 1) {
+            instance.add(first);
+        } else {
+            instance.addAll(first, perTransaction);
+        }
+    }
+}

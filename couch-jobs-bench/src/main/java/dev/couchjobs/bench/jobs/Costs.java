@@ -1,0 +1,153 @@
+package dev.couchjobs.bench.jobs;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.subspace.Subspace;
+import dev.couchjobs.bench.Table;
+import dev.couchjobs.fdb.Databases;
+import dev.couchjobs.fdb.Place;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Counts what our own jobs ask of the database. It is counted in front of the database's interface, and so the same on every
+ * engine; only how often transactions conflict depends on it.
+ */
+final class Costs implements AutoCloseable {
+    private static final int ADDING_TRANSACTIONS = 100;
+    private static final Duration IDLE = Duration.ofSeconds(5);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final int TIMEOUTS = 3;
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    private final Database database = Databases.open(new Place.InMemory());
+    private final CountedDatabase counted = new CountedDatabase(database);
+    private final CouchJobsSystem system;
+    private final Subject subject;
+
+    Costs(Load load) {
+        system = new CouchJobsSystem(database, new Subspace(), load);
+        subject = new Subject(system, load, Gauges.OWN);
+    }
+
+    /**
+     * A number that was counted.
+     *
+     * @param unit of what
+     */
+    record Cost(String row, double value, String unit) {}
+
+    static Table table(int jobs) throws InterruptedException {
+        Table table = new Table("what couch-jobs asks of the database", "", "");
+        for (int perTransaction : List.of(1, 100)) {
+            try (Costs costs = new Costs(Load.of(1))) {
+                add(table, costs.adding(perTransaction));
+            }
+        }
+        for (int instances : List.of(1, 8)) {
+            try (Costs costs = new Costs(Load.of(instances))) {
+                add(table, costs.running(jobs));
+            }
+        }
+        try (Costs costs = new Costs(Load.of(1))) {
+            add(table, costs.idling(IDLE));
+            add(table, costs.keeping(jobs / 2, TIMEOUT));
+        }
+        return table;
+    }
+
+    private static void add(Table table, List<Cost> costs) {
+        costs.forEach(cost -> table.add(cost.row, String.format(Locale.ROOT, "%.2f", cost.value), cost.unit));
+    }
+
+    List<Cost> adding(int perTransaction) {
+        Traffic before = counted.traffic();
+        try (JobSystem.Instance instance = system.join(counted.asDatabase())) {
+            for (int transaction = 0; transaction < ADDING_TRANSACTIONS; transaction++) {
+                instance.addAll(subject.ledger().next(perTransaction), perTransaction);
+            }
+        }
+        return perJob(
+                "adding " + perTransaction + " per transaction",
+                counted.traffic().since(before),
+                ADDING_TRANSACTIONS * perTransaction);
+    }
+
+    List<Cost> running(int jobs) throws InterruptedException {
+        subject.fill(jobs);
+        Traffic before = counted.traffic();
+        List<JobSystem.Instance> instances = new ArrayList<>();
+        for (int instance = 0; instance < subject.load().instances(); instance++) {
+            instances.add(system.join(counted.asDatabase()));
+        }
+        instances.forEach(instance -> instance.work(subject.ledger()::run));
+        await(jobs);
+        subject.awaitEnd(subject.ledger().last(Ledger.RECENT));
+        instances.forEach(JobSystem.Instance::close);
+        Traffic traffic = counted.traffic().since(before);
+        String row = "running by " + instances.size() + (instances.size() == 1 ? " worker" : " workers");
+        List<Cost> costs = new ArrayList<>(perJob(row, traffic, jobs));
+        costs.add(new Cost(row + ": conflicts", traffic.claimRetries() / (double) traffic.claims(), "per claim"));
+        costs.add(new Cost(row + ": jobs", jobs / (double) traffic.claims(), "per claim"));
+        return costs;
+    }
+
+    List<Cost> idling(Duration window) throws InterruptedException {
+        try (JobSystem.Instance worker = system.join(counted.asDatabase())) {
+            worker.work(subject.ledger()::run);
+            worker.add(subject.ledger().next(1));
+            await(1);
+            subject.awaitEnd(subject.ledger().last(1));
+            Traffic before = counted.traffic();
+            TimeUnit.NANOSECONDS.sleep(window.toNanos());
+            Traffic traffic = counted.traffic().since(before);
+            double seconds = window.toNanos() / (double) TimeUnit.SECONDS.toNanos(1);
+            return List.of(
+                    new Cost("an idle worker: transactions", traffic.transactions() / seconds, "per second"),
+                    new Cost("an idle worker: transactions that write", traffic.writing() / seconds, "per second"));
+        }
+    }
+
+    /** What it takes to keep the claims on jobs that run for long. They are still there when it is over. */
+    List<Cost> keeping(int jobs, Duration timeout) throws InterruptedException {
+        system.setActivityTimeout(timeout);
+        subject.fill(jobs);
+        int before = subject.ledger().begun();
+        try (CouchJobsSystem.Member worker = system.join(counted.asDatabase())) {
+            worker.hold(jobs, subject.ledger()::run);
+            await(before + jobs);
+            Traffic traffic = counted.traffic();
+            TimeUnit.NANOSECONDS.sleep(timeout.toNanos() * TIMEOUTS);
+            traffic = counted.traffic().since(traffic);
+            String row = "keeping %,d jobs of a type with a timeout of %d s: ".formatted(jobs, timeout.toSeconds());
+            return List.of(
+                    new Cost(row + "transactions", traffic.transactions() / (double) TIMEOUTS, "per timeout"),
+                    new Cost(row + "retries", traffic.retries() / (double) TIMEOUTS, "per timeout"),
+                    new Cost(row + "keys written", traffic.keysWritten() / (double) TIMEOUTS, "per timeout"),
+                    new Cost(row + "keys read", traffic.keysRead() / (double) TIMEOUTS, "per timeout"),
+                    new Cost(row + "ranges read", traffic.rangesRead() / (double) TIMEOUTS, "per timeout"));
+        }
+    }
+
+    private void await(int begun) throws InterruptedException {
+        if (!subject.ledger().await(begun, PATIENCE.toNanos())) {
+            throw new IllegalStateException("Jobs that were added have not begun");
+        }
+    }
+
+    private static List<Cost> perJob(String row, Traffic traffic, double jobs) {
+        return List.of(
+                new Cost(row + ": transactions", traffic.transactions() / jobs, "per job"),
+                new Cost(row + ": keys written", traffic.keysWritten() / jobs, "per job"),
+                new Cost(row + ": bytes written", traffic.bytesWritten() / jobs, "per job"),
+                new Cost(row + ": keys read", traffic.keysRead() / jobs, "per job"),
+                new Cost(row + ": ranges read", traffic.rangesRead() / jobs, "per job"));
+    }
+
+    @Override
+    public void close() {
+        subject.close();
+    }
+}

@@ -1,0 +1,76 @@
+package dev.couchjobs.bench.jobs;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How many jobs a second handlers that do nothing get through while nobody adds: from the start of the first to the
+ * durable end of all that were begun by then. What is begun after that is not counted, though it takes its part of the
+ * machine. A backlog that is drained too soon is filled up again while the clock stands still.
+ *
+ * @param load how many instances work, on jobs of how many types and bytes
+ * @param pending how many jobs there are to begin with; 0 for as many as are done in the time
+ */
+record Draining(Load load, int pending) implements Experiment {
+    private static final int FEWEST = 500;
+    private static final long MOST_BYTES = 100_000_000;
+    private static final int REFILLS = 20;
+
+    private record Round(int jobs, long nanos, Duration processorTime, int jobsOfProcessorTime) {}
+
+    @Override
+    public Sample measure(Subject subject, Duration window) throws InterruptedException {
+        int jobs = 0;
+        long nanos = 0;
+        Duration processorTime = Duration.ZERO;
+        int jobsOfProcessorTime = 0;
+        for (int refill = 0; refill < REFILLS && nanos < window.toNanos() * 3 / 4; refill++) {
+            subject.fill(pending > 0 ? pending : fitting(jobs, nanos, window));
+            Round round = drain(subject, window.toNanos() - nanos);
+            jobs += round.jobs;
+            nanos += round.nanos;
+            processorTime = processorTime.plus(round.processorTime);
+            jobsOfProcessorTime += round.jobsOfProcessorTime;
+        }
+        double seconds = nanos / (double) TimeUnit.SECONDS.toNanos(1);
+        return new Sample(
+                jobs,
+                Map.of(
+                        Metric.RATE,
+                        jobs / seconds,
+                        Metric.PROCESSOR,
+                        Gauges.microsPerJob(processorTime, jobsOfProcessorTime)));
+    }
+
+    /** The rest of the time at the rate seen so far, and at first a few to see a rate. */
+    private int fitting(int jobs, long nanos, Duration window) {
+        double rest = jobs == 0 ? 0 : jobs * (double) (window.toNanos() - nanos) / nanos;
+        return (int) Math.max(FEWEST, Math.min(rest, MOST_BYTES / (double) load.payloadBytes()));
+    }
+
+    private Round drain(Subject subject, long nanos) throws InterruptedException {
+        Ledger ledger = subject.ledger();
+        int before = ledger.beginRound();
+        int present = subject.pending();
+        List<JobSystem.Instance> instances = new ArrayList<>();
+        try {
+            for (int instance = 0; instance < load.instances(); instance++) {
+                instances.add(subject.system().join());
+            }
+            Duration usedBefore = subject.gauges().processorTime();
+            instances.forEach(instance -> instance.work(ledger::run));
+            subject.awaitFirst(before);
+            var unused = ledger.await(before + present, nanos - (System.nanoTime() - ledger.firstAt()));
+            int jobs = ledger.begun() - before;
+            subject.awaitEnd(ledger.last(Ledger.RECENT));
+            long took = System.nanoTime() - ledger.firstAt();
+            Duration used = subject.gauges().processorTime().minus(usedBefore);
+            return new Round(jobs, took, used, ledger.begun() - before);
+        } finally {
+            instances.forEach(JobSystem.Instance::close);
+        }
+    }
+}

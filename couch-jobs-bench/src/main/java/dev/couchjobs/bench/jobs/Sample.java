@@ -1,0 +1,21 @@
+package dev.couchjobs.bench.jobs;
+
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * What one round gives.
+ *
+ * @param jobs how many it has seen to their durable end
+ * @param figures what was measured
+ */
+record Sample(long jobs, Map<Metric, Double> figures) {
+    String describe() {
+        return figures.entrySet().stream()
+                .map(figure -> String.format(
+                        Locale.ROOT, "%,.2f %s%s", figure.getValue(), figure.getKey().unit, figure.getKey().suffix))
+                .sorted()
+                .collect(Collectors.joining("; "));
+    }
+}

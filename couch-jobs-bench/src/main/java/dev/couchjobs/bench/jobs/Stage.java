@@ -1,0 +1,133 @@
+package dev.couchjobs.bench.jobs;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.bench.Directories;
+import dev.couchjobs.fdb.Databases;
+import dev.couchjobs.fdb.Place;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Where systems find their databases. Closing it stops what was started for it. */
+final class Stage implements AutoCloseable {
+    private static final byte[] STATUS = {
+        (byte) 0xff, (byte) 0xff, '/', 's', 't', 'a', 't', 'u', 's', '/', 'j', 's', 'o', 'n'
+    };
+
+    private final Path directory;
+    private final Place cluster;
+    private final @Nullable PostgresServer postgres;
+
+    private Stage(Path directory, Place cluster, @Nullable PostgresServer postgres) {
+        this.directory = directory;
+        this.cluster = cluster;
+        this.postgres = postgres;
+    }
+
+    /** With PostgreSQL if one of the systems needs it and it is installed. */
+    static Stage set(Path directory, Path programs, Set<SystemKind> systems) throws IOException, InterruptedException {
+        boolean isWanted = systems.stream().anyMatch(SystemKind::isPeer) && PostgresServer.isInstalled(programs);
+        return new Stage(directory, Place.ofEnvironment(), isWanted ? PostgresServer.start(programs, directory) : null);
+    }
+
+    /** Why a system cannot be measured here, or nothing if it can. */
+    String obstacle(SystemKind system) {
+        if (system.isPeer() && postgres == null) {
+            return "PostgreSQL is not installed (Debian: apt install postgresql-15; elsewhere: --postgres PATH)";
+        }
+        if (system == SystemKind.CLUSTER && !(cluster instanceof Place.ClusterFile)) {
+            return Place.CLUSTER_FILE_VARIABLE + " names no cluster";
+        }
+        return "";
+    }
+
+    String describePostgres() {
+        return postgres == null ? "none" : postgres.version() + ", " + PostgresServer.settings();
+    }
+
+    PostgresServer postgres() {
+        return Objects.requireNonNull(postgres);
+    }
+
+    Gauges withPostgres() {
+        return Gauges.with(postgres().process());
+    }
+
+    JobSystem inMemory(Load load) {
+        return new CouchJobsSystem(Databases.open(new Place.InMemory()), new Subspace(), load);
+    }
+
+    JobSystem durable(Load load) {
+        try {
+            Path made = Files.createTempDirectory(directory, "bench-jobs-");
+            Database database = Databases.open(new Place.Directory(made.resolve("database")));
+            return new CouchJobsSystem(database, new Subspace(), load) {
+                @Override
+                public void close() {
+                    super.close();
+                    delete(made);
+                }
+            };
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Under a prefix of its own, which is cleared when it is closed. */
+    JobSystem onCluster(Load load) {
+        Subspace subspace = new Subspace(Tuple.from("bench", UUID.randomUUID()));
+        Database database = Databases.open(cluster);
+        return new CouchJobsSystem(database, subspace, load) {
+            @Override
+            public void close() {
+                database.run(tx -> {
+                    tx.clear(subspace.range());
+                    return load;
+                });
+                super.close();
+            }
+        };
+    }
+
+    /** What the cluster says of itself. */
+    String describeCluster() {
+        try (Database database = Databases.open(cluster)) {
+            byte[] status = database.read(tx -> tx.get(STATUS).join());
+            JsonNode said = JsonMapper.shared()
+                    .readTree(new String(status, StandardCharsets.UTF_8))
+                    .path("cluster");
+            Iterator<JsonNode> processes = said.path("processes").iterator();
+            String version =
+                    processes.hasNext() ? processes.next().path("version").asString("?") : "?";
+            return "FoundationDB " + version + ", " + said.path("processes").size() + " processes, "
+                    + said.path("configuration").path("redundancy_mode").asString("?") + " "
+                    + said.path("configuration").path("storage_engine").asString("?");
+        }
+    }
+
+    private static void delete(Path directory) {
+        try {
+            Directories.delete(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (postgres != null) {
+            postgres.close();
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package dev.couchjobs.bench.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class JobSettingsTest {
+    @Test
+    void theCommandLineChoosesWhatIsMeasuredOfWhat() {
+        JobSettings settings = JobSettings.parse(
+                "--smoke", "--only", "workers,latency", "--systems", "durable,skip-locked", "--workers", "1,64");
+        assertThat(settings.scenarios()).containsExactly(Scenario.WORKERS, Scenario.LATENCY);
+        assertThat(settings.systems()).containsExactly(SystemKind.DURABLE, SystemKind.SKIP_LOCKED);
+        assertThat(settings.points(Scenario.WORKERS)).containsExactly(1, 64);
+        assertThat(settings.points(Scenario.LATENCY)).isEqualTo(Scenario.LATENCY.smokePoints());
+        assertThat(settings.rounds()).isEqualTo(1);
+    }
+
+    @Test
+    void itChoosesHowLongAndWhere() {
+        JobSettings settings = JobSettings.parse(
+                "--seconds", "0.5", "--rounds", "5", "--directory", "here", "--output", "there", "--compare", "then");
+        assertThat(settings.window()).isEqualTo(Duration.ofMillis(500));
+        assertThat(settings.rounds()).isEqualTo(5);
+        assertThat(settings.directory()).isEqualTo(Path.of("here"));
+        assertThat(settings.output()).isEqualTo(Path.of("there"));
+        assertThat(settings.compared()).contains(Path.of("then"));
+    }
+
+    @Test
+    void anUnknownOptionIsAnsweredWithThoseThereAre() {
+        assertThatThrownBy(() -> JobSettings.parse("--fast", "1"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("--fast")
+                .hasMessageContaining("--smoke")
+                .hasMessageContaining("--backlog");
+        assertThatThrownBy(() -> JobSettings.parse("--systems", "quartz"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("db_scheduler");
+        assertThatThrownBy(() -> JobSettings.parse("--seconds")).isInstanceOf(IllegalArgumentException.class);
+    }
+}

@@ -1,0 +1,52 @@
+package dev.couchjobs.bench.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.bench.report.Report;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** All that is measured, as short as can be. */
+abstract class SmokeSuite {
+    private final String systems;
+    private final int count;
+
+    SmokeSuite(SystemKind... systems) {
+        this.systems =
+                String.join(",", Arrays.stream(systems).map(SystemKind::name).toList());
+        count = systems.length;
+    }
+
+    @Test
+    void everyCurveIsMeasuredAndNoJobIsLostOrRunTwice(@TempDir Path directory)
+            throws IOException, InterruptedException {
+        JobSettings settings = JobSettings.parse(
+                "--smoke",
+                "--seconds",
+                "0.1",
+                "--systems",
+                systems,
+                "--directory",
+                directory.toString(),
+                "--output",
+                directory.resolve("output").toString());
+        Report report = JobBenchmarks.run(settings);
+        assertThat(report.faults()).isEmpty();
+        assertThat(report.systems()).hasSize(count);
+        for (Scenario scenario : Scenario.values()) {
+            String curve = scenario.curve(scenario.metrics().get(0)).name();
+            assertThat(report.measurements())
+                    .filteredOn(measurement -> measurement.curve().equals(curve))
+                    .as(curve)
+                    .hasSize(scenario.smokePoints().size() * count)
+                    .allSatisfy(measurement -> {
+                        assertThat(measurement.jobs()).isPositive();
+                        assertThat(measurement.median()).isPositive();
+                    });
+        }
+        assertThat(Report.read(settings.output())).isEqualTo(report);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.couchjobs.bench.report;
+
+import org.jspecify.annotations.NullMarked;
