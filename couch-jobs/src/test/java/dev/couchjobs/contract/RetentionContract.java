@@ -14,6 +14,7 @@ import dev.couchjobs.Retention;
 import dev.couchjobs.internal.data.ArchiveTurn;
 import dev.couchjobs.internal.data.Counts;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.verbs.Ends;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -330,8 +331,14 @@ public abstract class RetentionContract extends SumsContract {
     }
 
     private Optional<Duration> turn(String name, long millis) {
-        return await(database.runAsync(
-                tx -> ArchiveTurn.take(tx, new Keyspace(prefix).type("sum"), name, millis, Duration.ofMinutes(1))));
+        TypeKeys keys = new Keyspace(prefix).type("sum");
+        return await(database.runAsync(tx -> ArchiveTurn.ofOthers(tx, keys, name, millis)
+                .thenApply(left -> {
+                    if (left.isEmpty()) {
+                        ArchiveTurn.take(tx, keys, name, millis, Duration.ofMinutes(1));
+                    }
+                    return left;
+                })));
     }
 
     private record Offer(List<JobInfo<Work, Integer>> jobs, CompletableFuture<?> stored) {}

@@ -13,21 +13,19 @@ import java.util.concurrent.CompletableFuture;
 public final class ArchiveTurn {
     private ArchiveTurn() {}
 
-    /** {@return how long it is somebody else's turn; empty if it is ours, until a time from now} */
-    public static CompletableFuture<Optional<Duration>> take(
-            Transaction tx, TypeKeys keys, String name, long nowMillis, Duration lasts) {
-        return tx.get(keys.archiving()).thenApply(value -> {
-            Optional<Tuple> turn = Optional.ofNullable(value).map(Tuple::fromBytes);
-            long left = turn.filter(other -> !other.getString(0).equals(name))
-                    .map(other -> other.getLong(1) - nowMillis)
-                    .orElse(0L);
-            if (left > 0) {
-                return Optional.of(Duration.ofMillis(left));
-            }
-            tx.set(
-                    keys.archiving(),
-                    Tuple.from(name, nowMillis + lasts.toMillis()).pack());
-            return Optional.empty();
-        });
+    /** {@return how long it is somebody else's turn; empty if it may be ours} */
+    public static CompletableFuture<Optional<Duration>> ofOthers(
+            Transaction tx, TypeKeys keys, String name, long nowMillis) {
+        return tx.get(keys.archiving())
+                .thenApply(value -> Optional.ofNullable(value)
+                        .map(Tuple::fromBytes)
+                        .filter(turn -> !turn.getString(0).equals(name))
+                        .map(turn -> Duration.ofMillis(turn.getLong(1) - nowMillis))
+                        .filter(left -> !left.isNegative() && !left.isZero()));
+    }
+
+    /** Makes it ours until a time from now. */
+    public static void take(Transaction tx, TypeKeys keys, String name, long nowMillis, Duration lasts) {
+        tx.set(keys.archiving(), Tuple.from(name, nowMillis + lasts.toMillis()).pack());
     }
 }

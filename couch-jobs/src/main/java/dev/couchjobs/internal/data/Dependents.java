@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class Dependents {
     private static final int LOOK = 16;
+    private static final int FORESEEN_MAX = 100;
 
     private Dependents() {}
 
@@ -74,8 +75,14 @@ public final class Dependents {
                 .thenApply(rows -> !rows.isEmpty());
     }
 
-    /** {@return some of those in a room, in a way that conflicts with whoever enters} */
-    public static CompletableFuture<List<Dependent>> in(Transaction tx, JobRef dependency, long room, int limit) {
+    /** From now on the transaction conflicts with whoever enters that room. */
+    public static void closeRoom(Transaction tx, JobRef dependency, long room) {
+        Range all = inward(dependency, room).range();
+        tx.addReadConflictRange(all.begin, all.end);
+    }
+
+    /** {@return some of those in a room, unless in a snapshot in a way that conflicts with whoever enters} */
+    public static CompletableFuture<List<Dependent>> in(ReadTransaction tx, JobRef dependency, long room, int limit) {
         Subspace inward = inward(dependency, room);
         return tx.getRange(inward.range(), limit)
                 .asList()
@@ -117,10 +124,29 @@ public final class Dependents {
                 });
     }
 
-    /** Lets a job wait for nobody any more. */
-    public static CompletableFuture<Void> unlinkAll(Transaction tx, Keyspace keyspace, JobRef dependent) {
-        Subspace outward = dependent.keys().waitsFor(dependent.id());
-        return tx.snapshot().getRange(outward.range()).asList().thenCompose(rows -> {
+    /** {@return all that a job waits for, read without conflicts} */
+    public static CompletableFuture<Awaited> awaitedBy(Transaction tx, Keyspace keyspace, JobRef dependent) {
+        Range all = dependent.keys().waitsFor(dependent.id()).range();
+        return tx.snapshot().getRange(all).asList().thenApply(rows -> new Awaited(keyspace, dependent, rows));
+    }
+
+    /** Reads what a job waits for, unless that is much, so that who asks for it later need not wait for another answer. */
+    public static CompletableFuture<?> foreseeAwaited(Transaction tx, JobRef dependent) {
+        Range all = dependent.keys().waitsFor(dependent.id()).range();
+        return tx.snapshot().getRange(all, FORESEEN_MAX).asList();
+    }
+
+    /**
+     * All that a job waits for.
+     *
+     * @param keyspace where the jobs are
+     * @param dependent the job
+     * @param rows its side of the links
+     */
+    public record Awaited(Keyspace keyspace, JobRef dependent, List<KeyValue> rows) {
+        /** Lets the job wait for nobody any more. */
+        public CompletableFuture<Void> unlinkAll(Transaction tx) {
+            Subspace outward = dependent.keys().waitsFor(dependent.id());
             List<CompletableFuture<?>> emptied = new ArrayList<>();
             for (KeyValue row : rows) {
                 Tuple link = outward.unpack(row.getKey());
@@ -133,7 +159,7 @@ public final class Dependents {
             }
             tx.clear(outward.range());
             return CompletableFuture.allOf(emptied.toArray(CompletableFuture<?>[]::new));
-        });
+        }
     }
 
     /** Whoever still meets this row reads, in a way that conflicts, the row of the job that waited, which is written too. */

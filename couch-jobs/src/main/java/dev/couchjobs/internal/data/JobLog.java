@@ -58,25 +58,27 @@ public final class JobLog {
         }
     }
 
-    /** Writes an entry behind the last, and tells those who follow the job. {@return its number} */
-    public static CompletableFuture<Long> append(
-            Transaction tx, JobRef ref, JobRow row, LogEntry.Kind kind, long now, String json, OptionalLong token) {
+    /** {@return the number that the next entry gets, read in a way that conflicts with whoever writes it} */
+    public static CompletableFuture<Long> nextNumber(Transaction tx, JobRef ref) {
         Subspace log = ref.keys().log(ref.id());
-        return tx.getRange(entries(log), 1, true).asList().thenApply(last -> {
-            long number = last.isEmpty() ? 1 : log.unpack(last.get(0).getKey()).getLong(0) + 1;
-            byte[] value = new Stored(number, row.claimant().number(), now, kind, json)
-                    .encode()
-                    .pack();
-            tx.set(log.pack(number), value);
-            if (number > KEPT) {
-                tx.clear(log.pack(number - KEPT));
-            }
-            if (kind == LogEntry.Kind.CHECKPOINT) {
-                tx.set(log.pack(CHECKPOINT), value);
-            }
-            noteAndTell(tx, ref, row, token);
-            return number;
-        });
+        return tx.getRange(entries(log), 1, true)
+                .asList()
+                .thenApply(last ->
+                        last.isEmpty() ? 1 : log.unpack(last.get(0).getKey()).getLong(0) + 1);
+    }
+
+    /** Writes an entry behind the last, and tells those who follow the job. */
+    public static void append(Transaction tx, JobRef ref, JobRow row, Stored entry, OptionalLong token) {
+        Subspace log = ref.keys().log(ref.id());
+        byte[] value = entry.encode().pack();
+        tx.set(log.pack(entry.number()), value);
+        if (entry.number() > KEPT) {
+            tx.clear(log.pack(entry.number() - KEPT));
+        }
+        if (entry.kind() == LogEntry.Kind.CHECKPOINT) {
+            tx.set(log.pack(CHECKPOINT), value);
+        }
+        noteAndTell(tx, ref, row, token);
     }
 
     /** Writes how far the job is, in place of what was said before, and tells those who follow it. */

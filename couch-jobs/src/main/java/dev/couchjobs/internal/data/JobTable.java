@@ -6,12 +6,15 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobState;
 import dev.couchjobs.Outcome;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +60,19 @@ public final class JobTable {
                         () -> read(tx, ref).thenCompose(step));
     }
 
+    /**
+     * The same for a step that needs something else as well, which is read at the same time as the job's row.
+     *
+     * @param beside begins to read it
+     */
+    public static <S, T> CompletableFuture<T> edit(
+            Transaction tx,
+            JobRef ref,
+            Supplier<CompletableFuture<S>> beside,
+            BiFunction<Optional<JobRow>, S, CompletableFuture<T>> step) {
+        return editAll(tx, List.of(ref), beside, (rows, other) -> step.apply(rows.get(0), other));
+    }
+
     /** {@return the step on a job that this transaction is at or was at last, done or failed} */
     public static CompletableFuture<?> lastEdit(Transaction tx, JobRef ref) {
         return TransactionScope.of(tx).lastTurn(ref.dataKey());
@@ -70,14 +86,33 @@ public final class JobTable {
      */
     public static <T> CompletableFuture<T> editAll(
             Transaction tx, List<JobRef> refs, Function<List<Optional<JobRow>>, CompletableFuture<T>> step) {
+        return editAll(tx, refs, () -> CompletableFuture.completedFuture(refs), (rows, none) -> step.apply(rows));
+    }
+
+    /** The same for a step that needs something else as well, which is read at the same time as the rows. */
+    public static <S, T> CompletableFuture<T> editAll(
+            Transaction tx,
+            List<JobRef> refs,
+            Supplier<CompletableFuture<S>> beside,
+            BiFunction<List<Optional<JobRow>>, S, CompletableFuture<T>> step) {
         List<byte[]> dataKeys = refs.stream().map(JobRef::dataKey).toList();
         return TransactionScope.of(tx).inTurn(dataKeys, tx.getExecutor(), () -> {
             List<CompletableFuture<Optional<JobRow>>> rows =
                     refs.stream().map(ref -> read(tx, ref)).toList();
+            CompletableFuture<S> other = beside.get();
             return CompletableFuture.allOf(rows.toArray(CompletableFuture<?>[]::new))
-                    .thenCompose(done -> step.apply(
-                            rows.stream().map(CompletableFuture::join).toList()));
+                    .thenCompose(done -> other)
+                    .thenCompose(found -> step.apply(
+                            rows.stream().map(CompletableFuture::join).toList(), found));
         });
+    }
+
+    /**
+     * Reads a job that is perhaps to be changed, without a conflict over it before that. A client keeps what a transaction
+     * has read: so the change then need not wait for another answer.
+     */
+    public static CompletableFuture<?> foresee(Transaction tx, JobRef ref) {
+        return read(tx.snapshot(), ref);
     }
 
     /**
@@ -106,6 +141,14 @@ public final class JobTable {
         for (List<Step> some : together(steps)) {
             saveTogether(tx, keys, some, token);
         }
+    }
+
+    /** Does the same for jobs of any types. */
+    public static void saveAll(Transaction tx, List<Step> steps, OptionalLong token) {
+        Map<TypeKeys, List<Step>> byType = new LinkedHashMap<>();
+        steps.forEach(step -> byType.computeIfAbsent(step.ref().keys(), type -> new ArrayList<>())
+                .add(step));
+        byType.forEach((type, ofType) -> saveAll(tx, type, ofType, token));
     }
 
     /** Whether this very transaction gave the job an activity row of its own, which it is not to share from now on. */

@@ -29,17 +29,17 @@ public final class PendingQueue {
         return read(tx, keys, new Range(place.key(), keys.pendingUnscheduled().end), limit);
     }
 
-    /** {@return rows without a scheduled time, from that id on and then round from the first} */
+    /** {@return rows without a scheduled time, from that id on and then round from the first, which are read as well} */
     public static CompletableFuture<List<Queued>> unscheduledFrom(
             ReadTransaction tx, TypeKeys keys, String from, int limit) {
         Range all = keys.pendingUnscheduled();
         byte[] middle = keys.pending(0, from);
         return read(tx, keys, new Range(middle, all.end), limit)
-                .thenCompose(upper -> upper.size() == limit
-                        ? CompletableFuture.completedFuture(upper)
-                        : read(tx, keys, new Range(all.begin, middle), limit - upper.size())
-                                .thenApply(lower -> Stream.concat(upper.stream(), lower.stream())
-                                        .toList()));
+                .thenCombine(
+                        read(tx, keys, new Range(all.begin, middle), limit),
+                        (upper, lower) -> Stream.concat(upper.stream(), lower.stream())
+                                .limit(limit)
+                                .toList());
     }
 
     /** {@return the next scheduled time after it, if any job waits for one} */

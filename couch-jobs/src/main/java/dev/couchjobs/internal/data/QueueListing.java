@@ -3,10 +3,10 @@ package dev.couchjobs.internal.data;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 
 /**
  * Lists the jobs that wait to run: by priority, in each as they are queued, and those with a priority whose time is to come
@@ -45,32 +45,35 @@ public final class QueueListing {
     }
 
     /**
-     * Reads without conflicts.
+     * Reads without conflicts, and all parts at the same time: most of them are nearly always empty.
      *
      * @param after the key of the last row that is known, empty to begin
      * @return rows behind it
      */
     public CompletableFuture<List<Queued>> read(ReadTransaction tx, byte[] after, int limit) {
-        if (after.length == 0) {
-            return read(tx, 0, parts.get(0), limit);
+        int first = after.length == 0 ? 0 : part(after);
+        List<CompletableFuture<List<Queued>>> reads = new ArrayList<>(parts.size());
+        for (int part = first; part < parts.size(); part++) {
+            boolean goesOn = part == first && after.length > 0;
+            byte[] begin = goesOn ? ByteArrayUtil.keyAfter(after) : parts.get(part).begin;
+            reads.add(read(tx, part, new Range(begin, parts.get(part).end), limit));
         }
-        int part = part(after);
-        return read(tx, part, new Range(ByteArrayUtil.keyAfter(after), parts.get(part).end), limit);
+        return CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> reads.stream()
+                        .flatMap(rows -> rows.join().stream())
+                        .limit(limit)
+                        .toList());
     }
 
     private CompletableFuture<List<Queued>> read(ReadTransaction tx, int part, Range range, int limit) {
         boolean ranked = part != 1;
-        return tx.snapshot().getRange(range, limit).asList().thenCompose(rows -> {
-            List<Queued> here = rows.stream()
-                    .map(row ->
-                            ranked ? RankedQueue.decode(keys, row.getKey()) : PendingQueue.decode(keys, row.getKey()))
-                    .toList();
-            if (here.size() == limit || part + 1 == parts.size()) {
-                return CompletableFuture.completedFuture(here);
-            }
-            return read(tx, part + 1, parts.get(part + 1), limit - here.size())
-                    .thenApply(
-                            more -> Stream.concat(here.stream(), more.stream()).toList());
-        });
+        return tx.snapshot()
+                .getRange(range, limit)
+                .asList()
+                .thenApply(rows -> rows.stream()
+                        .map(row -> ranked
+                                ? RankedQueue.decode(keys, row.getKey())
+                                : PendingQueue.decode(keys, row.getKey()))
+                        .toList());
     }
 }

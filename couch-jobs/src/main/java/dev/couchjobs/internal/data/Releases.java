@@ -1,10 +1,9 @@
 package dev.couchjobs.internal.data;
 
-import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobState;
-import java.util.Optional;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -75,11 +74,20 @@ public final class Releases {
         return ties.with(patient, Ties.NOBODY);
     }
 
-    /** {@return the room of those who wait for a job that is not there, or {@link Ties#NOBODY}} */
-    public static CompletableFuture<Long> expected(ReadTransaction tx, JobRef ref) {
-        return tx.get(ref.keys().expected(ref.id()))
+    /**
+     * {@return the room of those who wait for a job that is not there, or {@link Ties#NOBODY}} It is read beside the job's
+     * row, and so without a conflict: whoever finds the job missing has to say that he {@linkplain #relyOn relies} on it.
+     */
+    public static CompletableFuture<Long> expected(Transaction tx, JobRef ref) {
+        return tx.snapshot()
+                .get(ref.keys().expected(ref.id()))
                 .thenApply(value ->
                         value == null ? Ties.NOBODY : Tuple.fromBytes(value).getLong(0));
+    }
+
+    /** From now on the transaction conflicts with whoever notes or takes back a room for that job. */
+    public static void relyOn(Transaction tx, JobRef ref) {
+        tx.addReadConflictKey(ref.keys().expected(ref.id()));
     }
 
     /** Notes the room of those who wait for a job that is not there; whoever adds it finds it. */
@@ -89,6 +97,7 @@ public final class Releases {
 
     /** Takes back the note of a room if nobody is left in it. */
     static CompletableFuture<?> expectNoMore(Transaction tx, JobRef ref, long room) {
+        relyOn(tx, ref);
         return expected(tx, ref).thenCombine(Dependents.in(tx, ref, room, 1), (known, left) -> {
             if (known == room && left.isEmpty()) {
                 tx.clear(ref.keys().expected(ref.id()));
@@ -98,8 +107,8 @@ public final class Releases {
     }
 
     /** {@return what this transaction is to carry out next, if it has room for more} */
-    public static Optional<Release> next(Transaction tx) {
-        return TransactionScope.unsettledOf(tx).flatMap(Unsettled::next);
+    public static List<Release> next(Transaction tx) {
+        return TransactionScope.unsettledOf(tx).map(Unsettled::takeAll).orElse(List.of());
     }
 
     /** {@return how many more dependents this transaction may tell} */

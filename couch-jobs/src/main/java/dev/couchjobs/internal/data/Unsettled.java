@@ -1,23 +1,24 @@
 package dev.couchjobs.internal.data;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.Optional;
+import java.util.ArrayList;
+import java.util.List;
 
 /** What one transaction has still to tell the dependents of jobs that ended in it, and how many of them it can tell. */
 final class Unsettled {
     /** So that a transaction stays far from its five seconds and its ten megabytes, whatever else is written there. */
     private static final int DEPENDENTS_MAX = 100;
 
-    private final Deque<Release> releases = new ArrayDeque<>(); // guarded by this
+    private final List<Release> releases = new ArrayList<>(); // guarded by this
     private int room = DEPENDENTS_MAX; // guarded by this
 
     synchronized void add(Release release) {
         releases.add(release);
     }
 
-    synchronized Optional<Release> next() {
-        return Optional.ofNullable(releases.poll());
+    synchronized List<Release> takeAll() {
+        List<Release> all = List.copyOf(releases);
+        releases.clear();
+        return all;
     }
 
     synchronized int room() {

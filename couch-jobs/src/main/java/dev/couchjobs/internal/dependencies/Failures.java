@@ -25,7 +25,8 @@ final class Failures {
     /** {@return a waiting job that has failed because of another, and waits for nobody any more} */
     CompletableFuture<JobRow> of(Transaction tx, JobRef ref, JobRow waiting, Release release) {
         Ending ending = ending(waiting.terms().ties(), error(release));
-        return Dependents.unlinkAll(tx, keyspace, ref)
+        return Dependents.awaitedBy(tx, keyspace, ref)
+                .thenCompose(awaited -> awaited.unlinkAll(tx))
                 .thenApply(done -> free(waiting).ended(waiting.payload(), ending));
     }
 

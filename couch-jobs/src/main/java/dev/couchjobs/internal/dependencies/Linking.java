@@ -108,8 +108,11 @@ public final class Linking {
         if (dependencies.isEmpty()) {
             return CompletableFuture.completedFuture(Links.NONE);
         }
-        CompletableFuture<Boolean> awaited =
-                JobTable.edit(tx, dependent, row -> allowed.thenCompose(ok -> isAwaited(tx, dependent, row)));
+        CompletableFuture<Boolean> awaited = JobTable.edit(
+                tx,
+                dependent,
+                () -> Releases.expected(tx, dependent),
+                (row, room) -> allowed.thenApply(ok -> isAwaited(tx, dependent, row, room)));
         Map<JobRef, Link> links = new LinkedHashMap<>();
         for (Dependency each : dependencies) {
             JobRef dependency = keyspace.job(each.typeName(), each.jobId());
@@ -117,8 +120,11 @@ public final class Linking {
             links.put(dependency, new Link(dependent, dependency, each.policy(), before));
         }
         List<CompletableFuture<Links>> all = new ArrayList<>(links.size());
-        links.forEach((dependency, link) -> all.add(
-                JobTable.edit(tx, dependency, row -> awaited.thenCompose(cyclic -> look(tx, link, row, cyclic)))));
+        links.forEach((dependency, link) -> all.add(JobTable.edit(
+                tx,
+                dependency,
+                () -> expected(tx, link),
+                (row, room) -> awaited.thenCompose(cyclic -> look(tx, link, row, room, cyclic)))));
         return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> all.stream().map(CompletableFuture::join).reduce(Links.NONE, Links::and))
                 .whenComplete((found, error) -> {
@@ -129,19 +135,29 @@ public final class Linking {
     }
 
     /** Whether anybody waits for the dependent, so that there may be a cycle. */
-    private static CompletableFuture<Boolean> isAwaited(Transaction tx, JobRef dependent, Optional<JobRow> row) {
+    private static boolean isAwaited(Transaction tx, JobRef dependent, Optional<JobRow> row, long room) {
         if (row.filter(job -> job.state() == JobState.RUNNING).isPresent()) {
             throw new DependencyException("Job " + nameOf(dependent) + " is running and cannot begin to wait for"
                     + " others. Add it without dependencies to run it once more, or when it has finished.");
         }
-        return row.isPresent()
-                ? CompletableFuture.completedFuture(row.get().terms().ties().areOutward())
-                : Releases.expected(tx, dependent).thenApply(room -> room != Ties.NOBODY);
+        if (row.isPresent()) {
+            return row.get().terms().ties().areOutward();
+        }
+        Releases.relyOn(tx, dependent);
+        return room != Ties.NOBODY;
     }
 
-    private CompletableFuture<Links> look(Transaction tx, Link link, Optional<JobRow> row, boolean maybeCyclic) {
+    /** The room of those who wait already for a dependency that is not there; only the patient may be in it. */
+    private static CompletableFuture<Long> expected(Transaction tx, Link link) {
+        return link.isPatient()
+                ? Releases.expected(tx, link.dependency())
+                : CompletableFuture.completedFuture(Ties.NOBODY);
+    }
+
+    private CompletableFuture<Links> look(
+            Transaction tx, Link link, Optional<JobRow> row, long expected, boolean maybeCyclic) {
         if (row.isEmpty()) {
-            return lookForMissing(tx, link);
+            return lookForMissing(tx, link, expected);
         }
         JobRow found = row.get();
         if (found.state() == JobState.FINISHED && !(link.isPatient() && found.outcome() != Outcome.SUCCEEDED)) {
@@ -164,18 +180,24 @@ public final class Linking {
         return Links.ONE;
     }
 
-    private CompletableFuture<Links> lookForMissing(Transaction tx, Link link) {
+    private CompletableFuture<Links> lookForMissing(Transaction tx, Link link, long expected) {
         return switch (link.policy()) {
             case FAIL -> refuseMissing(link);
             case IGNORE -> CompletableFuture.completedFuture(Links.NONE);
-            case WAIT ->
-                Releases.expected(tx, link.dependency()).thenApply(known -> {
-                    long room = known == Ties.NOBODY ? newRoom() : known;
-                    Releases.expect(tx, link.dependency(), room);
-                    Dependents.link(tx, link.dependent(), link.dependency(), room, link.policy());
-                    return Links.ONE;
-                });
+            case WAIT -> CompletableFuture.completedFuture(enterBefore(tx, link, expected));
         };
+    }
+
+    /** Only the first notes the room, so that many may begin to wait for the same job without a conflict. */
+    private Links enterBefore(Transaction tx, Link link, long expected) {
+        Releases.relyOn(tx, link.dependency());
+        long room = expected;
+        if (room == Ties.NOBODY) {
+            room = newRoom();
+            Releases.expect(tx, link.dependency(), room);
+        }
+        Dependents.link(tx, link.dependent(), link.dependency(), room, link.policy());
+        return Links.ONE;
     }
 
     /** If the dependency is not there because adding it failed, that is what is wrong, and may only want a retry. */

@@ -11,12 +11,17 @@ import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Release;
 import dev.couchjobs.internal.data.Releases;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,56 +47,110 @@ public final class Settlement {
         this.failures = new Failures(keyspace, clock);
     }
 
+    /**
+     * Those in a room whom this transaction tells.
+     *
+     * @param release what they are told
+     * @param free those for whom the dependency is done
+     * @param failing those who cannot run because of it
+     * @param all whether nobody else is in the room
+     */
+    private record Share(Release release, List<Dependent> free, List<Dependent> failing, boolean all) {
+        static Share of(Release release, List<Dependent> some, boolean all) {
+            Map<Boolean, List<Dependent>> byFate = some.stream()
+                    .collect(Collectors.partitioningBy(each ->
+                            release.cause() == Release.Cause.SUCCEEDED || each.policy() == DependencyPolicy.IGNORE));
+            return new Share(release, byFate.getOrDefault(true, List.of()), byFate.getOrDefault(false, List.of()), all);
+        }
+    }
+
     /** Tells what there is to tell, as far as this transaction has room for it. */
     public CompletableFuture<@Nullable Void> settle(Transaction tx) {
-        Optional<Release> next = Releases.next(tx);
-        return next.isEmpty()
+        List<Release> releases = Releases.next(tx);
+        return releases.isEmpty()
                 ? CompletableFuture.completedFuture(null)
-                : carryOut(tx, next.get()).thenComposeAsync(done -> settle(tx), tx.getExecutor());
+                : carryOut(tx, releases).thenComposeAsync(done -> settle(tx), tx.getExecutor());
     }
 
-    private CompletableFuture<Release> carryOut(Transaction tx, Release release) {
-        return isFull(tx).thenCompose(full -> {
-            int room = full ? 0 : Releases.room(tx);
-            return room > 0 ? carryOut(tx, release, room) : leave(tx, release);
+    private CompletableFuture<List<Share>> carryOut(Transaction tx, List<Release> releases) {
+        return isFull(tx)
+                .thenCompose(full -> shares(tx, releases, full ? 0 : Releases.room(tx)))
+                .thenCompose(shares -> tell(tx, shares));
+    }
+
+    /** Looks into all rooms side by side, and goes through them in their order until there is no room for more. */
+    private static CompletableFuture<List<Share>> shares(Transaction tx, List<Release> releases, int room) {
+        if (room <= 0) {
+            return CompletableFuture.completedFuture(releases.stream()
+                    .map(release -> Share.of(release, List.of(), false))
+                    .toList());
+        }
+        List<CompletableFuture<List<Dependent>>> looks = releases.stream()
+                .map(release -> Dependents.in(tx.snapshot(), release.dependency(), release.room(), room + 1))
+                .toList();
+        return allOf(looks).thenApply(done -> {
+            List<Share> shares = new ArrayList<>(releases.size());
+            int left = room;
+            for (int i = 0; i < releases.size(); i++) {
+                List<Dependent> found = looks.get(i).join();
+                List<Dependent> some = found.subList(0, Math.min(left, found.size()));
+                left -= some.size();
+                shares.add(Share.of(releases.get(i), some, some.size() == found.size()));
+            }
+            Releases.spend(tx, room - left);
+            return shares;
         });
     }
 
-    private CompletableFuture<Release> carryOut(Transaction tx, Release release, int room) {
-        return Dependents.in(tx, release.dependency(), release.room(), room + 1).thenCompose(all -> {
-            List<Dependent> some = all.subList(0, Math.min(room, all.size()));
-            Releases.spend(tx, some.size());
-            return tell(tx, release, some).thenCompose(told -> {
-                if (told < all.size()) {
-                    return leave(tx, release);
-                }
-                Releases.done(tx, release);
-                return CompletableFuture.completedFuture(release);
-            });
-        });
+    /** Whoever may be released comes first: of one who also fails because of another the link to that one is still there. */
+    private CompletableFuture<List<Share>> tell(Transaction tx, List<Share> shares) {
+        Map<JobRef, JobRef> ended = new LinkedHashMap<>(); // by dependents
+        for (Share share : shares) {
+            Release release = share.release();
+            share.free().forEach(each -> ended.put(unlinked(tx, release, each), release.dependency()));
+        }
+        List<CompletableFuture<?>> begun = new ArrayList<>();
+        begun.add(releaseWhoIsFree(tx, ended));
+        shares.forEach(share -> share.failing().forEach(each -> begun.add(foresee(tx, refOf(each)))));
+        return allOf(begun).thenCompose(done -> failAll(tx, shares, 0));
+    }
+
+    /** What is read of those who fail, one after the other, is read for all of them at once. */
+    private static CompletableFuture<?> foresee(Transaction tx, JobRef failing) {
+        return JobTable.foresee(tx, failing).thenCombine(Dependents.foreseeAwaited(tx, failing), (row, awaited) -> row);
+    }
+
+    private CompletableFuture<List<Share>> failAll(Transaction tx, List<Share> shares, int done) {
+        if (done == shares.size()) {
+            return CompletableFuture.completedFuture(shares);
+        }
+        Share share = shares.get(done);
+        return fail(tx, share.release(), share.failing(), 0)
+                .thenComposeAsync(
+                        failed -> {
+                            end(tx, share, failed);
+                            return failAll(tx, shares, done + 1);
+                        },
+                        tx.getExecutor());
+    }
+
+    private static void end(Transaction tx, Share share, int failed) {
+        Release release = share.release();
+        if (share.all() && failed == share.failing().size()) {
+            Dependents.closeRoom(tx, release.dependency(), release.room());
+            Releases.done(tx, release);
+        } else {
+            leave(tx, release);
+        }
     }
 
     /** What is left of it is for a releaser. */
-    private static CompletableFuture<Release> leave(Transaction tx, Release release) {
+    private static void leave(Transaction tx, Release release) {
         Releases.wake(tx, release.dependency().keys());
-        return CompletableFuture.completedFuture(release);
     }
 
     private static CompletableFuture<Boolean> isFull(Transaction tx) {
         return tx.getApproximateSize().thenApply(bytes -> bytes > BYTES_MAX);
-    }
-
-    /** {@return how many of them there was room for} */
-    private CompletableFuture<Integer> tell(Transaction tx, Release release, List<Dependent> dependents) {
-        Map<Boolean, List<Dependent>> byFate = dependents.stream()
-                .collect(Collectors.partitioningBy(each ->
-                        release.cause() == Release.Cause.SUCCEEDED || each.policy() == DependencyPolicy.IGNORE));
-        List<Dependent> released = byFate.getOrDefault(true, List.of());
-        return CompletableFuture.allOf(released.stream()
-                        .map(each -> releaseIfFree(tx, unlinked(tx, release, each), release.dependency()))
-                        .toArray(CompletableFuture<?>[]::new))
-                .thenCompose(done -> fail(tx, release, byFate.getOrDefault(false, List.of()), 0))
-                .thenApply(failed -> released.size() + failed);
     }
 
     /** One after the other: each is taken out of all that it waited for, which may be thousands. */
@@ -108,27 +167,54 @@ public final class Settlement {
                         tx.getExecutor());
     }
 
+    private JobRef refOf(Dependent dependent) {
+        return keyspace.job(dependent.typeName(), dependent.jobId());
+    }
+
     private JobRef unlinked(Transaction tx, Release release, Dependent dependent) {
-        JobRef ref = keyspace.job(dependent.typeName(), dependent.jobId());
+        JobRef ref = refOf(dependent);
         Dependents.unlink(tx, ref, release.dependency(), release.room());
         return ref;
     }
 
-    /** Looks before it takes the dependent's turn, so that of those that end early none conflicts over its row. */
-    private static CompletableFuture<?> releaseIfFree(Transaction tx, JobRef ref, JobRef ended) {
-        return Dependents.isAnyOutstanding(tx, ref, ended)
-                .thenCompose(outstanding -> outstanding
-                        ? CompletableFuture.completedFuture(ref)
-                        : JobTable.edit(tx, ref, row -> release(tx, ref, ended, row)));
+    /**
+     * Looks before it takes the turns of dependents, so that of those that end early none conflicts over their rows.
+     *
+     * @param ended the dependents, each with a job of those that they waited for
+     */
+    private static CompletableFuture<?> releaseWhoIsFree(Transaction tx, Map<JobRef, JobRef> ended) {
+        List<CompletableFuture<?>> foreseen =
+                ended.keySet().stream().map(ref -> JobTable.foresee(tx, ref)).collect(Collectors.toList());
+        CompletableFuture<List<JobRef>> free = whoIsFree(tx, ended, List.copyOf(ended.keySet()));
+        foreseen.add(free);
+        return allOf(foreseen)
+                .thenCompose(done -> JobTable.editAll(tx, free.join(), rows -> release(tx, ended, free.join(), rows)));
     }
 
-    private static CompletableFuture<JobRef> release(Transaction tx, JobRef ref, JobRef ended, Optional<JobRow> row) {
-        return Dependents.isAnyOutstanding(tx, ref, ended).thenApply(outstanding -> {
-            row.filter(waiting -> waiting.isBlocked() && !outstanding)
-                    .ifPresent(
-                            waiting -> JobTable.save(tx, ref, waiting, Failures.free(waiting), OptionalLong.empty()));
-            return ref;
+    private static CompletableFuture<?> release(
+            Transaction tx, Map<JobRef, JobRef> ended, List<JobRef> refs, List<Optional<JobRow>> rows) {
+        return whoIsFree(tx, ended, refs).thenAccept(free -> {
+            List<JobTable.Step> steps = new ArrayList<>(free.size());
+            for (int i = 0; i < refs.size(); i++) {
+                JobRef ref = refs.get(i);
+                rows.get(i)
+                        .filter(row -> row.isBlocked() && free.contains(ref))
+                        .ifPresent(row -> steps.add(new JobTable.Step(ref, row, Failures.free(row))));
+            }
+            JobTable.saveAll(tx, steps, OptionalLong.empty());
         });
+    }
+
+    private static CompletableFuture<List<JobRef>> whoIsFree(
+            Transaction tx, Map<JobRef, JobRef> ended, List<JobRef> refs) {
+        List<CompletableFuture<Boolean>> looks = refs.stream()
+                .map(ref -> Dependents.isAnyOutstanding(tx, ref, Objects.requireNonNull(ended.get(ref))))
+                .toList();
+        return allOf(looks)
+                .thenApply(done -> IntStream.range(0, refs.size())
+                        .filter(i -> !looks.get(i).join())
+                        .mapToObj(refs::get)
+                        .toList());
     }
 
     private CompletableFuture<JobRef> fail(Transaction tx, JobRef ref, Release release) {
@@ -141,5 +227,9 @@ public final class Settlement {
                 return ref;
             });
         });
+    }
+
+    private static CompletableFuture<Void> allOf(Collection<? extends CompletableFuture<?>> all) {
+        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
     }
 }

@@ -23,8 +23,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 
 /**
  * Makes the jobs of one type pending again when their processors have gone silent (RFC 007, "Activity Monitor").
@@ -164,22 +166,26 @@ final class ActivityMonitor implements AutoCloseable {
         return rows.subList(0, taken);
     }
 
-    private CompletableFuture<Void> enqueueAll(Transaction tx, List<ActivityIndex.Entry> rows) {
-        List<CompletableFuture<?>> all = new ArrayList<>();
-        for (ActivityIndex.Entry row : rows) {
-            row.jobIds().forEach(jobId -> all.add(enqueue(tx, row.sequence(), jobId)));
-            ActivityIndex.clear(tx, keys, row.sequence()); // stands for nobody now, not even for those it named wrongly
-        }
-        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
-    }
-
-    private CompletableFuture<?> enqueue(Transaction tx, Versionstamp seen, String jobId) {
-        JobRef ref = keyspace.job(keys.typeName(), jobId);
-        return JobTable.edit(tx, ref, row -> {
-            row.filter(silent -> seen.equals(silent.sequence()))
-                    .ifPresent(silent ->
-                            JobTable.save(tx, ref, silent, nextRows.expired(type, silent), OptionalLong.empty()));
-            return CompletableFuture.completedFuture(jobId);
+    /** The rows stand for nobody then, not even for those they named wrongly. */
+    private CompletableFuture<?> enqueueAll(Transaction tx, List<ActivityIndex.Entry> rows) {
+        Set<Versionstamp> seen =
+                rows.stream().map(ActivityIndex.Entry::sequence).collect(Collectors.toSet());
+        List<JobRef> refs = rows.stream()
+                .flatMap(row -> row.jobIds().stream())
+                .distinct()
+                .map(jobId -> keyspace.job(keys.typeName(), jobId))
+                .toList();
+        return JobTable.editAll(tx, refs, jobs -> {
+            List<JobTable.Step> steps = new ArrayList<>(refs.size());
+            for (int i = 0; i < refs.size(); i++) {
+                JobRef ref = refs.get(i);
+                jobs.get(i)
+                        .filter(silent -> silent.sequence() != null && seen.contains(silent.sequence()))
+                        .ifPresent(silent -> steps.add(new JobTable.Step(ref, silent, nextRows.expired(type, silent))));
+            }
+            JobTable.saveAll(tx, keys, steps, OptionalLong.empty());
+            seen.forEach(sequence -> ActivityIndex.clear(tx, keys, sequence));
+            return CompletableFuture.completedFuture(refs);
         });
     }
 

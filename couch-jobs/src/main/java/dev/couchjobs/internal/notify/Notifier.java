@@ -117,11 +117,11 @@ final class Notifier implements AutoCloseable {
     /** Each further try reads half as far, so that it fits into its five seconds however large the jobs' data is. */
     private CompletableFuture<Page> read(
             Transaction tx, Versionstamp from, Map<String, List<FeedSubscription<?>>> told, int limit) {
+        CompletableFuture<List<FeedEntry>> changes = ChangeFeed.read(tx, keys, from, limit);
         return ChangeFeed.trimmedUpTo(tx, keys)
                 .thenCompose(trimmed -> trimmed != null && trimmed.compareTo(from) > 0
                         ? lookAtAll(tx, told)
-                        : ChangeFeed.read(tx, keys, from, limit)
-                                .thenCompose(entries -> page(tx, entries, told, entries.size() < limit)));
+                        : changes.thenCompose(entries -> page(tx, entries, told, entries.size() < limit)));
     }
 
     private CompletableFuture<Page> page(

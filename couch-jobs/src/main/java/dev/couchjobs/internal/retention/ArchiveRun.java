@@ -74,18 +74,19 @@ final class ArchiveRun<D, R> implements AutoCloseable {
 
     private CompletableFuture<Next<D, R>> next(Transaction tx, int jobs) {
         long now = environment.clock().millis();
+        CompletableFuture<Optional<Duration>> othersTurn = ArchiveTurn.ofOthers(tx, keys, name, now);
         return DueJobs.read(tx, keys, true, Math.floorDiv(now, 1_000L), 0, jobs)
                 .thenCompose(due -> due.isEmpty()
                         ? RetireIndex.nextDue(tx, keys, true).thenApply(next -> new Next<>(null, naps.until(next)))
-                        : ArchiveTurn.take(tx, keys, name, now, TURN)
-                                .thenCompose(others -> others.isPresent() ? wait(others) : page(tx, due)));
+                        : othersTurn.thenCompose(left -> left.map(this::wait).orElseGet(() -> page(tx, due, now))));
     }
 
-    private CompletableFuture<Next<D, R>> wait(Optional<Duration> othersTurn) {
-        return CompletableFuture.completedFuture(new Next<>(null, naps.atMost(othersTurn.orElseThrow())));
+    private CompletableFuture<Next<D, R>> wait(Duration othersTurn) {
+        return CompletableFuture.completedFuture(new Next<>(null, naps.atMost(othersTurn)));
     }
 
-    private CompletableFuture<Next<D, R>> page(Transaction tx, DueJobs due) {
+    private CompletableFuture<Next<D, R>> page(Transaction tx, DueJobs due, long now) {
+        ArchiveTurn.take(tx, keys, name, now, TURN);
         return ArchivePage.load(tx, keys, due, type, codec).thenApply(page -> new Next<>(page, Pause.none()));
     }
 

@@ -53,8 +53,9 @@ record Addition(
     }
 
     /** {@return what becomes of the job, which waits for others or cannot run because of them, or is as without them} */
-    CompletableFuture<Optional<JobRow>> to(Transaction tx, Optional<JobRow> before, Linking linking, Links links) {
-        CompletableFuture<Optional<JobRow>> alone = to(tx, before);
+    CompletableFuture<Optional<JobRow>> to(
+            Transaction tx, Optional<JobRow> before, long room, Linking linking, Links links) {
+        CompletableFuture<Optional<JobRow>> alone = to(tx, before, room);
         if (links.areNone()) {
             return alone;
         }
@@ -67,12 +68,18 @@ record Addition(
                 .thenApply(Optional::of);
     }
 
+    /** {@return the room of those who wait for the job if it is not there; read beside its row} */
+    CompletableFuture<Long> expected(Transaction tx) {
+        return isNamed ? Releases.expected(tx, ref) : CompletableFuture.completedFuture(Ties.NOBODY);
+    }
+
     /** {@return what becomes of the job, or empty if it is as it is to be: then there is no write, and no conflict} */
-    CompletableFuture<Optional<JobRow>> to(ReadTransaction tx, Optional<JobRow> before) {
+    CompletableFuture<Optional<JobRow>> to(Transaction tx, Optional<JobRow> before, long room) {
         if (before.isEmpty()) {
-            return isNamed
-                    ? Releases.expected(tx, ref).thenApply(room -> Optional.of(arriving(room)))
-                    : CompletableFuture.completedFuture(Optional.of(arriving(Ties.NOBODY)));
+            if (isNamed) {
+                Releases.relyOn(tx, ref);
+            }
+            return CompletableFuture.completedFuture(Optional.of(arriving(room)));
         }
         return isAsGiven(tx, before.get())
                 .thenApply(nothingNew -> nothingNew ? Optional.empty() : Optional.of(added(before.get())));

@@ -5,7 +5,6 @@ import dev.couchjobs.TooManyJobsException;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
-import dev.couchjobs.internal.data.TypeKeys;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -64,24 +63,36 @@ final class Batch {
         return JobTable.editAll(
                 tx,
                 List.copyOf(byJob.keySet()),
-                before -> allowed.thenCompose(ok -> steps(tx, before))
+                () -> rooms(tx),
+                (before, rooms) -> allowed.thenCompose(ok -> steps(tx, before, rooms))
                         .thenCompose(steps -> bytesBefore.thenCompose(bytes -> save(tx, steps, bytes, token))));
     }
 
-    private CompletableFuture<List<JobTable.Step>> steps(Transaction tx, List<Optional<JobRow>> before) {
+    /** Where those are who wait for the jobs, in their order. */
+    private CompletableFuture<List<Long>> rooms(Transaction tx) {
+        List<CompletableFuture<Long>> all =
+                byJob.values().stream().map(ofJob -> ofJob.get(0).expected(tx)).toList();
+        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> all.stream().map(CompletableFuture::join).toList());
+    }
+
+    private CompletableFuture<List<JobTable.Step>> steps(
+            Transaction tx, List<Optional<JobRow>> before, List<Long> rooms) {
         List<CompletableFuture<Optional<JobTable.Step>>> all = new ArrayList<>(byJob.size());
         Iterator<Optional<JobRow>> rows = before.iterator();
-        byJob.forEach((ref, ofJob) -> all.add(step(tx, ref, rows.next(), ofJob)));
+        Iterator<Long> room = rooms.iterator();
+        byJob.forEach((ref, ofJob) -> all.add(step(tx, ref, rows.next(), room.next(), ofJob)));
         return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done ->
                         all.stream().flatMap(step -> step.join().stream()).toList());
     }
 
     private static CompletableFuture<Optional<JobTable.Step>> step(
-            Transaction tx, JobRef ref, Optional<JobRow> before, List<Addition> ofJob) {
+            Transaction tx, JobRef ref, Optional<JobRow> before, long room, List<Addition> ofJob) {
         CompletableFuture<Optional<JobRow>> row = CompletableFuture.completedFuture(before);
         for (Addition addition : ofJob) {
-            row = row.thenCompose(present -> addition.to(tx, present).thenApply(after -> after.or(() -> present)));
+            row = row.thenCompose(
+                    present -> addition.to(tx, present, room).thenApply(after -> after.or(() -> present)));
         }
         return row.thenApply(after -> after.equals(before)
                 ? Optional.empty()
@@ -90,10 +101,7 @@ final class Batch {
 
     private CompletableFuture<List<String>> save(
             Transaction tx, List<JobTable.Step> steps, long bytesBefore, OptionalLong token) {
-        Map<TypeKeys, List<JobTable.Step>> byType = new LinkedHashMap<>();
-        steps.forEach(step -> byType.computeIfAbsent(step.ref().keys(), type -> new ArrayList<>())
-                .add(step));
-        byType.forEach((type, ofType) -> JobTable.saveAll(tx, type, ofType, token));
+        JobTable.saveAll(tx, steps, token);
         return tx.getApproximateSize().thenApply(bytes -> {
             if (bytes > Math.max(bytesBefore, TRANSACTION_BYTES_MAX)) {
                 throw tooMany(bytes - bytesBefore, TRANSACTION_BYTES_MAX - bytesBefore);

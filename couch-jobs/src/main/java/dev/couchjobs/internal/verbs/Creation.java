@@ -89,8 +89,9 @@ public final class Creation {
         CompletableFuture<String> added = JobTable.edit(
                 tx,
                 ref,
-                before -> allowed.thenCompose(ok -> links)
-                        .thenCompose(found -> addition.to(tx, before, linking, found))
+                () -> addition.expected(tx),
+                (before, room) -> allowed.thenCompose(ok -> links)
+                        .thenCompose(found -> addition.to(tx, before, room, linking, found))
                         .thenApply(after -> {
                             after.ifPresent(row -> JobTable.save(tx, ref, before.orElse(null), row, token));
                             return ref.id();
@@ -176,13 +177,14 @@ public final class Creation {
                         (tx, token) -> JobTable.edit(
                                 tx,
                                 ref,
-                                before ->
-                                        unlinked(tx, ref, before).thenApply(done -> removed(tx, ref, before, token))));
+                                () -> Dependents.awaitedBy(tx, keyspace, ref),
+                                (before, awaited) -> unlinked(tx, before, awaited)
+                                        .thenApply(done -> removed(tx, ref, before, token))));
     }
 
-    private CompletableFuture<?> unlinked(Transaction tx, JobRef ref, Optional<JobRow> before) {
+    private static CompletableFuture<?> unlinked(Transaction tx, Optional<JobRow> before, Dependents.Awaited awaited) {
         return before.filter(JobRow::isBlocked).isPresent()
-                ? Dependents.unlinkAll(tx, keyspace, ref)
+                ? awaited.unlinkAll(tx)
                 : CompletableFuture.completedFuture(before);
     }
 

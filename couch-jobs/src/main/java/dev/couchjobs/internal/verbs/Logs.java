@@ -8,6 +8,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.LogEntry;
 import dev.couchjobs.internal.data.JobLog;
 import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.Keyspace;
 import java.time.InstantSource;
@@ -47,15 +48,14 @@ public final class Logs {
                         context,
                         ref.keys(),
                         tx -> CompletableFuture.completedFuture(number.get()),
-                        (tx, token) -> JobTable.edit(
-                                tx,
-                                ref,
-                                row -> JobLog.append(
-                                                tx, ref, Fence.held(tx, job, row), kind, clock.millis(), json, token)
-                                        .thenApply(given -> {
-                                            number.set(given);
-                                            return given;
-                                        })));
+                        (tx, token) -> JobTable.edit(tx, ref, () -> JobLog.nextNumber(tx, ref), (before, next) -> {
+                            JobRow row = Fence.held(tx, job, before);
+                            long claim = row.claimant().number();
+                            JobLog.Stored written = new JobLog.Stored(next, claim, clock.millis(), kind, json);
+                            JobLog.append(tx, ref, row, written, token);
+                            number.set(next);
+                            return CompletableFuture.completedFuture(next);
+                        }));
     }
 
     /** {@return when it is done} */
