@@ -1,0 +1,79 @@
+package dev.couchjobs.costs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The table in {@code docs/costs.md}, measured. When a row is not right any more, its failure shows the one that is. */
+class CostsTest {
+    private static final Path PAGE = Path.of("..", "docs", "costs.md");
+
+    /** So many answers may come one after the other before a commit. */
+    private static final int TRIPS = 2;
+
+    static List<Row> rows() {
+        return Stream.of(
+                        CreationRows.all(), ProcessingRows.all(), DependencyRows.all(), QueryRows.all(), LoopRows.all())
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    @ParameterizedTest
+    @MethodSource("rows")
+    void theRowOfThePageIsWhatIsMeasured(Row row) throws IOException {
+        String measured = "| " + row.name() + " |" + costOf(row).columns();
+
+        assertThat(rowOfThePage(row.name())).isEqualTo(measured);
+    }
+
+    @Test
+    void thePageHasNoOtherRows() throws IOException {
+        assertThat(table().stream().map(line -> column(line, 1)))
+                .containsExactlyElementsOf(rows().stream().map(Row::name).toList());
+    }
+
+    @Test
+    void thePageExplainsWhatWaitsForMoreThanTwoAnswers() throws IOException {
+        List<String> slow = table().stream()
+                .filter(line -> Integer.parseInt(column(line, 3)) > TRIPS)
+                .map(line -> column(line, 1))
+                .toList();
+
+        assertThat(lines().filter(line -> line.startsWith("- ") && slow.contains(line.substring(2))))
+                .hasSameSizeAs(slow);
+    }
+
+    private static String column(String line, int number) {
+        return line.split("\\|", -1)[number].trim();
+    }
+
+    private static String rowOfThePage(String name) throws IOException {
+        return table().stream()
+                .filter(line -> line.startsWith("| " + name + " |"))
+                .findFirst()
+                .orElse("");
+    }
+
+    private static Cost costOf(Row row) {
+        try (Scene scene = new Scene()) {
+            return row.cost().apply(scene);
+        }
+    }
+
+    /** The lines that say what something costs: those of nine columns, without the headings. */
+    private static List<String> table() throws IOException {
+        return lines().filter(line -> line.matches("\\| [^|]+ \\| \\d+ \\|.*")).toList();
+    }
+
+    private static Stream<String> lines() throws IOException {
+        return Files.readString(PAGE, StandardCharsets.UTF_8).lines();
+    }
+}

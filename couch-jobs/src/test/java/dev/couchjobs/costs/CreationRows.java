@@ -1,0 +1,53 @@
+package dev.couchjobs.costs;
+
+import static dev.couchjobs.costs.Row.verb;
+import static dev.couchjobs.costs.Scene.DATA;
+import static dev.couchjobs.costs.Scene.LARGE;
+import static dev.couchjobs.costs.Scene.MAIL;
+import static dev.couchjobs.costs.Scene.MANY;
+import static dev.couchjobs.costs.Scene.id;
+
+import dev.couchjobs.NewJob;
+import java.time.Duration;
+import java.util.List;
+
+/** The verbs of those who create jobs and types. */
+final class CreationRows {
+    private CreationRows() {}
+
+    static List<Row> all() {
+        return List.of(
+                verb("`add` of a new job", s -> id(0), (s, db, id) -> s.jobs.add(db, MAIL, id, DATA)),
+                verb("`add` of a new job without an id", s -> DATA, (s, db, data) -> s.jobs.add(db, MAIL, data)),
+                verb(
+                        "`add` of a new job with a priority",
+                        s -> NewJob.of(MAIL, DATA).id(id(0)).priority(3),
+                        (s, db, job) -> s.jobs.add(db, job)),
+                verb(
+                        "`add` of a new job with 200 kB of data",
+                        s -> id(0),
+                        (s, db, id) -> s.jobs.add(db, MAIL, id, LARGE)),
+                verb("`add` of a pending job as it is", Scene::pending, (s, db, id) -> s.jobs.add(db, MAIL, id, DATA)),
+                verb(
+                        "`add` of a pending job as it is, with 200 kB of data",
+                        s -> s.pending(LARGE),
+                        (s, db, id) -> s.jobs.add(db, MAIL, id, LARGE)),
+                verb(
+                        "`add` of a pending job with other data",
+                        Scene::pending,
+                        (s, db, id) -> s.jobs.add(db, MAIL, id, "other")),
+                verb("`add` of a running job", Scene::running, (s, db, job) -> s.jobs.add(db, MAIL, job.id(), DATA)),
+                verb("`add` of a finished job", Scene::finished, (s, db, job) -> s.jobs.add(db, MAIL, job.id(), DATA)),
+                verb("`addAll` of 100 new jobs", s -> s.news(MANY), (s, db, jobs) -> s.jobs.addAll(db, jobs)),
+                verb("`remove` of a pending job", Scene::pending, (s, db, id) -> s.jobs.remove(db, MAIL, id)),
+                verb("`remove` of a running job", Scene::running, (s, db, job) -> s.jobs.remove(db, MAIL, job.id())),
+                verb("`remove` of a missing job", s -> id(0), (s, db, id) -> s.jobs.remove(db, MAIL, id)),
+                verb(
+                        "`setTypeTimeout`",
+                        s -> Duration.ofSeconds(7),
+                        (s, db, timeout) -> s.jobs.setTypeTimeout(db, MAIL, timeout)),
+                verb("`getTypeTimeout`", s -> MAIL, (s, db, type) -> s.jobs.getTypeTimeout(db, type)),
+                verb("`clearTypeTimeout`", s -> MAIL, (s, db, type) -> s.jobs.clearTypeTimeout(db, type)),
+                verb("`getTypes`", s -> MAIL, (s, db, type) -> s.jobs.getTypes(db)));
+    }
+}

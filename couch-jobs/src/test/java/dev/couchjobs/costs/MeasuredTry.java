@@ -1,0 +1,231 @@
+package dev.couchjobs.costs;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.TransactionOptions;
+import com.apple.foundationdb.async.AsyncIterable;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.fdb.simulation.VirtualScheduler;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One try of a transaction: what it asks of the database and what it writes.
+ *
+ * <p>As in FoundationDB's client, what was read once in a transaction is known from then on, and asking again costs
+ * nothing. A watch reads its key, and the commit waits for what is still being read.
+ */
+final class MeasuredTry {
+    private static final long ROUND_TRIP = Duration.ofMillis(1).toNanos();
+    private static final int NEXT_WRITE_NO_WRITE_CONFLICT_RANGE = 30;
+    private static final int STAMP_OFFSET_BYTES = Integer.BYTES;
+
+    private final VirtualScheduler time;
+    private final long begun;
+    private final Known known = new Known();
+    private final Known readConflicts = new Known();
+    private final Known writeConflicts = new Known();
+    private final Set<String> readFrom = new LinkedHashSet<>();
+    private final Set<String> writtenTo = new LinkedHashSet<>();
+    private long lastAnswer;
+    private int reads;
+    private int keysRead;
+    /** How many bytes there are at last under each key. */
+    private final NavigableMap<byte[], Integer> written = new TreeMap<>(Arrays::compareUnsigned);
+
+    private boolean withoutConflict;
+
+    MeasuredTry(VirtualScheduler time) {
+        this.time = time;
+        this.begun = time.nanoTime();
+        this.lastAnswer = begun;
+    }
+
+    /** The same transaction, measured. */
+    ReadTransaction measured(ReadTransaction target) {
+        ReadTransaction snapshot = view(ReadTransaction.class, target.snapshot(), null);
+        return target instanceof Transaction transaction
+                ? view(Transaction.class, transaction, snapshot)
+                : view(ReadTransaction.class, target, snapshot);
+    }
+
+    private <T extends ReadTransaction> T view(Class<T> type, T target, @Nullable ReadTransaction snapshot) {
+        return Forwarding.to(type, (self, method, arguments) -> forward(self, target, snapshot, method, arguments));
+    }
+
+    Cost cost() {
+        int trips = Math.toIntExact((lastAnswer - begun) / ROUND_TRIP);
+        return new Cost(
+                1,
+                trips,
+                reads,
+                keysRead,
+                written.size(),
+                written.values().stream().mapToInt(Integer::intValue).sum(),
+                readConflicts.size(),
+                writeConflicts.size(),
+                Set.copyOf(readFrom),
+                Set.copyOf(writtenTo));
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // the caller of the forwarded method gets it
+    private @Nullable Object forward(
+            Object self,
+            ReadTransaction target,
+            @Nullable ReadTransaction snapshot,
+            Method method,
+            @Nullable Object[] arguments)
+            throws Throwable {
+        boolean conflicting = snapshot != null;
+        switch (method.getName()) {
+            case "snapshot" -> {
+                return Objects.requireNonNullElse(snapshot, self);
+            }
+            case "get" -> {
+                return get(target, key(arguments[0]), conflicting);
+            }
+            case "getRange" -> {
+                return range(Forwarding.invoke(target, method, arguments), arguments, conflicting);
+            }
+            case "watch" -> {
+                var unused = get(target, key(arguments[0]), true);
+            }
+            case "set", "clear", "mutate" -> write(arguments);
+            case "addReadConflictKey" -> readConflicts.add(only(key(arguments[0])));
+            case "options" -> {
+                return options(
+                        (TransactionOptions) Objects.requireNonNull(Forwarding.invoke(target, method, arguments)));
+            }
+            case "addReadConflictRange" -> readConflicts.add(new Range(key(arguments[0]), key(arguments[1])));
+            case "getKey", "clearRangeStartsWith" ->
+                throw new UnsupportedOperationException(method.getName() + " is not measured yet");
+            default -> {}
+        }
+        return Forwarding.invoke(target, method, arguments);
+    }
+
+    private TransactionOptions options(TransactionOptions target) {
+        return new TransactionOptions((code, parameter) -> {
+            withoutConflict |= code == NEXT_WRITE_NO_WRITE_CONFLICT_RANGE;
+            target.getOptionConsumer().setOption(code, parameter);
+        });
+    }
+
+    private CompletableFuture<byte[]> get(ReadTransaction target, byte[] key, boolean conflicting) {
+        return target.get(key).thenCompose(value -> answered(value, key, only(key), 1, conflicting));
+    }
+
+    @SuppressWarnings({"unchecked", "FutureReturnValueIgnored"}) // what getRange returns; its caller gets it
+    private AsyncIterable<KeyValue> range(@Nullable Object rows, @Nullable Object[] arguments, boolean conflicting) {
+        AsyncIterable<KeyValue> target = (AsyncIterable<KeyValue>) Objects.requireNonNull(rows);
+        Range asked = (Range) Objects.requireNonNull(arguments[0]);
+        int limit = arguments.length > 1 ? (Integer) Objects.requireNonNull(arguments[1]) : 0;
+        boolean reverse = arguments.length > 2 && (Boolean) Objects.requireNonNull(arguments[2]);
+        Function<List<KeyValue>, Range> seen = found -> seen(asked, limit, reverse, found);
+        return Forwarding.to(AsyncIterable.class, (self, method, none) -> {
+            if (!method.getName().equals("asList")) {
+                throw new UnsupportedOperationException(method.getName() + " is not measured yet");
+            }
+            return target.asList()
+                    .thenCompose(found -> answered(found, asked.begin, seen.apply(found), found.size(), conflicting));
+        });
+    }
+
+    /** What a read of a range has seen: up to its last row, if there may be more. */
+    private static Range seen(Range asked, int limit, boolean reverse, List<KeyValue> found) {
+        if (limit == 0 || found.size() < limit) {
+            return asked;
+        }
+        byte[] last = found.get(found.size() - 1).getKey();
+        return reverse ? new Range(last, asked.end) : new Range(asked.begin, ByteArrayUtil.keyAfter(last));
+    }
+
+    private <T> CompletableFuture<T> answered(T answer, byte[] from, Range seen, int keys, boolean conflicting) {
+        readFrom.add(subspace(from));
+        if (conflicting) {
+            readConflicts.add(seen);
+        }
+        if (known.covers(seen)) {
+            return CompletableFuture.completedFuture(answer);
+        }
+        reads++;
+        keysRead += keys;
+        lastAnswer = time.nanoTime() + ROUND_TRIP;
+        CompletableFuture<T> told = new CompletableFuture<>();
+        var unused = time.schedule(
+                () -> {
+                    known.add(seen);
+                    return told.complete(answer);
+                },
+                ROUND_TRIP,
+                TimeUnit.NANOSECONDS);
+        return told;
+    }
+
+    private void write(@Nullable Object[] arguments) {
+        Range where = written(arguments);
+        writtenTo.add(subspace(where.begin));
+        written.put(where.begin, bytes(arguments));
+        if (!withoutConflict) {
+            writeConflicts.add(where);
+        }
+        withoutConflict = false;
+    }
+
+    private static int bytes(@Nullable Object[] arguments) {
+        boolean stamped =
+                arguments[0] instanceof MutationType type && type.name().startsWith("SET_VERSIONSTAMPED");
+        int bytes = stamped ? -STAMP_OFFSET_BYTES : 0;
+        for (Object argument : arguments) {
+            if (argument instanceof Range range) {
+                bytes += range.begin.length + range.end.length;
+            } else if (argument instanceof byte[] keyOrValue) {
+                bytes += keyOrValue.length;
+            }
+        }
+        return bytes;
+    }
+
+    private static Range written(@Nullable Object[] arguments) {
+        if (arguments[0] instanceof Range range) {
+            return range;
+        }
+        if (arguments[0] == MutationType.SET_VERSIONSTAMPED_KEY) {
+            byte[] operand = key(arguments[1]);
+            return only(Arrays.copyOf(operand, operand.length - STAMP_OFFSET_BYTES));
+        }
+        return only(key(arguments[0] instanceof MutationType ? arguments[1] : arguments[0]));
+    }
+
+    private static byte[] key(@Nullable Object argument) {
+        return (byte[]) Objects.requireNonNull(argument);
+    }
+
+    private static Range only(byte[] key) {
+        return new Range(key, ByteArrayUtil.keyAfter(key));
+    }
+
+    /** By which of the subspaces of RFC 007 and of those beyond it the key is. */
+    private static String subspace(byte[] key) {
+        int end = 0;
+        for (int strings = 0; strings < 2; end++) {
+            strings += key[end] == 0 ? 1 : 0;
+        }
+        return Tuple.fromBytes(key, 0, end).getString(1);
+    }
+}

@@ -1,0 +1,73 @@
+package dev.couchjobs.costs;
+
+import static dev.couchjobs.costs.Row.verb;
+import static dev.couchjobs.costs.Scene.LARGE;
+import static dev.couchjobs.costs.Scene.MAIL;
+import static dev.couchjobs.costs.Scene.MANY;
+import static dev.couchjobs.costs.Scene.id;
+
+import dev.couchjobs.Job;
+import dev.couchjobs.JobState;
+import dev.couchjobs.PageRequest;
+import java.time.Duration;
+import java.util.List;
+
+/** The verbs of those who look at jobs, and what sends dead letters again. */
+final class QueryRows {
+    private static final PageRequest PAGE = PageRequest.of(MANY);
+
+    private QueryRows() {}
+
+    static List<Row> all() {
+        return List.of(
+                verb("`getJobState`", Scene::pending, (s, db, id) -> s.jobs.getJobState(db, MAIL, id)),
+                verb("`getJobData`", Scene::pending, (s, db, id) -> s.jobs.getJobData(db, MAIL, id)),
+                verb("`getJobData` of 200 kB", s -> s.pending(LARGE), (s, db, id) -> s.jobs.getJobData(db, MAIL, id)),
+                verb("`getJob`", Scene::finished, (s, db, job) -> s.jobs.getJob(db, MAIL, job.id())),
+                verb(
+                        "`getJob` with 200 kB of data and of result",
+                        QueryRows::large,
+                        (s, db, job) -> s.jobs.getJob(db, MAIL, job.id())),
+                verb("`attempts`", Scene::finished, (s, db, job) -> s.jobs.attempts(db, MAIL, job.id())),
+                verb("`list` of 100 jobs", s -> s.pending(MANY), (s, db, ids) -> s.jobs.list(db, MAIL, PAGE)),
+                verb(
+                        "`list` of 100 pending jobs",
+                        s -> s.pending(MANY),
+                        (s, db, ids) -> s.jobs.list(db, MAIL, JobState.PENDING, PAGE)),
+                verb(
+                        "`list` of the running ones among 100 jobs",
+                        s -> s.pending(MANY),
+                        (s, db, ids) -> s.jobs.list(db, MAIL, JobState.RUNNING, PAGE)),
+                verb("`counts`", s -> s.pending(MANY), (s, db, ids) -> s.jobs.counts(db, MAIL)),
+                verb("`logEntries`", QueryRows::logged, (s, db, job) -> s.jobs.logEntries(db, MAIL, job.id(), 0, MANY)),
+                verb("`lastCheckpoint`", QueryRows::logged, (s, db, job) -> s.jobs.lastCheckpoint(db, MAIL, job.id())),
+                verb("`progress` of a job", QueryRows::logged, (s, db, job) -> s.jobs.progress(db, MAIL, job.id())),
+                verb(
+                        "`deadLetters`, 100 of them",
+                        s -> s.failed(MANY),
+                        (s, db, ids) -> s.jobs.deadLetters(db, MAIL, PAGE)),
+                verb("`retryDeadLetter`", s -> s.failed(1), (s, db, ids) -> s.jobs.retryDeadLetter(db, MAIL, id(0))),
+                verb(
+                        "`retryDeadLetters`, 100 of them",
+                        s -> s.failed(MANY),
+                        (s, db, ids) -> s.jobs.retryDeadLetters(MAIL)),
+                verb("`subscribe`", Scene::running, (s, db, job) -> s.jobs.subscribe(db, MAIL, job.id())),
+                verb(
+                        "`result` of a job that has ended",
+                        Scene::finished,
+                        (s, db, job) -> s.jobs.resultAsync(MAIL, job.id(), Duration.ofSeconds(1))));
+    }
+
+    private static Job<String> large(Scene scene) {
+        Job<String> job = scene.running(LARGE);
+        scene.await(scene.others.finishWithResult(scene.database(), MAIL, job, LARGE));
+        return job;
+    }
+
+    private static Job<String> logged(Scene scene) {
+        Job<String> job = scene.running();
+        scene.await(scene.others.checkpoint(scene.database(), job, "one"));
+        scene.await(scene.others.progress(scene.database(), job, 1, 2, "half"));
+        return job;
+    }
+}
