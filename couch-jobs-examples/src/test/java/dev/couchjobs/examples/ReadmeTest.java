@@ -14,21 +14,13 @@ import dev.couchjobs.Subscription;
 import dev.couchjobs.Worker;
 import dev.couchjobs.fdb.Databases;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** The Java of the README, run; and that it is the README's. */
 class ReadmeTest {
-    private static final Path README = Path.of("..", "README.md");
-    private static final Path THIS = Path.of("src/test/java/dev/couchjobs/examples/ReadmeTest.java");
-
     private final byte[] key = {1};
     private final byte[] smallKey = {2};
     private final byte[] image = {3};
@@ -98,27 +90,10 @@ class ReadmeTest {
 
     @Test
     void theCodeInTheReadmeIsTheCodeAbove() throws IOException {
-        String here = bare(Files.readString(THIS, StandardCharsets.UTF_8));
-        Matcher blocks = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL)
-                .matcher(Files.readString(README, StandardCharsets.UTF_8));
-        int statements = 0;
-        while (blocks.find()) {
-            for (String line : blocks.group(1).lines().toList()) {
-                if (!bare(line).isEmpty()) {
-                    assertThat(here).as(line).contains(bare(line));
-                    statements++;
-                }
-            }
-        }
-        assertThat(statements).isGreaterThan(10);
+        CodeOfPage.isIn("README.md", ReadmeTest.class, 11);
     }
 
     private static byte[] stored(Database database, byte[] key) {
         return database.read(tx -> tx.get(key).join());
-    }
-
-    /** Without comments and white space, which a formatter may lay out otherwise. */
-    private static String bare(String code) {
-        return code.replaceAll("//.*", "").replaceAll("\\s", "");
     }
 }
