@@ -14,9 +14,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
@@ -60,7 +63,14 @@ public final class JobPool {
 
     // Guarded by this, as are all lanes and runs. With it held, nobody outside is called.
     private int running;
-    private int turn;
+    /**
+     * Every lane in which jobs wait, the one whose turn is next first; maybe others. What is done for each job looks at these
+     * alone: there may be a thousand lanes.
+     */
+    private final Set<Lane<?>> turns = new LinkedHashSet<>();
+    /** Every lane that had no room when it was last asked. */
+    private final Set<Lane<?>> full = new LinkedHashSet<>();
+
     private boolean summoned;
     private boolean watching;
     private boolean closing;
@@ -149,7 +159,16 @@ public final class JobPool {
     // Claiming
 
     synchronized int room(Lane<?> lane) {
-        return lane.isOpen() && !closing ? lane.ask(settings.concurrency() - running, now()) : 0;
+        if (!lane.isOpen() || closing) {
+            return 0;
+        }
+        int room = lane.ask(settings.concurrency() - running, now());
+        if (room == 0) {
+            full.add(lane);
+        } else {
+            full.remove(lane);
+        }
+        return room;
     }
 
     <D> void take(Lane<D> lane, List<Claimed<D>> claims) {
@@ -161,6 +180,7 @@ public final class JobPool {
                 runs.add(new Run<>(lane, claim, ref, lane.round()));
             }
             lane.claimed(runs, now());
+            turns.add(lane);
             giveBackCrowd(lane);
         }
         if (isClosing()) {
@@ -174,7 +194,7 @@ public final class JobPool {
 
     /** Several types may claim for the same free places at once: what finds none is left to others, not kept waiting. */
     private <D> void giveBackCrowd(Lane<D> lane) {
-        int others = lanes.stream()
+        int others = turns.stream()
                 .filter(other -> other != lane)
                 .mapToInt(Lane::waitingForPlaces)
                 .sum();
@@ -185,7 +205,7 @@ public final class JobPool {
     /** Jobs were claimed ahead because those before them were short. If one is not, the others are not to wait for it. */
     private void watchWaiting() {
         synchronized (this) {
-            if (watching || closing || lanes.stream().allMatch(lane -> lane.waiting() == 0)) {
+            if (watching || closing || turns.stream().allMatch(lane -> lane.waiting() == 0)) {
                 return;
             }
             watching = true;
@@ -198,7 +218,7 @@ public final class JobPool {
         synchronized (this) {
             watching = false;
             boolean isFull = running == settings.concurrency();
-            lanes.forEach(lane -> stuck.addAll(lane.takeStuck(LOOK, isFull)));
+            turns.forEach(lane -> stuck.addAll(lane.takeStuck(LOOK, isFull)));
             stuck.forEach(run -> settle(run, new How.HandedBack()));
         }
         stuck.stream().map(Run::lane).distinct().forEach(lane -> lane.finisher().wake());
@@ -238,7 +258,7 @@ public final class JobPool {
     }
 
     private boolean canBegin() {
-        return running < settings.concurrency() && lanes.stream().anyMatch(Lane::hasNext);
+        return running < settings.concurrency() && turns.stream().anyMatch(Lane::hasNext);
     }
 
     private void work() {
@@ -262,10 +282,16 @@ public final class JobPool {
         if (closing || running == settings.concurrency()) {
             return Optional.empty();
         }
-        for (int tried = 0; tried < lanes.size(); tried++) {
-            turn = (turn + 1) % lanes.size(); // no type keeps the others waiting
-            Optional<? extends Run<?>> next = lanes.get(turn).next();
+        for (Iterator<Lane<?>> each = turns.iterator(); each.hasNext(); ) {
+            Lane<?> lane = each.next();
+            Optional<? extends Run<?>> next = lane.next();
+            if (next.isPresent() || lane.waiting() == 0) {
+                each.remove();
+            }
             if (next.isPresent()) {
+                if (lane.waiting() > 0) {
+                    turns.add(lane); // behind the others: no type keeps them waiting
+                }
                 running++;
                 next.get().begin(Thread.currentThread());
                 return next;
@@ -447,15 +473,16 @@ public final class JobPool {
     }
 
     private void pokeAll() {
-        for (Lane<?> lane : lanes) {
-            boolean hasRoom;
-            synchronized (this) {
-                hasRoom = !closing && lane.isToBePoked(settings.concurrency() - running);
+        List<Lane<?>> poked;
+        synchronized (this) {
+            if (closing || full.isEmpty()) {
+                return;
             }
-            if (hasRoom) {
-                lane.intake().poke();
-            }
+            int free = settings.concurrency() - running;
+            poked = full.stream().filter(lane -> lane.isToBePoked(free)).toList();
+            poked.forEach(full::remove);
         }
+        poked.forEach(lane -> lane.intake().poke());
     }
 
     // Closing

@@ -218,6 +218,7 @@ final class Lane<D> implements Taker<D> {
 
     void claimed(List<Run<D>> runs, Instant now) {
         appetite.claimTook(Duration.between(asked, now));
+        stuck = waiting.isEmpty() ? Duration.ZERO : stuck;
         waiting.addAll(runs);
         held.addAll(runs);
     }
