@@ -9,15 +9,21 @@ import java.util.concurrent.TimeUnit;
 /**
  * How many jobs a second handlers that do nothing get through while nobody adds: from the start of the first to the
  * durable end of all that were begun by then. What is begun after that is not counted, though it takes its part of the
- * machine. A backlog that is drained too soon is filled up again while the clock stands still.
+ * machine. A backlog that is drained too soon is filled up again while the clock stands still, unless what has been drained
+ * was a lot to keep: our own jobs and some peers' stay when they are over.
  *
  * @param load how many instances work, on jobs of how many types and bytes
- * @param pending how many jobs there are to begin with; 0 for as many as are done in the time
+ * @param pending how many jobs there are to begin with
  */
 record Draining(Load load, int pending) implements Experiment {
-    private static final int FEWEST = 500;
-    private static final long MOST_BYTES = 100_000_000;
+    private static final int MANY = 10_000;
+    private static final int MOST_BYTES = 100_000_000;
     private static final int REFILLS = 20;
+
+    /** With jobs enough to go on for a while. */
+    static Draining many(Load load) {
+        return new Draining(load, Math.min(MANY, MOST_BYTES / load.payloadBytes()));
+    }
 
     private record Round(int jobs, long nanos, Duration processorTime, int jobsOfProcessorTime) {}
 
@@ -28,7 +34,10 @@ record Draining(Load load, int pending) implements Experiment {
         Duration processorTime = Duration.ZERO;
         int jobsOfProcessorTime = 0;
         for (int refill = 0; refill < REFILLS && nanos < window.toNanos() * 3 / 4; refill++) {
-            subject.fill(pending > 0 ? pending : fitting(jobs, nanos, window));
+            if ((long) jobs * load.payloadBytes() >= MOST_BYTES) {
+                break;
+            }
+            subject.fill(pending);
             Round round = drain(subject, window.toNanos() - nanos);
             jobs += round.jobs;
             nanos += round.nanos;
@@ -43,12 +52,6 @@ record Draining(Load load, int pending) implements Experiment {
                         jobs / seconds,
                         Metric.PROCESSOR,
                         Gauges.microsPerJob(processorTime, jobsOfProcessorTime)));
-    }
-
-    /** The rest of the time at the rate seen so far, and at first a few to see a rate. */
-    private int fitting(int jobs, long nanos, Duration window) {
-        double rest = jobs == 0 ? 0 : jobs * (double) (window.toNanos() - nanos) / nanos;
-        return (int) Math.max(FEWEST, Math.min(rest, MOST_BYTES / (double) load.payloadBytes()));
     }
 
     private Round drain(Subject subject, long nanos) throws InterruptedException {

@@ -103,7 +103,7 @@ public final class JobBenchmarks {
         for (SystemKind system : systems) {
             try (Subject subject = system.open(stage, Load.of(1))) {
                 new Adding(1).measure(subject, settings.window());
-                new Draining(Load.of(1), 0).measure(subject, length);
+                Draining.many(Load.of(1)).measure(subject, length);
             }
         }
     }

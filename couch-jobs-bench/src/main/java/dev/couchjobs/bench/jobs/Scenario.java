@@ -31,10 +31,10 @@ enum Scenario {
     Experiment experiment(int point) {
         return switch (this) {
             case ADD -> new Adding(point);
-            case WORKERS -> new Draining(Load.of(point), 0);
+            case WORKERS -> Draining.many(Load.of(point));
             case BACKLOG -> new Draining(Load.of(1), point);
-            case PAYLOAD -> new Draining(new Load(1, 1, point), 0);
-            case TYPES -> new Draining(new Load(1, point, Load.PAYLOAD_BYTES), 0);
+            case PAYLOAD -> Draining.many(new Load(1, 1, point));
+            case TYPES -> Draining.many(new Load(1, point, Load.PAYLOAD_BYTES));
             case LATENCY -> new Arriving(point);
         };
     }
