@@ -53,6 +53,11 @@ public final class Transactions {
         return new Transactions(environment, settlement, layout, timeout, label.untagged());
     }
 
+    /** {@return the same, for rows that are out of service as well} */
+    public Transactions outOfService() {
+        return new Transactions(environment, settlement, layout.unchecked(), timeout, label);
+    }
+
     /** A verb, which hands the token to what it saves. */
     @FunctionalInterface
     interface Verb<T> {
@@ -135,8 +140,9 @@ public final class Transactions {
                 tx -> layout.writing(
                         tx,
                         () -> hasCommitted(tx, earlierTries)
-                                .thenCompose(done ->
-                                        done ? ifDone.apply(tx) : settled(tx, verb.apply(tx, OptionalLong.of(token))))));
+                                .thenCompose(done -> done
+                                        ? ifDone.apply(tx)
+                                        : settled(tx, verb.apply(tx, OptionalLong.of(token))))));
     }
 
     private <T> CompletableFuture<T> open(

@@ -49,7 +49,7 @@ final class DurableStorage implements Storage {
     private ByteBuffer buffer = ByteBuffer.allocate(FIRST_BUFFER_BYTES);
 
     private DurableStorage(
-            DatabaseDirectory directory, Base base, Durability durability, EngineEnvironment environment) {
+            DatabaseDirectory directory, Base base, Durability durability, EngineEnvironment environment, long after) {
         this.directory = directory;
         this.base = base;
         this.durability = durability;
@@ -57,18 +57,23 @@ final class DurableStorage implements Storage {
         this.drain = new Drain(base, environment.executor(), () -> oldestReadable.getAsLong());
         Recovery recovery = new Recovery(base.version(), drain);
         this.log = directory.openLog(base.version(), environment.executor(), recovery);
-        long last = Math.max(log.lastVersion(), recovery.ceiling());
+        long last = Math.max(after, Math.max(log.lastVersion(), recovery.ceiling()));
         long first = Math.max(VersionWindow.FIRST_VERSION, last + 1);
         this.recovered =
                 new Snapshot(first, new LayeredContents(recovery.overlay(), base, new Gaps(Gaps.WORTHWHILE_KEYS)));
     }
 
     static DurableStorage open(Path path, Durability durability, EngineEnvironment environment) {
+        return open(path, durability, environment, 0);
+    }
+
+    /** All versions from now on are after one that is given. */
+    static DurableStorage open(Path path, Durability durability, EngineEnvironment environment, long after) {
         DatabaseDirectory directory = DatabaseDirectory.open(path);
         try {
             Base base = RocksBase.open(directory.base(), BaseSettings.DEFAULT);
             try {
-                return new DurableStorage(directory, base, durability, environment).begun();
+                return new DurableStorage(directory, base, durability, environment, after).begun();
             } catch (RuntimeException | Error e) {
                 base.close();
                 throw e;

@@ -12,6 +12,8 @@ import java.util.concurrent.ExecutorService;
  * transactions; closing it again does nothing.
  */
 public final class EmbeddedDatabase {
+    private static final long VERSION_MAX = 1L << 62;
+
     private EmbeddedDatabase() {}
 
     /**
@@ -63,9 +65,32 @@ public final class EmbeddedDatabase {
      * @throws StorageException as {@link #open(Path)} does
      */
     public static Database open(Path directory, Durability durability) {
+        return open(directory, durability, 0);
+    }
+
+    /**
+     * Opens the database that is kept in a directory, or makes it there, and advances its versions: all from now on are
+     * after the given one. What {@code fdbcli} does to a cluster with {@code advanceversion}, for a database that takes over
+     * data with versionstamps of another.
+     *
+     * @param directory holds the database and nothing else; is made if it is not there
+     * @param version at most 2<sup>62</sup>; what the database has reached already changes nothing
+     * @return the database, to be closed by the caller; closing it waits until all is on disk
+     * @throws IllegalArgumentException if the version is greater
+     * @throws StorageException as {@link #open(Path)} does
+     */
+    public static Database openAfter(Path directory, long version) {
+        if (version > VERSION_MAX) {
+            throw new IllegalArgumentException(
+                    "Versions can be advanced to 2^62 at most, so that they do not run out; this is " + version + ".");
+        }
+        return open(directory, Durability.SYNCED, version);
+    }
+
+    private static Database open(Path directory, Durability durability, long after) {
         EngineEnvironment environment = EngineEnvironment.system();
         try {
-            return open(DurableStorage.open(directory, durability, environment), environment);
+            return open(DurableStorage.open(directory, durability, environment, after), environment);
         } catch (RuntimeException | Error e) {
             shutDown(environment);
             throw e;

@@ -47,6 +47,26 @@ class OpeningTest {
     }
 
     @Test
+    void versionsGoOnAfterTheOneThatIsGivenAndStayThere() {
+        long after = 1L << 50;
+        try (Database database = EmbeddedDatabase.openAfter(directory, after)) {
+            assertThat(versionOf(database)).isGreaterThan(after);
+            assertThat(valueIn(database)).isEqualTo(key("1"));
+        }
+        try (Database database = EmbeddedDatabase.openAfter(directory, 7)) {
+            assertThat(versionOf(database)).isGreaterThan(after);
+        }
+        assertThatThrownBy(() -> EmbeddedDatabase.openAfter(directory, Long.MAX_VALUE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("2^62");
+        assertItIsAllThere();
+    }
+
+    private static long versionOf(Database database) {
+        return database.read(tr -> tr.getReadVersion().join());
+    }
+
+    @Test
     void whatAnotherVersionHasMadeIsRefused() throws IOException {
         Path format = directory.resolve("FORMAT");
         String written = Files.readString(format);

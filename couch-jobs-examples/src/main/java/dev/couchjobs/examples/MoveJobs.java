@@ -1,0 +1,58 @@
+package dev.couchjobs.examples;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.subspace.Subspace;
+import dev.couchjobs.JobsMove;
+import dev.couchjobs.fdb.Databases;
+import java.io.PrintStream;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * Moves all jobs from one place to another, for example from a directory to a cluster. A directory is open in one process at
+ * a time, so jobs that are to be worked on meanwhile are moved by the process that has it: this is all that it takes.
+ */
+public final class MoveJobs {
+    private static final String USAGE = """
+            MoveJobs copy FROM TO      copies while the jobs go on, if FROM can be open twice; any number of times
+            MoveJobs finish FROM TO    copies the rest, compares both sides, and puts TO into service
+            MoveJobs call-off FROM TO  puts FROM into service again, and clears TO
+            FROM and TO are directories, cluster files or connection strings.""";
+
+    private MoveJobs() {}
+
+    /**
+     * Runs the example.
+     *
+     * @param args what to do, and the two places
+     */
+    public static void main(String[] args) {
+        if (args.length == 3) {
+            run(args[0], args[1], args[2], System.out);
+        } else {
+            System.out.println(USAGE);
+        }
+    }
+
+    static void run(String what, String from, String to, PrintStream out) {
+        try (Database source = Databases.open(from);
+                Database target = Databases.open(to)) {
+            Set<JobsMove.Phase> told = EnumSet.noneOf(JobsMove.Phase.class);
+            JobsMove move = JobsMove.of(source, target, to, new Subspace(), progress -> {
+                if (told.add(progress.phase())) {
+                    out.println(progress.phase());
+                }
+            });
+            switch (what) {
+                case "copy" ->
+                    out.println("The last pass changed " + move.copy().join() + " rows.");
+                case "finish" -> out.println("Both sides have " + move.finish().join() + ".");
+                case "call-off" -> {
+                    move.callOff().join();
+                    out.println("The jobs are in service in " + from + ".");
+                }
+                default -> out.println(USAGE);
+            }
+        }
+    }
+}

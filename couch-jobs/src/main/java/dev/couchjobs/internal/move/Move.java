@@ -1,0 +1,192 @@
+package dev.couchjobs.internal.move;
+
+import dev.couchjobs.JobsMove.Phase;
+import dev.couchjobs.JobsMove.Progress;
+import dev.couchjobs.JobsMove.Totals;
+import dev.couchjobs.JobsMoveException;
+import dev.couchjobs.internal.data.Layout;
+import java.util.HexFormat;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Copies by comparing: a pass reads both sides page by page and makes the target what the source is. So it does not
+ * matter how often one was interrupted, nor where, and no pass needs to know what another did.
+ *
+ * <p>A pass over a source at work is never right as a whole, since its pages are of different versions. The one over a source
+ * that nobody can write any more is.
+ */
+public final class Move {
+    private static final long MICROSECONDS_PER_HOUR = 3_600_000_000L;
+
+    private final Side source;
+    private final Side target;
+    private final String place;
+    private final RandomGenerator random;
+    private final Consumer<Progress> listener;
+
+    public Move(Side source, Side target, String place, RandomGenerator random, Consumer<Progress> listener) {
+        this.source = source;
+        this.target = target;
+        this.place = place;
+        this.random = random;
+        this.listener = listener;
+    }
+
+    /** {@return how many rows the last pass changed} */
+    public CompletableFuture<Long> copy() {
+        return begin().thenCompose(Run::copy);
+    }
+
+    /** {@return what both sides have} */
+    public CompletableFuture<Totals> finish() {
+        return begin().thenCompose(Run::finish);
+    }
+
+    /** {@return when the source is in service and the target is empty} */
+    public CompletableFuture<@Nullable Void> callOff() {
+        return target.look().thenCompose(found -> {
+            String move = Marks.moveOf(found.layout());
+            if (move == null) {
+                throw new JobsMoveException(
+                        "There is no move to this target that could be called off: none was begun, or"
+                                + " it is done, and the jobs are there.");
+            }
+            return source.look()
+                    .thenAccept(other -> Marks.requireMove(other.layout(), move))
+                    .thenCompose(ours -> target.edit(now -> Marks.calledOff(now.layout(), move)))
+                    .thenCompose(marked -> source.edit(now -> Marks.released(now.layout(), move)))
+                    .thenCompose(released -> target.clear(now -> Marks.calledOff(now.layout(), move)))
+                    .thenApply(cleared -> null);
+        });
+    }
+
+    private CompletableFuture<Run> begin() {
+        String run = id();
+        return target.look()
+                .thenCompose(found -> {
+                    String begunBefore = Marks.moveOf(found.layout());
+                    String move = begunBefore == null ? id() : begunBefore;
+                    Marks.filling(found, move, run); // fails before anything is written
+                    return source.edit(now -> {
+                                if (begunBefore == null) {
+                                    return Marks.begun(now.layout(), move);
+                                }
+                                Marks.requireMove(now.layout(), move);
+                                return now.layout();
+                            })
+                            .thenApply(begun -> move);
+                })
+                .thenCompose(move ->
+                        target.edit(now -> Marks.filling(now, move, run)).thenApply(marked -> new Run(move, run)))
+                .thenCompose(begun -> requireVersions().thenApply(fine -> begun));
+    }
+
+    private String id() {
+        byte[] id = new byte[16];
+        random.nextBytes(id);
+        return HexFormat.of().formatHex(id);
+    }
+
+    /** The order of the feed, and who is silent, are told by versions; what the target writes has to be later. */
+    private CompletableFuture<@Nullable Void> requireVersions() {
+        return source.version()
+                .thenCompose(there -> target.version().thenApply(here -> {
+                    if (here <= there) {
+                        throw new JobsMoveException("The target is at version " + here
+                                + ", and what it writes must be later than all"
+                                + " that the source has written, up to version " + there
+                                + ". Advance the target: for a cluster,"
+                                + " fdbcli --exec \"advanceversion " + (there + MICROSECONDS_PER_HOUR)
+                                + "\" (everything on it"
+                                + " pauses for a moment); for an embedded one, open it with"
+                                + " EmbeddedDatabase.openAfter(directory, " + (there + MICROSECONDS_PER_HOUR) + "L).");
+                    }
+                    return null;
+                }));
+    }
+
+    /** One run of a move, which has the say until another one begins. */
+    private final class Run {
+        private final String move;
+        private final String run;
+
+        Run(String move, String run) {
+            this.move = move;
+            this.run = run;
+        }
+
+        /** A further pass pays as long as each finds much less to do. */
+        CompletableFuture<Long> copy() {
+            return pass(Phase.COPYING).thenCompose(first -> again(first.changed));
+        }
+
+        private CompletableFuture<Long> again(long before) {
+            if (before == 0) {
+                return CompletableFuture.completedFuture(before);
+            }
+            return pass(Phase.COPYING)
+                    .thenCompose(pass -> pass.changed > before / 2
+                            ? CompletableFuture.completedFuture(pass.changed)
+                            : again(pass.changed));
+        }
+
+        CompletableFuture<Totals> finish() {
+            return copy().thenCompose(copied -> source.edit(now -> Marks.closed(now.layout(), move, place)))
+                    .thenCompose(closed -> requireVersions()
+                            .thenCompose(fine -> pass(Phase.CATCHING_UP))
+                            .thenCompose(last -> check(last.digest.totals()))
+                            .thenCompose(totals -> open(closed).thenApply(opened -> totals)));
+        }
+
+        private CompletableFuture<Pass> pass(Phase phase) {
+            Pass pass = new Pass();
+            return Pages.of(
+                            source,
+                            target.executor(),
+                            (from, rows) -> source.page(from, rows)
+                                    .thenCompose(page -> target.become(page, move, run))
+                                    .thenApply(made -> {
+                                        pass.changed += made.size();
+                                        pass.digest.add(made.there().rows());
+                                        listener.accept(new Progress(phase, pass.digest.rows(), pass.changed));
+                                        return made.there();
+                                    }))
+                    .thenApply(done -> pass);
+        }
+
+        private CompletableFuture<Totals> check(Totals wanted) {
+            Digest digest = new Digest();
+            return Pages.of(
+                            target,
+                            target.executor(),
+                            (from, rows) -> target.page(from, rows).thenApply(page -> {
+                                digest.add(page.rows());
+                                listener.accept(new Progress(Phase.CHECKING, digest.rows(), 0));
+                                return page;
+                            }))
+                    .thenApply(done -> {
+                        Totals found = digest.totals();
+                        if (!found.equals(wanted)) {
+                            throw new JobsMoveException("The target does not have what the source has: it has " + found
+                                    + ", and should have " + wanted
+                                    + ". Something else writes there: find out what. Then"
+                                    + " finish again, or call the move off; neither side is in service until then.");
+                        }
+                        return found;
+                    });
+        }
+
+        private CompletableFuture<Layout> open(Layout closedSource) {
+            return target.edit(now -> Marks.opened(now.layout(), closedSource, move, run));
+        }
+    }
+
+    /** What one pass came to. Its pages come one after the other, each seen by the next. */
+    private static final class Pass {
+        private final Digest digest = new Digest();
+        private long changed;
+    }
+}

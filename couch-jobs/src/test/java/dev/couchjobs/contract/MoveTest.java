@@ -1,0 +1,74 @@
+package dev.couchjobs.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.JobType;
+import dev.couchjobs.JobsMove;
+import dev.couchjobs.JobsMoveException;
+import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import dev.couchjobs.fdb.testing.TemporaryDirectories;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** Moves between embedded databases. */
+class MoveTest {
+    private static final JobType<Work, ?> INDEX = JobType.of("index", Work.class);
+
+    @Nested
+    class InMemory extends MoveContract {
+        @Override
+        Database openSource() {
+            return EmbeddedDatabase.openInMemory();
+        }
+
+        @Override
+        Database openTarget() {
+            return EmbeddedDatabase.openInMemory();
+        }
+    }
+
+    @Nested
+    class FromDisk extends MoveContract {
+        @Override
+        Database openSource() {
+            return EmbeddedDatabase.open(TemporaryDirectories.fresh());
+        }
+
+        @Override
+        Database openTarget() {
+            return EmbeddedDatabase.openInMemory();
+        }
+    }
+
+    @Test
+    void aTargetOfEarlierVersionsIsRefusedUntilItIsAdvanced() {
+        Path directory = TemporaryDirectories.fresh();
+        try (Database source = EmbeddedDatabase.openInMemory();
+                CouchJobs jobs = CouchJobs.on(source)) {
+            Futures.await(jobs.setTypeTimeout(source, INDEX, Duration.ofSeconds(1)));
+            String refusal;
+            try (Database target = EmbeddedDatabase.open(directory)) {
+                JobsMove move = JobsMove.of(source, target, directory.toString());
+                Throwable failure = Futures.failureOf(move.finish());
+                assertThat(failure).isInstanceOf(JobsMoveException.class).hasMessageContaining("advanceversion");
+                refusal = failure.getMessage();
+            }
+            Futures.await(jobs.add(source, INDEX, "j1", new Work(1)));
+
+            Matcher version =
+                    Pattern.compile("openAfter\\(directory, (\\d+)L\\)").matcher(refusal);
+            assertThat(version.find()).isTrue();
+            try (Database target = EmbeddedDatabase.openAfter(directory, Long.parseLong(version.group(1)));
+                    CouchJobs moved = CouchJobs.on(target)) {
+                Futures.await(JobsMove.of(source, target, directory.toString()).finish());
+                assertThat(Futures.await(moved.getJobData(target, INDEX, "j1"))).contains(new Work(1));
+            }
+        }
+    }
+}
