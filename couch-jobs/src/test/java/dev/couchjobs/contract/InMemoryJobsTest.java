@@ -27,6 +27,9 @@ class InMemoryJobsTest {
     class Labels extends LabelsContract implements InMemory {}
 
     @Nested
+    class SmallTransactions extends SmallTransactionsContract implements InMemory {}
+
+    @Nested
     class Priority extends PriorityContract implements InMemory {}
 
     @Nested

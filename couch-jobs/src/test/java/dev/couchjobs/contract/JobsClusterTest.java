@@ -27,6 +27,9 @@ class JobsClusterTest {
     class Labels extends LabelsContract implements OnCluster {}
 
     @Nested
+    class SmallTransactions extends SmallTransactionsContract implements OnCluster {}
+
+    @Nested
     class Priority extends PriorityContract implements OnCluster {}
 
     @Nested

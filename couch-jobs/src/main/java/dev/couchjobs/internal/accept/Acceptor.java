@@ -6,6 +6,7 @@ import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
+import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.verbs.Instance;
@@ -38,6 +39,7 @@ final class Acceptor<D> implements AutoCloseable {
     private final Transactions transactions;
     private final Claims<D> claims;
     private final HandBack handBack;
+    private final BatchSize batch = new BatchSize(JOBS_PER_ROUND_MAX);
     private final Loop loop;
 
     private final Set<Client<D>> clients = new LinkedHashSet<>(); // guarded by itself
@@ -131,9 +133,8 @@ final class Acceptor<D> implements AutoCloseable {
             round.end();
             return CompletableFuture.completedFuture(Pause.untilPoked());
         }
-        Claims<D>.Claim claim = claims.new Claim(round.wanted(JOBS_PER_ROUND_MAX));
-        return CompletableFuture.completedFuture(claim)
-                .thenCompose(begun -> transactions.run(database, begun::attempt)) // a closed database throws
+        return CompletableFuture.completedFuture(round)
+                .thenCompose(begun -> batch.run(tries -> claim(begun, tries))) // a closed database throws
                 .whenComplete((outcome, error) -> {
                     if (error != null) {
                         round.clients().forEach(client -> giveUpOn(client, error));
@@ -145,6 +146,11 @@ final class Acceptor<D> implements AutoCloseable {
                     return pause(outcome);
                 })
                 .whenComplete((pause, error) -> round.end());
+    }
+
+    private CompletableFuture<Claims.Outcome<D>> claim(Round<D> round, BatchSize.Tries tries) {
+        Claims<D>.Claim claim = claims.new Claim(round.wanted(tries.first()));
+        return transactions.run(database, tx -> tries.next(size -> claim.attempt(tx)));
     }
 
     /** Takes those out who are given something: whoever is left in the round has got nothing. */

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * that nobody can forget it; what can be told in that commit is, and takes them away again.
  */
 public final class Releases {
+    /** How many dependents one transaction tells at most. */
+    public static final int DEPENDENTS_MAX = Unsettled.DEPENDENTS_MAX;
+
     private static final int NO_USER_VERSION = 0;
 
     private Releases() {}
@@ -135,9 +138,13 @@ public final class Releases {
     /**
      * Has this transaction carry out some of what others have left, as far as it has room.
      *
+     * @param limit how much of it at most
+     * @param dependents how many dependents it may tell
      * @return whether there was anything
      */
-    public static CompletableFuture<Boolean> takeUp(Transaction tx, Keyspace keyspace, TypeKeys keys, int limit) {
+    public static CompletableFuture<Boolean> takeUp(
+            Transaction tx, Keyspace keyspace, TypeKeys keys, int limit, int dependents) {
+        spend(tx, DEPENDENTS_MAX - dependents);
         return tx.snapshot().getRange(keys.releasing().range(), limit).asList().thenApply(rows -> {
             rows.forEach(row -> {
                 Tuple who = keys.releasing().unpack(row.getKey());

@@ -6,7 +6,7 @@ import java.util.List;
 /** What one transaction has still to tell the dependents of jobs that ended in it, and how many of them it can tell. */
 final class Unsettled {
     /** So that a transaction stays far from its five seconds and its ten megabytes, whatever else is written there. */
-    private static final int DEPENDENTS_MAX = 100;
+    static final int DEPENDENTS_MAX = 100;
 
     private final List<Release> releases = new ArrayList<>(); // guarded by this
     private int room = DEPENDENTS_MAX; // guarded by this

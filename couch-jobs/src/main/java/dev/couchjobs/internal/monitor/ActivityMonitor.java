@@ -13,6 +13,7 @@ import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Stamps;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
+import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.verbs.Instance;
@@ -25,7 +26,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
 /**
@@ -61,7 +61,7 @@ final class ActivityMonitor implements AutoCloseable {
     private final AgedMarks feedMarks = new AgedMarks();
     private Optional<Duration> timeout = Optional.empty();
     private Duration lastPause = Duration.ZERO;
-    private int batch = BATCH_MAX;
+    private final BatchSize batch = new BatchSize(BATCH_MAX);
 
     ActivityMonitor(Instance instance, JobType<?, ?> type, Duration feedRetention) {
         this.database = instance.database();
@@ -133,25 +133,16 @@ final class ActivityMonitor implements AutoCloseable {
     }
 
     private CompletableFuture<Boolean> sweep(Versionstamp silentSince) {
-        int limit = batch;
-        return sweepBatch(silentSince, limit)
-                .whenComplete((more, error) ->
-                        batch = error == null ? Math.min(BATCH_MAX, limit + 10) : Math.max(1, limit / 2))
+        return batch.run(tries ->
+                        transactions.run(database, tx -> tries.next(size -> sweepBatch(tx, silentSince, size))))
                 .thenCompose(more -> more ? sweep(silentSince) : CompletableFuture.completedFuture(false));
     }
 
-    /**
-     * One bounded transaction; each further try of it takes half as many, so that it fits into its five seconds. Tells
-     * whether there may be more.
-     */
-    private CompletableFuture<Boolean> sweepBatch(Versionstamp silentSince, int limit) {
-        AtomicInteger tries = new AtomicInteger();
-        return transactions.run(database, tx -> {
-            int size = Math.max(1, limit >> Math.min(tries.getAndIncrement(), 10));
-            return ActivityIndex.silentSince(tx, keys, silentSince, size).thenCompose(rows -> {
-                List<ActivityIndex.Entry> some = fitting(rows, size);
-                return enqueueAll(tx, some).thenApply(done -> rows.size() == size || some.size() < rows.size());
-            });
+    /** Tells whether there may be more. */
+    private CompletableFuture<Boolean> sweepBatch(Transaction tx, Versionstamp silentSince, int size) {
+        return ActivityIndex.silentSince(tx, keys, silentSince, size).thenCompose(rows -> {
+            List<ActivityIndex.Entry> some = fitting(rows, size);
+            return enqueueAll(tx, some).thenApply(done -> rows.size() == size || some.size() < rows.size());
         });
     }
 

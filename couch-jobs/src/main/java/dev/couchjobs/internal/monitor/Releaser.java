@@ -6,13 +6,13 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Releases;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Carries on with telling the dependents of jobs of one type where the transactions in which these ended had to leave off,
@@ -31,6 +31,7 @@ final class Releaser implements AutoCloseable {
     private final Keyspace keyspace;
     private final Transactions transactions;
     private final TypeKeys keys;
+    private final BatchSize dependents = new BatchSize(Releases.DEPENDENTS_MAX);
     private final Loop loop;
 
     Releaser(Instance instance, String typeName) {
@@ -52,10 +53,10 @@ final class Releaser implements AutoCloseable {
     }
 
     private CompletableFuture<Pause> round() {
-        AtomicInteger tries = new AtomicInteger();
-        return transactions.run(
+        return dependents.run(tries -> transactions.run(
                 database,
-                tx -> tries.getAndIncrement() == 0 ? step(tx) : CompletableFuture.completedFuture(stepAside()));
+                tx -> tries.next(
+                        most -> tries.isAgain() ? CompletableFuture.completedFuture(stepAside()) : step(tx, most))));
     }
 
     private Pause stepAside() {
@@ -63,8 +64,8 @@ final class Releaser implements AutoCloseable {
     }
 
     /** The watch is armed only beside an empty hand: it reads its key, which every release that leaves something writes. */
-    private CompletableFuture<Pause> step(Transaction tx) {
-        return Releases.takeUp(tx, keyspace, keys, ROWS_MAX)
+    private CompletableFuture<Pause> step(Transaction tx, int dependents) {
+        return Releases.takeUp(tx, keyspace, keys, ROWS_MAX, dependents)
                 .thenApply(any -> any
                         ? Pause.none()
                         : Pause.until(tx.watch(keys.watchesReleasing())).butAtMost(LOOK_AGAIN));

@@ -10,6 +10,7 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.Stamps;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.verbs.Instance;
@@ -21,7 +22,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,13 +33,13 @@ import org.jspecify.annotations.Nullable;
  * transaction that found so arms the watch, so no change is lost in between.
  */
 final class Notifier implements AutoCloseable {
-    private static final int PAGE = 512;
-    private static final int PAGE_HALVINGS_MAX = 9;
+    private static final int PAGE_MAX = 512;
 
     private final Database database;
     private final Transactions transactions;
     private final TypeKeys keys;
     private final Mailroom mailroom;
+    private final BatchSize page = new BatchSize(PAGE_MAX);
     private final Loop loop;
 
     // Guarded by this.
@@ -104,17 +104,14 @@ final class Notifier implements AutoCloseable {
         if (from == null) {
             return CompletableFuture.completedFuture(Pause.untilPoked());
         }
-        AtomicInteger tries = new AtomicInteger();
-        return transactions
-                .run(database, tx -> read(tx, from, told, PAGE >> Math.min(tries.getAndIncrement(), PAGE_HALVINGS_MAX)))
-                .thenApply(page -> {
-                    page.entries.forEach(entry -> tell(entry, page, told));
-                    advance(from, page.entries);
-                    return page.watch.<Pause>map(Pause::until).orElse(Pause.none());
+        return page.run(tries -> transactions.run(database, tx -> tries.next(size -> read(tx, from, told, size))))
+                .thenApply(read -> {
+                    read.entries.forEach(entry -> tell(entry, read, told));
+                    advance(from, read.entries);
+                    return read.watch.<Pause>map(Pause::until).orElse(Pause.none());
                 });
     }
 
-    /** Each further try reads half as far, so that it fits into its five seconds however large the jobs' data is. */
     private CompletableFuture<Page> read(
             Transaction tx, Versionstamp from, Map<String, List<FeedSubscription<?>>> told, int limit) {
         CompletableFuture<List<FeedEntry>> changes = ChangeFeed.read(tx, keys, from, limit);

@@ -8,6 +8,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.internal.data.ArchiveTurn;
 import dev.couchjobs.internal.data.RetireIndex;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.verbs.Instance;
@@ -18,13 +19,11 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Hands the jobs of one type whose time is up to their archive, a page at a time, and removes what it has taken. */
 final class ArchiveRun<D, R> implements AutoCloseable {
     private static final int JOBS_MAX = 100;
-    private static final int HALVINGS_MAX = 6;
     private static final Duration TURN = Duration.ofMinutes(1);
 
     private final Database database;
@@ -36,6 +35,7 @@ final class ArchiveRun<D, R> implements AutoCloseable {
     private final PayloadCodec codec;
     private final JobArchive<D, R> archive;
     private final Naps naps;
+    private final BatchSize batch = new BatchSize(JOBS_MAX);
     private final Loop loop;
 
     ArchiveRun(Instance instance, JobType<D, R> type, JobArchive<D, R> archive) {
@@ -64,9 +64,7 @@ final class ArchiveRun<D, R> implements AutoCloseable {
     private record Next<D, R>(@Nullable ArchivePage<D, R> page, Pause pause) {}
 
     private CompletableFuture<Pause> round() {
-        AtomicInteger tries = new AtomicInteger();
-        return transactions
-                .run(database, tx -> next(tx, JOBS_MAX >> Math.min(tries.getAndIncrement(), HALVINGS_MAX)))
+        return batch.run(tries -> transactions.run(database, tx -> tries.next(jobs -> next(tx, jobs))))
                 .thenCompose(next -> next.page() == null
                         ? CompletableFuture.completedFuture(next.pause())
                         : handOver(next.page()).thenApply(done -> next.pause()));
@@ -98,7 +96,12 @@ final class ArchiveRun<D, R> implements AutoCloseable {
                                 ? CompletableFuture.completedFuture(full)
                                 : store(full).thenApply(stored -> full),
                         database.getExecutor())
-                .thenCompose(taken -> transactions.run(database, tx -> taken.remove(tx, keys)));
+                .thenCompose(taken -> transactions.run(database, tx -> taken.remove(tx, keys)))
+                .whenComplete((done, error) -> {
+                    if (error != null) {
+                        batch.ended(error); // perhaps there were too many to remove
+                    }
+                });
     }
 
     private CompletionStage<Optional<?>> store(ArchivePage<D, R> page) {

@@ -6,12 +6,12 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.data.RetireIndex;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Removes the jobs of one type whose time is up, as {@code remove} would, some at a time and never by a scan.
@@ -21,7 +21,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class Sweep implements AutoCloseable {
     private static final int JOBS_MAX = 100;
-    private static final int HALVINGS_MAX = 7;
     private static final int ROWS_SKIPPED_MAX = 20;
 
     private final Database database;
@@ -29,6 +28,7 @@ final class Sweep implements AutoCloseable {
     private final Transactions transactions;
     private final TypeKeys keys;
     private final Naps naps;
+    private final BatchSize batch = new BatchSize(JOBS_MAX);
     private final Loop loop;
 
     Sweep(Instance instance, JobType<?, ?> type) {
@@ -49,15 +49,15 @@ final class Sweep implements AutoCloseable {
         loop.close();
     }
 
-    /** One bounded transaction; each further try of it takes half as many, so that it fits into its five seconds. */
+    /** One bounded transaction. */
     private CompletableFuture<Pause> round() {
         long now = environment.clock().instant().getEpochSecond();
-        AtomicInteger tries = new AtomicInteger();
-        return transactions.run(database, tx -> {
-            int earlier = tries.getAndIncrement();
-            int skip = earlier == 0 ? 0 : environment.random().nextInt(ROWS_SKIPPED_MAX);
-            return sweep(tx, now, skip, JOBS_MAX >> Math.min(earlier, HALVINGS_MAX));
-        });
+        return batch.run(tries -> transactions.run(
+                database,
+                tx -> tries.next(size -> {
+                    int skip = tries.isAgain() ? environment.random().nextInt(ROWS_SKIPPED_MAX) : 0;
+                    return sweep(tx, now, skip, size);
+                })));
     }
 
     private CompletableFuture<Pause> sweep(Transaction tx, long now, int skip, int jobs) {

@@ -6,6 +6,7 @@ import dev.couchjobs.Dependency;
 import dev.couchjobs.DependencyException;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.TooManyJobsException;
 import dev.couchjobs.TypeTimeoutMissingException;
 import dev.couchjobs.internal.data.Dependents;
 import dev.couchjobs.internal.data.JobRef;
@@ -16,6 +17,7 @@ import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.dependencies.Linking;
 import dev.couchjobs.internal.dependencies.Links;
+import dev.couchjobs.internal.loop.BatchSize;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -137,7 +139,11 @@ public final class Creation {
                             all.add(free.add(tx, allowed, token));
                             others.forEach(addition -> all.add(add(tx, addition, allowed, token)));
                             return allOf(all).thenApply(done -> jobIds);
-                        }));
+                        }))
+                .exceptionallyCompose(error -> CompletableFuture.failedFuture(
+                        jobs.size() > 1 && BatchSize.isTooLarge(error)
+                                ? new TooManyJobsException(jobs.size(), jobs.size() / 2) // as many as may be next
+                                : error));
     }
 
     /** Of several errors a refusal is the one that counts: it cancels the transaction, and so brings about the others. */

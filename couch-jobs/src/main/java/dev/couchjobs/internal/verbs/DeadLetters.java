@@ -19,19 +19,18 @@ import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.loop.BatchSize;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** Jobs that have failed for good: to be looked at, and to be sent again. */
 public final class DeadLetters {
     private static final int BATCH_MAX = 100;
-    private static final int HALVINGS_MAX = 6;
 
     private final Database database;
     private final Keyspace keyspace;
@@ -48,13 +47,17 @@ public final class DeadLetters {
             ReadTransactionContext context, JobType<?, ?> type, PageRequest request) {
         Optional<DeadLetterIndex.Entry> from = request.after().map(DeadLetterIndex.Entry::ofContinuation);
         TypeKeys keys = keyspace.type(type.name());
-        int limit = request.limit();
-        return transactions.named("list dead", type.name()).read(context, tx -> {
-            CompletableFuture<List<DeadLetterIndex.Entry>> rows = request.isNewestFirst()
-                    ? DeadLetterIndex.newestFirst(tx, keys, from, limit + 1)
-                    : DeadLetterIndex.oldestFirst(tx, keys, from, Optional.empty(), limit + 1);
-            return rows.thenCompose(found -> page(tx, keys, found, limit));
-        });
+        return new BatchSize(request.limit())
+                .run(tries -> transactions
+                        .named("list dead", type.name())
+                        .read(
+                                context,
+                                tx -> tries.next(limit -> {
+                                    CompletableFuture<List<DeadLetterIndex.Entry>> rows = request.isNewestFirst()
+                                            ? DeadLetterIndex.newestFirst(tx, keys, from, limit + 1)
+                                            : DeadLetterIndex.oldestFirst(tx, keys, from, Optional.empty(), limit + 1);
+                                    return rows.thenCompose(found -> page(tx, keys, found, limit));
+                                })));
     }
 
     private static CompletableFuture<Page<DeadLetter>> page(
@@ -123,6 +126,8 @@ public final class DeadLetters {
         private final TypeKeys keys;
         private final DeadLetterIndex.Entry last;
 
+        private final BatchSize size = new BatchSize(BATCH_MAX);
+
         // Touched by one batch at a time.
         private Optional<DeadLetterIndex.Entry> position = Optional.empty();
         private long sent;
@@ -139,9 +144,16 @@ public final class DeadLetters {
             return AsyncUtil.whileTrue(this::batch, database.getExecutor()).thenApply(done -> sent);
         }
 
-        /** Whether there may be more; each further try takes half as many, so that it fits into its five seconds. */
+        /** Whether there may be more. */
         private CompletableFuture<Boolean> batch() {
-            AtomicInteger tries = new AtomicInteger();
+            return size.run(this::sendSome).thenApply(batch -> {
+                sent += batch.sent();
+                position = batch.upTo();
+                return position.isPresent();
+            });
+        }
+
+        private CompletableFuture<Batch> sendSome(BatchSize.Tries tries) {
             // Of several tries at most the last can have committed, or a later one would have found that out.
             AtomicReference<Batch> lastTry = new AtomicReference<>(new Batch(Optional.empty(), 0));
             return transactions
@@ -150,17 +162,12 @@ public final class DeadLetters {
                             database,
                             keys,
                             tx -> CompletableFuture.completedFuture(lastTry.get()),
-                            (tx, token) -> send(tx, token, BATCH_MAX >> Math.min(tries.getAndIncrement(), HALVINGS_MAX))
+                            (tx, token) -> tries.next(limit -> send(tx, token, limit))
                                     .whenComplete((batch, error) -> {
                                         if (error == null) {
                                             lastTry.set(batch);
                                         }
-                                    }))
-                    .thenApply(batch -> {
-                        sent += batch.sent();
-                        position = batch.upTo();
-                        return position.isPresent();
-                    });
+                                    }));
         }
 
         private CompletableFuture<Batch> send(Transaction tx, OptionalLong token, int limit) {

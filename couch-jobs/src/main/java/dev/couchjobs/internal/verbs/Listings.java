@@ -19,6 +19,7 @@ import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.QueueListing;
 import dev.couchjobs.internal.data.Queued;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.loop.BatchSize;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +28,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
-/** Pages of jobs and of what they wait for, and how many jobs there are. What a page reads is bounded, however many jobs there are. */
+/**
+ * Pages of jobs and of what they wait for, and how many jobs there are. What a page reads is bounded, however many jobs there
+ * are; where five seconds are not enough for it, the page is shorter.
+ */
 public final class Listings {
     /** How many jobs are looked at for one page of those in one state. */
     private static final int LOOKED_AT_MAX = 500;
@@ -81,27 +85,33 @@ public final class Listings {
                 .map(continuation -> new String(Continuation.decode(name, continuation), StandardCharsets.UTF_8))
                 .orElse("");
         int lookedAt = Math.max(lookedAtMax, page.limit());
-        return transactions
-                .named("list", type.name())
-                .read(context, tx -> JobTable.list(tx, keys, after, lookedAt))
-                .thenApply(rows -> {
-                    List<JobSummary> jobs = new ArrayList<>();
-                    Optional<String> last = Optional.empty();
-                    for (Map.Entry<String, JobRow> row : rows.entrySet()) {
-                        last = Optional.of(row.getKey());
-                        if (wanted.test(row.getValue())) {
-                            jobs.add(summary(row.getKey(), row.getValue()));
-                        }
-                        if (jobs.size() == page.limit()) {
-                            break;
-                        }
-                    }
-                    boolean more = jobs.size() == page.limit() || rows.size() == lookedAt;
-                    return new Page<>(
-                            jobs,
-                            last.filter(id -> more)
-                                    .map(id -> Continuation.encode(name, id.getBytes(StandardCharsets.UTF_8))));
-                });
+        return new BatchSize(lookedAt)
+                .run(tries -> transactions
+                        .named("list", type.name())
+                        .read(
+                                context,
+                                tx -> tries.next(size -> JobTable.list(tx, keys, after, size)
+                                        .thenApply(
+                                                rows -> page(name, rows, rows.size() == size, page.limit(), wanted)))));
+    }
+
+    private static Page<JobSummary> page(
+            String listing, Map<String, JobRow> rows, boolean cutOff, int limit, Predicate<JobRow> wanted) {
+        List<JobSummary> jobs = new ArrayList<>();
+        Optional<String> last = Optional.empty();
+        for (Map.Entry<String, JobRow> row : rows.entrySet()) {
+            last = Optional.of(row.getKey());
+            if (wanted.test(row.getValue())) {
+                jobs.add(summary(row.getKey(), row.getValue()));
+            }
+            if (jobs.size() == limit) {
+                break;
+            }
+        }
+        boolean more = jobs.size() == limit || cutOff;
+        return new Page<>(
+                jobs,
+                last.filter(id -> more).map(id -> Continuation.encode(listing, id.getBytes(StandardCharsets.UTF_8))));
     }
 
     private CompletableFuture<Page<JobSummary>> queued(
@@ -119,22 +129,21 @@ public final class Listings {
                     return last;
                 })
                 .orElse(new byte[0]);
-        return transactions
-                .named("list queue of", type.name())
-                .read(
-                        context,
-                        tx -> listing.read(tx, after, page.limit())
-                                .thenCompose(rows -> summaries(tx, keys, rows).thenApply(jobs -> {
-                                    boolean more = rows.size() == page.limit();
-                                    return new Page<>(
-                                            jobs,
-                                            more
-                                                    ? Optional.of(Continuation.encode(
-                                                            name,
-                                                            rows.get(rows.size() - 1)
-                                                                    .key()))
-                                                    : Optional.empty());
-                                })));
+        return new BatchSize(page.limit())
+                .run(tries -> transactions
+                        .named("list queue of", type.name())
+                        .read(
+                                context,
+                                tx -> tries.next(size -> listing.read(tx, after, size)
+                                        .thenCompose(rows -> summaries(tx, keys, rows)
+                                                .thenApply(jobs -> new Page<>(jobs, behind(name, rows, size)))))));
+    }
+
+    private static Optional<String> behind(String listing, List<Queued> rows, int limit) {
+        return rows.size() < limit
+                ? Optional.empty()
+                : Optional.of(
+                        Continuation.encode(listing, rows.get(rows.size() - 1).key()));
     }
 
     private static CompletableFuture<List<JobSummary>> summaries(ReadTransaction tx, TypeKeys keys, List<Queued> rows) {
@@ -158,15 +167,18 @@ public final class Listings {
         JobRef ref = keyspace.job(type.name(), jobId);
         String name = "waits for " + type.name() + "/" + jobId;
         Optional<JobRef> after = page.after().map(continuation -> dependency(name, continuation));
-        return transactions
-                .named("list dependencies of", type.name())
-                .read(context, tx -> Dependents.of(tx, ref, after, page.limit()))
-                .thenApply(found -> {
-                    boolean more = found.size() == page.limit();
-                    return new Page<>(
-                            found,
-                            more ? Optional.of(continuation(name, found.get(found.size() - 1))) : Optional.empty());
-                });
+        return new BatchSize(page.limit())
+                .run(tries -> transactions
+                        .named("list dependencies of", type.name())
+                        .read(
+                                context,
+                                tx -> tries.next(size -> Dependents.of(tx, ref, after, size)
+                                        .thenApply(found -> new Page<>(
+                                                found,
+                                                found.size() < size
+                                                        ? Optional.empty()
+                                                        : Optional.of(
+                                                                continuation(name, found.get(found.size() - 1))))))));
     }
 
     private static String continuation(String name, Dependency last) {

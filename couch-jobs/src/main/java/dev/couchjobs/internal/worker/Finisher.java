@@ -2,6 +2,7 @@ package dev.couchjobs.internal.worker;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.JobType;
+import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.verbs.Ends;
@@ -27,13 +28,13 @@ final class Finisher implements AutoCloseable {
     private final JobPool pool;
     private final JobType<?, ?> type;
     private final Ends ends;
+    private final BatchSize batch = new BatchSize(BATCH_MAX);
     private final Loop loop;
 
     // Guarded by this.
     private final Deque<Run<?>> ended = new ArrayDeque<>();
     private boolean asleep;
     private int underWay;
-    private int batch = BATCH_MAX;
     private @Nullable CompletableFuture<Void> drained;
 
     Finisher(JobPool pool, JobType<?, ?> type, Instance instance) {
@@ -91,15 +92,16 @@ final class Finisher implements AutoCloseable {
                     if (error == null) {
                         pool.left(some);
                     }
-                    roundEnded(some, error != null);
+                    roundEnded(some, error);
                 })
                 .thenApply(done -> Pause.none());
     }
 
     private synchronized List<Run<?>> takeSome() {
-        List<Run<?>> some = new ArrayList<>(Math.min(batch, ended.size()));
+        int most = batch.now();
+        List<Run<?>> some = new ArrayList<>(Math.min(most, ended.size()));
         long bytes = 0;
-        while (some.size() < batch && !ended.isEmpty()) {
+        while (some.size() < most && !ended.isEmpty()) {
             bytes += bytes(ended.element().how());
             if (!some.isEmpty() && bytes > BYTES_MAX) {
                 break;
@@ -121,19 +123,16 @@ final class Finisher implements AutoCloseable {
      * What could not be written comes first again, in smaller portions, and one that cannot be written alone comes last:
      * it must not keep the others back.
      */
-    private void roundEnded(List<Run<?>> some, boolean failed) {
+    private void roundEnded(List<Run<?>> some, @Nullable Throwable error) {
+        batch.ended(error);
         CompletableFuture<Void> nobodyLeft = null;
         synchronized (this) {
             underWay = 0;
-            if (failed) {
-                batch = Math.max(1, batch / 2);
+            if (error != null) {
                 putBack(some);
-            } else {
-                batch = Math.min(BATCH_MAX, batch + 10);
-                if (ended.isEmpty()) {
-                    nobodyLeft = drained;
-                    drained = null;
-                }
+            } else if (ended.isEmpty()) {
+                nobodyLeft = drained;
+                drained = null;
             }
         }
         if (nobodyLeft != null) {

@@ -5,6 +5,7 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
+import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.verbs.Instance;
@@ -35,6 +36,7 @@ final class Heartbeats implements AutoCloseable {
     private final Environment environment;
     private final Transactions transactions;
     private final TypeKeys keys;
+    private final BatchSize batch = new BatchSize(JOBS_PER_TRANSACTION);
     private final Loop loop;
 
     // Touched by one round at a time.
@@ -100,14 +102,16 @@ final class Heartbeats implements AutoCloseable {
     private CompletableFuture<Void> beat(Duration known) {
         List<Run<?>> due = pool.due(lane, known.dividedBy(ROUNDS_PER_TIMEOUT));
         List<CompletableFuture<?>> sent = new ArrayList<>();
-        for (int from = 0; from < due.size(); from += JOBS_PER_TRANSACTION) {
-            List<Run<?>> some = due.subList(from, Math.min(due.size(), from + JOBS_PER_TRANSACTION));
+        int most = batch.now();
+        for (int from = 0; from < due.size(); from += most) {
+            List<Run<?>> some = due.subList(from, Math.min(due.size(), from + most));
             Heartbeat heartbeat = new Heartbeat(keys, some, pool.emptiedBy(some));
             sent.add(transactions
                     .run(database, tx -> {
                         limit(tx, known);
                         return heartbeat.write(tx);
                     })
+                    .whenComplete((heard, error) -> batch.ended(error))
                     .thenAccept(pool::heard));
         }
         return CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new));
