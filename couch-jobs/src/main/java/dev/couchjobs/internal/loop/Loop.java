@@ -37,6 +37,7 @@ public final class Loop implements AutoCloseable {
     private final Environment environment;
     private final Executor executor;
     private final Supplier<CompletableFuture<Pause>> round;
+    private volatile long backoffMaxMillis = BACKOFF_MAX_MILLIS;
 
     // Guarded by this.
     private Phase phase = Phase.NOT_STARTED;
@@ -58,6 +59,11 @@ public final class Loop implements AutoCloseable {
         this.environment = environment;
         this.executor = executor;
         this.round = round;
+    }
+
+    /** From now on it backs off for no longer than that, if that is less than 5 seconds; for at least 10 ms. */
+    public void backOffAtMost(Duration longest) {
+        backoffMaxMillis = Math.max(BACKOFF_FIRST_MILLIS, Math.min(BACKOFF_MAX_MILLIS, longest.toMillis()));
     }
 
     /** Asks for a round that begins after this call: at once, or right after the round that is under way. */
@@ -139,7 +145,7 @@ public final class Loop implements AutoCloseable {
     private void backOff(@Nullable Throwable error) {
         endPause();
         failures++;
-        long full = Math.min(BACKOFF_MAX_MILLIS, BACKOFF_FIRST_MILLIS << Math.min(failures - 1, 16));
+        long full = Math.min(backoffMaxMillis, BACKOFF_FIRST_MILLIS << Math.min(failures - 1, 16));
         long millis = full / 2 + environment.random().nextLong(full / 2 + 1);
         LOG.warn("{}: round failed, next one in {} ms", name, millis, error);
         phase = Phase.BACKING_OFF;

@@ -75,6 +75,7 @@ final class Heartbeats implements AutoCloseable {
 
     private CompletableFuture<Void> beatIfKnown(Optional<Duration> known) {
         timeout = known;
+        known.ifPresent(time -> loop.backOffAtMost(time.dividedBy(ROUNDS_PER_TIMEOUT)));
         return known.isEmpty() ? CompletableFuture.completedFuture(null) : beat(known.get());
     }
 
