@@ -19,6 +19,14 @@ public enum Fault {
     TOO_OLD_AT_READ(Step.Kind.READ, 1007),
     /** {@code future_version}: the storage server lags behind. */
     FUTURE_VERSION_AT_READ(Step.Kind.READ, 1009),
+    /** {@code process_behind}: no storage server has come that far. */
+    BEHIND_AT_READ(Step.Kind.READ, 1037),
+    /** {@code database_locked}, as a transaction is told with its read version. */
+    LOCKED_AT_READ(Step.Kind.READ, 1038),
+    /** {@code database_locked}: the lock came between the read version and the commit. */
+    LOCKED_AT_COMMIT(Step.Kind.COMMIT, 1038),
+    /** {@code tag_throttled}. */
+    THROTTLED_AT_READ(Step.Kind.READ, 1213),
     /** {@code client_invalid_operation}, as an example of what is not to be retried. */
     FATAL_AT_COMMIT(Step.Kind.COMMIT, 2000),
     /** {@code client_invalid_operation}, as an example of what is not to be retried. */

@@ -33,13 +33,19 @@ record Verb<G, R>(
         Outcome<G, R> then) {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
-    private static final Set<Fault> AT_READ = EnumSet.of(Fault.TOO_OLD_AT_READ, Fault.FUTURE_VERSION_AT_READ);
+    private static final Set<Fault> AT_READ = EnumSet.of(
+            Fault.TOO_OLD_AT_READ,
+            Fault.FUTURE_VERSION_AT_READ,
+            Fault.BEHIND_AT_READ,
+            Fault.LOCKED_AT_READ,
+            Fault.THROTTLED_AT_READ);
     private static final Set<Fault> AT_COMMIT = EnumSet.of(
             Fault.CONFLICT,
             Fault.UNKNOWN_BUT_COMMITTED,
             Fault.UNKNOWN_AND_NOT_COMMITTED,
             Fault.TOO_OLD_AT_COMMIT,
-            Fault.FUTURE_VERSION_AT_COMMIT);
+            Fault.FUTURE_VERSION_AT_COMMIT,
+            Fault.LOCKED_AT_COMMIT);
     private static final Set<Fault> AT_BOTH = union(AT_READ, AT_COMMIT);
 
     /** What is to be seen afterwards. */
