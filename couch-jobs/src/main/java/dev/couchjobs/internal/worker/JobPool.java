@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -450,9 +451,14 @@ public final class JobPool {
         return run.heardIn() < run.lane().round();
     }
 
-    /** A job has been heard of by itself. */
-    synchronized void heard(Run<?> run) {
-        run.heardOf(null, run.lane().round());
+    /** The activity row that a job is known to share. */
+    synchronized @Nullable SharedActivity activityOf(Run<?> run) {
+        return run.activity();
+    }
+
+    /** A job has been heard of by itself, having shared that row when this began. */
+    synchronized void heard(Run<?> run, @Nullable SharedActivity before) {
+        run.heardOfAlone(before, run.lane().round());
     }
 
     /** A job is another's, or gone; unless it has just been ended here, its handler is told to stop. */

@@ -77,6 +77,19 @@ final class Run<D> {
         }
     }
 
+    /**
+     * It has been heard of by itself, in a round. Answers may come in another order than the commits that they tell of: if a
+     * heartbeat has been told of meanwhile, that may have come last, and then the job is still under its row.
+     *
+     * @param before the activity row that the job was known to share when this began
+     */
+    void heardOfAlone(@Nullable SharedActivity before, long round) {
+        heardIn = round;
+        if (!gone && activity == before) {
+            moveTo(null);
+        }
+    }
+
     private void moveTo(@Nullable SharedActivity other) {
         if (activity != null) {
             activity.leave(1);

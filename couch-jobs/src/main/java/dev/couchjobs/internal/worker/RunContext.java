@@ -11,6 +11,7 @@ import dev.couchjobs.LogEntry;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.data.TokenSearch;
 import dev.couchjobs.internal.verbs.ClaimedJob;
 import dev.couchjobs.internal.verbs.Ends;
@@ -139,11 +140,12 @@ final class RunContext<D> implements JobContext<D> {
     @Override
     public <T extends @Nullable Object> T run(Function<? super Transaction, T> body) {
         boolean silent = pool.isSilent(run);
+        @Nullable SharedActivity before = pool.activityOf(run);
         T result = noticing(() -> transactions.runFor(database, tx -> {
             fence(tx, silent).join();
             return body.apply(tx);
         }));
-        heard(silent);
+        heard(silent, before);
         return result;
     }
 
@@ -151,11 +153,12 @@ final class RunContext<D> implements JobContext<D> {
     public <T extends @Nullable Object> CompletableFuture<T> runAsync(
             Function<? super Transaction, ? extends CompletableFuture<T>> body) {
         boolean silent = pool.isSilent(run);
+        @Nullable SharedActivity before = pool.activityOf(run);
         CompletableFuture<T> done =
                 transactions.runForAsync(database, tx -> fence(tx, silent).thenCompose(held -> body.apply(tx)));
         return done.whenComplete((value, error) -> {
             notice(error);
-            heard(silent && error == null);
+            heard(silent && error == null, before);
         });
     }
 
@@ -246,9 +249,9 @@ final class RunContext<D> implements JobContext<D> {
                         }));
     }
 
-    private void heard(boolean signOfLife) {
+    private void heard(boolean signOfLife, @Nullable SharedActivity before) {
         if (signOfLife) {
-            pool.heard(run);
+            pool.heard(run, before);
         }
     }
 
