@@ -24,7 +24,8 @@ public record Label(String name, @Nullable String tag, String identifier, boolea
         return new Label(tag, tag, tag, traced);
     }
 
-    Label named(String purpose, String typeName) {
+    /** {@return the same with what a transaction is for, and with what} */
+    public Label named(String purpose, String typeName) {
         return new Label(name, tag, cut(name + " " + purpose + " " + typeName), traced);
     }
 
@@ -33,7 +34,7 @@ public record Label(String name, @Nullable String tag, String identifier, boolea
     }
 
     /** Both are forgotten with every retry, and so have to be given to every try. */
-    void put(ReadTransaction tx) {
+    public void put(ReadTransaction tx) {
         tag(tx);
         tx.options().setDebugTransactionIdentifier(identifier);
         if (traced) {

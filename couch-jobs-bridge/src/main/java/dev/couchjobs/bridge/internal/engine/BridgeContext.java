@@ -1,15 +1,22 @@
 package dev.couchjobs.bridge.internal.engine;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.internal.couch.CouchDatabase;
 import dev.couchjobs.bridge.internal.document.Cluster;
 import dev.couchjobs.bridge.internal.ledger.Ledger;
+import dev.couchjobs.internal.verbs.Label;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What the parts of one bridge have in common.
+ * What the parts of one bridge have in common. The transactions that it runs for them carry the tag of couch-jobs, and say
+ * to the operators of a cluster what they are for.
  *
  * @param node the node's name
  * @param cluster all nodes
@@ -28,4 +35,27 @@ public record BridgeContext(
         Ledger ledger,
         CouchDatabase couch,
         Environment environment,
-        Duration retention) {}
+        Duration retention) {
+
+    private static final Label LABEL = Label.tagged("couch-jobs", false);
+
+    /** Runs a transaction. {@return what its body gave, when it is committed} */
+    <T extends @Nullable Object> CompletableFuture<T> run(
+            String purpose, Function<? super Transaction, CompletableFuture<T>> body) {
+        Label label = LABEL.named("bridge", purpose);
+        return database.runAsync(tx -> {
+            label.put(tx);
+            return body.apply(tx);
+        });
+    }
+
+    /** Runs a transaction that only reads. {@return what its body gave} */
+    <T extends @Nullable Object> CompletableFuture<T> read(
+            String purpose, Function<? super ReadTransaction, CompletableFuture<T>> body) {
+        Label label = LABEL.named("bridge", purpose);
+        return database.readAsync(tx -> {
+            label.put(tx);
+            return body.apply(tx);
+        });
+    }
+}

@@ -89,7 +89,7 @@ public final class Engine implements AutoCloseable {
                 "what is waited for",
                 context.environment(),
                 context.database().getExecutor(),
-                () -> turns.run(assignment::look));
+                () -> turns.run("look at claims", assignment::look));
         this.forgetting = new Loop(
                 "ended documents", context.environment(), context.database().getExecutor(), this::forget);
     }
@@ -117,8 +117,9 @@ public final class Engine implements AutoCloseable {
         types.addAll(work.types());
         context.cluster().nodes().forEach(node -> types.add(StepTypes.of(node)));
         CouchJobs jobs = context.jobs();
-        return context.database()
-                .runAsync(tx -> CompletableFuture.allOf(types.stream()
+        return context.run(
+                "set timeouts",
+                tx -> CompletableFuture.allOf(types.stream()
                         .map(type -> jobs.setTypeTimeout(tx, type, StepTypes.TIMEOUT))
                         .toArray(CompletableFuture<?>[]::new)));
     }
@@ -149,8 +150,9 @@ public final class Engine implements AutoCloseable {
     /** Takes up each set of nodes that this one belongs to, as soon as a step is aimed at it. */
     private CompletableFuture<Pause> serveSets() {
         NodeSets known = context.ledger().sets();
-        return context.database()
-                .runAsync(tx -> known.all(tx).thenApply(all -> {
+        return context.run(
+                "look for sets",
+                tx -> known.all(tx).thenApply(all -> {
                     all.stream()
                             .filter(nodes -> nodes.contains(context.node()) && served.add(nodes))
                             .forEach(nodes -> started.get(0).handleAsync(StepTypes.of(nodes), runner::run));
@@ -160,12 +162,13 @@ public final class Engine implements AutoCloseable {
 
     private CompletableFuture<Pause> forget() {
         Instant now = context.environment().clock().instant();
-        return context.database()
-                .runAsync(tx -> context.ledger()
-                        .sets()
-                        .forget(tx, LocalDate.ofInstant(now, ZoneOffset.UTC), nodes -> hasJobs(tx, nodes)))
-                .thenCompose(done ->
-                        context.database().runAsync(tx -> context.ledger().forget(tx, now, FORGET_BATCH)))
+        return context.run(
+                        "forget sets",
+                        tx -> context.ledger()
+                                .sets()
+                                .forget(tx, LocalDate.ofInstant(now, ZoneOffset.UTC), nodes -> hasJobs(tx, nodes)))
+                .thenCompose(
+                        done -> context.run("forget", tx -> context.ledger().forget(tx, now, FORGET_BATCH)))
                 .thenApply(more -> more ? Pause.none() : Pause.atMost(FORGET_EVERY));
     }
 

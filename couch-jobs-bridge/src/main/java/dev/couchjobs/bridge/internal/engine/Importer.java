@@ -93,7 +93,7 @@ final class Importer {
     private CompletableFuture<List<String>> turn(
             List<StoredDocument> stored, Map<String, Optional<Published>> asked, Optional<JsonNode> position) {
         AtomicInteger tries = new AtomicInteger();
-        return turns.run(turn -> {
+        return turns.run("take in", turn -> {
             if (stored.size() > 1 && tries.incrementAndGet() > TRIES) {
                 return CompletableFuture.failedFuture(new IllegalStateException("There is too much to do at once"));
             }
@@ -121,8 +121,7 @@ final class Importer {
     /** Notes it, which shows that the database is not to blame, and goes on. */
     private CompletableFuture<List<String>> leaveOut(String id, Throwable error, Optional<JsonNode> position) {
         Ledger ledger = context.ledger();
-        return context.database()
-                .runAsync(tx -> {
+        return context.run("leave out", tx -> {
                     ledger.leftOut(tx, context.node(), feedName, id);
                     position.ifPresent(last -> ledger.position(tx, context.node(), feedName, last));
                     return done();
@@ -157,7 +156,7 @@ final class Importer {
 
     /** What is known now of what CouchDB has of documents. */
     CompletableFuture<Map<String, Optional<Published>>> published(List<String> ids) {
-        return context.database().readAsync(tx -> {
+        return context.read("compare", tx -> {
             Map<String, CompletableFuture<Optional<Published>>> known = new LinkedHashMap<>();
             ids.forEach(id -> known.put(id, context.ledger().published(tx, id)));
             return CompletableFuture.allOf(known.values().toArray(CompletableFuture<?>[]::new))

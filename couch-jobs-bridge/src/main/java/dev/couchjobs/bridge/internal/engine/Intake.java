@@ -32,9 +32,10 @@ final class Intake implements AutoCloseable {
     /** Begins where the feed was left. */
     CompletableFuture<Void> start() {
         Ledger ledger = context.ledger();
-        return context.database()
-                .readAsync(tx -> ledger.position(tx, context.node(), feedName)
-                        .thenCombine(ledger.leftOut(tx, context.node(), feedName, MOST_LEFT_OUT), Start::new))
+        return context.read(
+                        "start",
+                        tx -> ledger.position(tx, context.node(), feedName)
+                                .thenCombine(ledger.leftOut(tx, context.node(), feedName, MOST_LEFT_OUT), Start::new))
                 .thenAccept(start -> {
                     feed = context.couch().follow(start.position().orElse(null), this::take);
                     if (!start.leftOut().isEmpty()) {

@@ -89,13 +89,12 @@ final class Publisher implements AutoCloseable {
 
     private CompletableFuture<Pause> round() {
         CompletableFuture<Void> nothingLeft = idle;
-        return context.database().runAsync(this::look).thenCompose(look -> {
+        return context.run("look for news", this::look).thenCompose(look -> {
             if (look.pause().isPresent()) {
                 nothingLeft.complete(null);
                 return CompletableFuture.completedFuture(look.pause().get());
             }
-            return context.database()
-                    .<List<Sending>>readAsync(tx -> reader.read(tx, look.outgoing()))
+            return context.<List<Sending>>read("read news", tx -> reader.read(tx, look.outgoing()))
                     .thenCompose(this::complete)
                     .thenCompose(this::write);
         });
@@ -205,8 +204,9 @@ final class Publisher implements AutoCloseable {
         settled.forEach(each -> each.result().ifPresent(this::complain));
         return settled.isEmpty()
                 ? CompletableFuture.completedFuture(null)
-                : context.database()
-                        .runAsync(tx -> CompletableFuture.allOf(
+                : context.run(
+                        "note what is written",
+                        tx -> CompletableFuture.allOf(
                                 settled.stream().map(each -> sent(tx, each)).toArray(CompletableFuture<?>[]::new)));
     }
 
@@ -278,7 +278,7 @@ final class Publisher implements AutoCloseable {
         }
         return repeated.isEmpty()
                 ? CompletableFuture.completedFuture(null)
-                : context.database().runAsync(tx -> {
+                : context.run("put off", tx -> {
                     repeated.forEach((id, times) -> outbox.putOff(
                             tx,
                             context.node(),

@@ -1,6 +1,5 @@
 package dev.couchjobs.bridge.internal.engine;
 
-import com.apple.foundationdb.Database;
 import dev.couchjobs.bridge.internal.OneLine;
 import dev.couchjobs.bridge.internal.document.JobDocument;
 import dev.couchjobs.bridge.internal.document.Run;
@@ -19,14 +18,14 @@ import org.slf4j.LoggerFactory;
 final class Settlement {
     private static final Logger LOG = LoggerFactory.getLogger(Settlement.class);
 
-    private final Database database;
+    private final BridgeContext context;
     private final Ledger ledger;
     private final Assignment assignment;
     private final Documents documents;
     private final Running running;
 
     Settlement(BridgeContext context, Assignment assignment, Documents documents, Running running) {
-        this.database = context.database();
+        this.context = context;
         this.ledger = context.ledger();
         this.assignment = assignment;
         this.documents = documents;
@@ -70,13 +69,17 @@ final class Settlement {
     /** What was seen by a try of this turn that was not the last need not hold: whether the job has ended is looked at again. */
     void stopRunning(Turn turn, String id) {
         turn.afterwards(() -> {
-            var unused = database.readAsync(tx -> ledger.find(tx, id)).whenComplete((entry, error) -> {
-                if (error != null) {
-                    LOG.warn("Whether document {} still runs here could not be found out", OneLine.of(id), error);
-                } else if (entry.filter(this::runsOn).isEmpty()) {
-                    running.stop(id);
-                }
-            });
+            var unused = context.read("look what runs", tx -> ledger.find(tx, id))
+                    .whenComplete((entry, error) -> {
+                        if (error != null) {
+                            LOG.warn(
+                                    "Whether document {} still runs here could not be found out",
+                                    OneLine.of(id),
+                                    error);
+                        } else if (entry.filter(this::runsOn).isEmpty()) {
+                            running.stop(id);
+                        }
+                    });
         });
     }
 

@@ -1,6 +1,5 @@
 package dev.couchjobs.bridge.internal.engine;
 
-import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.NewJob;
@@ -87,12 +86,12 @@ final class Turn {
         <T extends @Nullable Object> CompletableFuture<T> run(Function<Transaction, CompletableFuture<T>> body);
 
         /** {@return one that runs them by themselves} */
-        static Runner of(Database database) {
+        static Runner of(BridgeContext context, String purpose) {
             return new Runner() {
                 @Override
                 public <T extends @Nullable Object> CompletableFuture<T> run(
                         Function<Transaction, CompletableFuture<T>> body) {
-                    return database.runAsync(body);
+                    return context.run(purpose, body);
                 }
             };
         }

@@ -1,6 +1,5 @@
 package dev.couchjobs.bridge.internal.engine;
 
-import com.apple.foundationdb.Database;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.bridge.internal.engine.Assignment.Kept;
 import java.util.Optional;
@@ -13,21 +12,21 @@ import org.jspecify.annotations.Nullable;
  * one that waits; they are looked at before it ends.
  */
 final class Turns {
-    private final Database database;
+    private final BridgeContext context;
     private final CouchJobs jobs;
     private final Assignment assignment;
     private final Documents documents;
 
     Turns(BridgeContext context, Assignment assignment, Documents documents) {
-        this.database = context.database();
+        this.context = context;
         this.jobs = context.jobs();
         this.assignment = assignment;
         this.documents = documents;
     }
 
     /** Runs a turn in a transaction of its own. */
-    <T extends @Nullable Object> CompletableFuture<T> run(Function<Turn, CompletableFuture<T>> body) {
-        return run(Turn.Runner.of(database), body);
+    <T extends @Nullable Object> CompletableFuture<T> run(String purpose, Function<Turn, CompletableFuture<T>> body) {
+        return run(Turn.Runner.of(context, purpose), body);
     }
 
     /** Runs a turn, and looks in it at all that depends on what it changes. */
