@@ -40,6 +40,11 @@ public final class ActivityIndex {
                 .thenApply(rows -> rows.stream().map(row -> decode(keys, row)).toList());
     }
 
+    /** {@return whether no job runs} */
+    public static CompletableFuture<Boolean> isEmpty(ReadTransaction tx, TypeKeys keys) {
+        return tx.snapshot().getRange(keys.activities(), 1).asList().thenApply(List::isEmpty);
+    }
+
     private static Entry decode(TypeKeys keys, KeyValue row) {
         Tuple ids = Tuple.fromBytes(row.getValue());
         return new Entry(

@@ -66,6 +66,11 @@ public final class ChangeFeed {
                         rows -> rows.stream().flatMap(row -> decode(keys, row)).toList());
     }
 
+    /** {@return whether all of it has been trimmed away} */
+    public static CompletableFuture<Boolean> isEmpty(ReadTransaction tx, TypeKeys keys) {
+        return tx.snapshot().getRange(keys.feed(), 1).asList().thenApply(List::isEmpty);
+    }
+
     /** {@return the last entry that has been trimmed away, or null if none ever was} */
     public static CompletableFuture<@Nullable Versionstamp> trimmedUpTo(ReadTransaction tx, TypeKeys keys) {
         return tx.snapshot()

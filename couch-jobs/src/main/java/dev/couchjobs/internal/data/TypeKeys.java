@@ -125,6 +125,11 @@ public final class TypeKeys {
         return activity.pack(sequence);
     }
 
+    /** The rows of all running jobs. */
+    Range activities() {
+        return activity.range();
+    }
+
     /** The rows of the running jobs that were last heard of at or before a sequence. */
     Range activityUpTo(Versionstamp sequence) {
         return new Range(activity.range().begin, ByteArrayUtil.keyAfter(activity.pack(sequence)));
@@ -146,6 +151,10 @@ public final class TypeKeys {
 
     byte[] feedPrefix() {
         return feed.pack();
+    }
+
+    Range feed() {
+        return feed.range();
     }
 
     Range feedAfter(Versionstamp sequence) {

@@ -38,13 +38,15 @@ import java.util.stream.Collectors;
  * its last sign of life, plus the time of one transaction. Any number of monitors may run on any nodes: a job is put back
  * only if it still runs under the very sequence that was seen, so what two of them both try happens once.
  *
- * <p>It also trims the change feed.
+ * <p>It also trims the change feed. While nothing runs and the feed is empty it rests, and a watch wakes it.
  */
 final class ActivityMonitor implements AutoCloseable {
     private static final Duration WITHOUT_TIMEOUT_CHECK_EVERY = Duration.ofSeconds(5);
     private static final int MARKS_PER_TIMEOUT = 4;
     private static final int JITTER_PERCENT = 20;
     private static final int BATCH_MAX = 100;
+    /** A watch tells of the next job; this is for the case that one does not. */
+    private static final Duration LONGEST_REST = Duration.ofMinutes(5);
 
     private final Database database;
     private final Environment environment;
@@ -85,28 +87,52 @@ final class ActivityMonitor implements AutoCloseable {
         loop.close();
     }
 
-    private record Now(Optional<Duration> timeout, Versionstamp sequence) {}
+    /** @param news completes when there is something to watch over; empty if there is */
+    private record Now(Optional<Duration> timeout, Versionstamp sequence, Optional<CompletableFuture<Void>> news) {
+        Now until(CompletableFuture<Void> coming) {
+            return new Now(timeout, sequence, Optional.of(coming));
+        }
+    }
 
     private CompletableFuture<Pause> round() {
         leaseMarks.elapse(lastPause);
         feedMarks.elapse(lastPause);
         lastPause = Duration.ZERO; // counts only once it has been slept through
-        return look().thenCompose(this::act).thenApply(done -> pause());
+        return look().thenCompose(now -> {
+            if (!now.timeout().equals(timeout)) {
+                timeout = now.timeout();
+                leaseMarks.forget();
+            }
+            return now.news().isPresent()
+                    ? CompletableFuture.completedFuture(rest(now.news().get()))
+                    : act(now).thenApply(done -> pause());
+        });
     }
 
     private CompletableFuture<Now> look() {
-        return transactions.read(
-                database,
-                tx -> tx.getReadVersion()
-                        .thenCombine(
-                                TypeTimeouts.get(tx, keys), (version, known) -> new Now(known, Stamps.upTo(version))));
+        return transactions.run(database, tx -> {
+            CompletableFuture<Optional<Duration>> limit = TypeTimeouts.get(tx, keys);
+            CompletableFuture<Boolean> isQuiet =
+                    ActivityIndex.isEmpty(tx, keys).thenCombine(ChangeFeed.isEmpty(tx, keys), Boolean::logicalAnd);
+            return tx.getReadVersion()
+                    .thenCombine(limit, (version, known) -> new Now(known, Stamps.upTo(version), Optional.empty()))
+                    .thenCombine(isQuiet, (now, quiet) -> quiet ? now.until(news(tx, now.timeout())) : now);
+        });
+    }
+
+    /** What makes a job run also appends to the feed. Without a timeout nothing can be added, and nothing is silent. */
+    private CompletableFuture<Void> news(Transaction tx, Optional<Duration> limit) {
+        return limit.isPresent() ? tx.watch(keys.watchesActivity()) : TypeTimeouts.watch(tx, keys);
+    }
+
+    /** Nothing runs, and there is nothing to trim. Time that passes now makes nothing older. */
+    private Pause rest(CompletableFuture<Void> news) {
+        leaseMarks.forget();
+        feedMarks.forget();
+        return Pause.until(news).butAtMost(LONGEST_REST);
     }
 
     private CompletableFuture<?> act(Now now) {
-        if (!now.timeout().equals(timeout)) {
-            timeout = now.timeout();
-            leaseMarks.forget();
-        }
         if (timeout.isEmpty()) {
             return trim(now);
         }
