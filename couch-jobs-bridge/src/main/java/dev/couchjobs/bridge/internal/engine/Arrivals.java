@@ -192,11 +192,13 @@ final class Arrivals {
      */
     private CompletableFuture<Void> changed(
             Turn turn, Arrival arrival, JobDocument shown, JobDocument before, String reason) {
-        if (before.hasBegunOn(node)) {
+        String home = arrival.last().orElseThrow().home();
+        boolean creatorKnows =
+                assignment.judges(home, true) || !writes(home); // itself, or by the ledger that all share
+        if (!creatorKnows && before.hasBegunOn(node)) {
             return refusals.refuse(turn, arrival, reason, shown.isEnded());
         }
-        if (before.isUntouched()
-                && !assignment.judges(arrival.last().orElseThrow().home(), true)) {
+        if (!creatorKnows && before.isUntouched()) {
             Optional<Kept> live = arrival.entry().map(documents::kept);
             CompletableFuture<Void> stopped = live.isPresent() ? settlement.stop(turn, live.get()) : done();
             return stopped.thenCompose(nothing -> job(turn, arrival.unknown(), shown));
