@@ -2,13 +2,11 @@ package dev.couchjobs.contract;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.FDBException;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A way to a database on which transactions that are begun through it can be made to fail or to take their time. */
@@ -16,25 +14,27 @@ final class DisturbedDatabase {
     private static final int TRANSACTION_TIMED_OUT = 1031;
     private static final Set<String> TRANSACTIONS = Set.of("runAsync", "readAsync");
 
+    /** Begins a transaction on the target. */
+    private interface Begin {
+        CompletableFuture<?> now() throws Throwable;
+    }
+
     /** What becomes of a transaction. */
     private interface Disturbance {
-        CompletableFuture<?> run(Supplier<CompletableFuture<?>> transaction);
+        CompletableFuture<?> run(Begin transaction) throws Throwable;
     }
 
     private final Database target;
     // Guarded by this.
     private CompletableFuture<Void> begun = CompletableFuture.completedFuture(null);
-    private Disturbance disturbance = Supplier::get;
+    private Disturbance disturbance = Begin::now;
 
     DisturbedDatabase(Database target) {
         this.target = target;
     }
 
     Database asDatabase() {
-        return (Database) Proxy.newProxyInstance(
-                Database.class.getClassLoader(),
-                new Class<?>[] {Database.class},
-                (proxy, method, arguments) -> forward(method, arguments));
+        return Forwarding.to(Database.class, (self, method, arguments) -> forward(method, arguments));
     }
 
     /**
@@ -58,14 +58,14 @@ final class DisturbedDatabase {
     CompletableFuture<Void> hold(CompletableFuture<Void> release) {
         CompletableFuture<Void> held = new CompletableFuture<>();
         disturb(transaction -> transaction
-                .get()
+                .now()
                 .whenComplete((value, error) -> held.complete(null))
                 .thenCombine(release, (value, released) -> value));
         return held;
     }
 
     void mend() {
-        disturb(Supplier::get);
+        disturb(Begin::now);
     }
 
     private synchronized void disturb(Disturbance next) {
@@ -76,31 +76,18 @@ final class DisturbedDatabase {
         return begun;
     }
 
-    private synchronized CompletableFuture<?> begin(Supplier<CompletableFuture<?>> transaction) {
+    private synchronized CompletableFuture<?> begin(Begin transaction) throws Throwable {
         CompletableFuture<?> next = disturbance.run(transaction);
         begun = CompletableFuture.allOf(begun, next.exceptionally(error -> null));
         return next;
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // The caller of the proxied method gets it.
-    private @Nullable Object forward(Method method, Object @Nullable [] arguments) throws Throwable {
+    private @Nullable Object forward(Method method, @Nullable Object[] arguments) throws Throwable {
         if (TRANSACTIONS.contains(method.getName())) {
-            return begin(() -> (CompletableFuture<?>) invoke(method, arguments));
+            return begin(
+                    () -> (CompletableFuture<?>) Objects.requireNonNull(Forwarding.invoke(target, method, arguments)));
         }
-        return invoke(method, arguments);
-    }
-
-    @SuppressWarnings("NullAway") // What the target returns is what its method promises.
-    private Object invoke(Method method, Object @Nullable [] arguments) {
-        try {
-            return method.invoke(target, arguments);
-        } catch (InvocationTargetException e) {
-            if (e.getCause() instanceof RuntimeException cause) {
-                throw cause;
-            }
-            throw new AssertionError(e);
-        } catch (IllegalAccessException e) {
-            throw new AssertionError(e);
-        }
+        return Forwarding.invoke(target, method, arguments);
     }
 }

@@ -3,12 +3,10 @@ package dev.couchjobs.contract;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionOptions;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -16,7 +14,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** A way to a database that notes by what names the transactions go that are opened through it. */
 final class LabelledDatabase {
@@ -40,11 +37,11 @@ final class LabelledDatabase {
     }
 
     Database asDatabase() {
-        return proxy(Database.class, (method, arguments) -> {
-            if (TRANSACTIONS.contains(method.getName()) && arguments != null) {
-                arguments[0] = labelled((Function<?, ?>) arguments[0]);
+        return Forwarding.to(Database.class, (self, method, arguments) -> {
+            if (TRANSACTIONS.contains(method.getName())) {
+                arguments[0] = labelled((Function<?, ?>) Objects.requireNonNull(arguments[0]));
             }
-            return invoke(target, method, arguments);
+            return Forwarding.invoke(target, method, arguments);
         });
     }
 
@@ -72,11 +69,11 @@ final class LabelledDatabase {
     }
 
     private Transaction noting(Transaction tx, Label label) {
-        return proxy(
+        return Forwarding.to(
                 Transaction.class,
-                (method, arguments) -> method.getName().equals("options")
+                (self, method, arguments) -> method.getName().equals("options")
                         ? noting(tx.options(), label)
-                        : invoke(tx, method, arguments));
+                        : Forwarding.invoke(tx, method, arguments));
     }
 
     private TransactionOptions noting(TransactionOptions options, Label label) {
@@ -90,25 +87,5 @@ final class LabelledDatabase {
             }
             options.getOptionConsumer().setOption(code, value);
         });
-    }
-
-    private interface Handler {
-        Object handle(Method method, Object @Nullable [] arguments) throws Throwable;
-    }
-
-    private static <T> T proxy(Class<T> type, Handler handler) {
-        return type.cast(Proxy.newProxyInstance(
-                type.getClassLoader(),
-                new Class<?>[] {type},
-                (proxy, method, arguments) -> handler.handle(method, arguments)));
-    }
-
-    @SuppressWarnings("NullAway") // What the target returns is what its method promises.
-    private static Object invoke(Object target, Method method, Object @Nullable [] arguments) throws Throwable {
-        try {
-            return method.invoke(target, arguments);
-        } catch (InvocationTargetException e) {
-            throw e.getCause();
-        }
     }
 }

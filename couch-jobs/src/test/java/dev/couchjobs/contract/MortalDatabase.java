@@ -1,9 +1,8 @@
 package dev.couchjobs.contract;
 
 import com.apple.foundationdb.Database;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,41 +19,25 @@ final class MortalDatabase {
     private MortalDatabase() {}
 
     static Database of(Database target, AtomicInteger left) {
-        return (Database) Proxy.newProxyInstance(
-                Database.class.getClassLoader(),
-                new Class<?>[] {Database.class},
-                (proxy, method, arguments) -> forward(target, left, method, arguments));
+        return Forwarding.to(Database.class, (self, method, arguments) -> forward(target, left, method, arguments));
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // The caller of the proxied method gets it.
     private static @Nullable Object forward(
-            Database target, AtomicInteger left, Method method, Object @Nullable [] arguments) {
+            Database target, AtomicInteger left, Method method, @Nullable Object[] arguments) throws Throwable {
         if (!TRANSACTIONS.contains(method.getName())) {
-            return invoke(target, method, arguments);
+            return Forwarding.invoke(target, method, arguments);
         }
         int now = left.getAndDecrement();
         if (now < 0) {
             return CompletableFuture.failedFuture(new IllegalStateException(DEATH));
         }
-        CompletableFuture<?> done = (CompletableFuture<?>) invoke(target, method, arguments);
+        CompletableFuture<?> done =
+                (CompletableFuture<?>) Objects.requireNonNull(Forwarding.invoke(target, method, arguments));
         return now > 0
                 ? done
                 : done.thenApply(value -> {
                     throw new IllegalStateException(DEATH);
                 });
-    }
-
-    @SuppressWarnings("NullAway") // What the target returns is what its method promises.
-    private static Object invoke(Database target, Method method, Object @Nullable [] arguments) {
-        try {
-            return method.invoke(target, arguments);
-        } catch (InvocationTargetException e) {
-            if (e.getCause() instanceof RuntimeException cause) {
-                throw cause;
-            }
-            throw new AssertionError(e);
-        } catch (IllegalAccessException e) {
-            throw new AssertionError(e);
-        }
     }
 }

@@ -2,6 +2,7 @@ package dev.couchjobs.costs;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransaction;
+import dev.couchjobs.contract.Forwarding;
 import dev.couchjobs.fdb.simulation.VirtualScheduler;
 import java.lang.reflect.Method;
 import java.util.ArrayList;

@@ -1,8 +1,7 @@
 package dev.couchjobs.simulation;
 
 import com.apple.foundationdb.Database;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
+import dev.couchjobs.contract.Forwarding;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -14,17 +13,12 @@ final class CountedDatabase {
     private final Database database;
 
     CountedDatabase(Database target) {
-        database = (Database) Proxy.newProxyInstance(
-                Database.class.getClassLoader(), new Class<?>[] {Database.class}, (proxy, method, arguments) -> {
-                    if (TRANSACTIONS.contains(method.getName())) {
-                        transactions.incrementAndGet();
-                    }
-                    try {
-                        return method.invoke(target, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        database = Forwarding.to(Database.class, (self, method, arguments) -> {
+            if (TRANSACTIONS.contains(method.getName())) {
+                transactions.incrementAndGet();
+            }
+            return Forwarding.invoke(target, method, arguments);
+        });
     }
 
     Database asDatabase() {

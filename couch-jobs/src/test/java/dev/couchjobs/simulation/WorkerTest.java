@@ -19,9 +19,9 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Worker;
 import dev.couchjobs.WorkerBuilder;
+import dev.couchjobs.contract.Forwarding;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -386,11 +386,10 @@ class WorkerTest {
     }
 
     private static Database silencedBy(AtomicBoolean silent, Database target) {
-        return (Database) Proxy.newProxyInstance(
-                Database.class.getClassLoader(),
-                new Class<?>[] {Database.class},
-                (proxy, method, arguments) -> silent.get() && method.getName().equals("runAsync")
+        return Forwarding.to(
+                Database.class,
+                (self, method, arguments) -> silent.get() && method.getName().equals("runAsync")
                         ? new CompletableFuture<>()
-                        : method.invoke(target, arguments));
+                        : Forwarding.invoke(target, method, arguments));
     }
 }
