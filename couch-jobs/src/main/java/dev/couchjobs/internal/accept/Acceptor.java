@@ -7,6 +7,7 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.loop.Causes;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.verbs.Instance;
@@ -19,7 +20,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 
 /**
  * Serves all who wait in this process for jobs of one type.
@@ -97,7 +97,7 @@ final class Acceptor<D> implements AutoCloseable {
         if (client.isServedAtOnce()) {
             leave(client);
         }
-        client.fail(error instanceof CompletionException && error.getCause() != null ? error.getCause() : error);
+        client.fail(Causes.of(error));
     }
 
     /** Takes somebody out before he is answered, so that no other round claims for him as well. */

@@ -109,8 +109,8 @@ public final class Releases {
         });
     }
 
-    /** {@return what this transaction is to carry out next, if it has room for more} */
-    public static List<Release> next(Transaction tx) {
+    /** {@return all that has come up in this transaction and is to be carried out; it is the caller's from now on} */
+    public static List<Release> takeAll(Transaction tx) {
         return TransactionScope.unsettledOf(tx).map(Unsettled::takeAll).orElse(List.of());
     }
 

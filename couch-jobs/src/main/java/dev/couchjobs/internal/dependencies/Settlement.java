@@ -66,7 +66,7 @@ public final class Settlement {
 
     /** Tells what there is to tell, as far as this transaction has room for it. */
     public CompletableFuture<@Nullable Void> settle(Transaction tx) {
-        List<Release> releases = Releases.next(tx);
+        List<Release> releases = Releases.takeAll(tx);
         return releases.isEmpty()
                 ? CompletableFuture.completedFuture(null)
                 : carryOut(tx, releases).thenComposeAsync(done -> settle(tx), tx.getExecutor());

@@ -2,7 +2,6 @@ package dev.couchjobs.internal.loop;
 
 import com.apple.foundationdb.FDBException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -62,8 +61,7 @@ public final class BatchSize {
 
     /** {@return whether a transaction failed because of its size} */
     public static boolean isTooLarge(Throwable error) {
-        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-        return cause instanceof FDBException failure && failure.getCode() == TOO_LARGE;
+        return Causes.of(error) instanceof FDBException failure && failure.getCode() == TOO_LARGE;
     }
 
     /** The tries of one transaction, one after the other. */

@@ -2,9 +2,9 @@ package dev.couchjobs.internal.move;
 
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.async.AsyncUtil;
+import dev.couchjobs.internal.loop.Causes;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 
 /** Goes over all rows page by page: about a megabyte each, and less where that turns out to be too much. */
@@ -50,11 +50,10 @@ final class Pages {
     }
 
     private boolean halved(Throwable error) {
-        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-        if (rows > 1 && cause instanceof FDBException failure && TOO_MUCH.contains(failure.getCode())) {
+        if (rows > 1 && Causes.of(error) instanceof FDBException failure && TOO_MUCH.contains(failure.getCode())) {
             rows /= 2;
             return true;
         }
-        throw cause instanceof RuntimeException known ? known : new CompletionException(cause);
+        throw Causes.thrown(error);
     }
 }

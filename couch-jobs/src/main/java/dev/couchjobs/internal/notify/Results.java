@@ -10,6 +10,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.Outcome;
 import dev.couchjobs.ResultTimeoutException;
 import dev.couchjobs.Subscription;
+import dev.couchjobs.internal.loop.Causes;
 import dev.couchjobs.internal.loop.Delays;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Queries;
@@ -17,7 +18,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -79,7 +79,7 @@ public final class Results {
                             }
                         }))
                 .exceptionally(error -> {
-                    wanted.result.completeExceptionally(unwrapped(error));
+                    wanted.result.completeExceptionally(Causes.of(error));
                     return null;
                 });
     }
@@ -91,10 +91,6 @@ public final class Results {
                 .await(List.of(subscription), JobState.FINISHED, UNTIL_TIMEOUT)
                 .whenComplete((event, error) -> subscription.close())
                 .thenApply(Optional::isPresent);
-    }
-
-    private static Throwable unwrapped(Throwable error) {
-        return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     }
 
     /** A result that somebody waits for. */

@@ -1,8 +1,8 @@
 package dev.couchjobs.internal.verbs;
 
 import com.apple.foundationdb.FDBException;
+import dev.couchjobs.internal.loop.Causes;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +17,7 @@ final class LastError {
     <T extends @Nullable Object> CompletableFuture<T> note(CompletableFuture<T> attempt) {
         return attempt.whenComplete((value, error) -> {
             if (error != null && !isTimeout(error)) {
-                last = unwrapped(error);
+                last = Causes.of(error);
             }
         });
     }
@@ -26,16 +26,12 @@ final class LastError {
         return transaction.whenComplete((value, error) -> {
             Throwable reason = last;
             if (error != null && reason != null && isTimeout(error)) {
-                unwrapped(error).addSuppressed(reason);
+                Causes.of(error).addSuppressed(reason);
             }
         });
     }
 
     private static boolean isTimeout(Throwable error) {
-        return unwrapped(error) instanceof FDBException failure && failure.getCode() == TIMED_OUT;
-    }
-
-    private static Throwable unwrapped(Throwable error) {
-        return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        return Causes.of(error) instanceof FDBException failure && failure.getCode() == TIMED_OUT;
     }
 }

@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.verbs;
 
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.ReadTransactionContext;
 import dev.couchjobs.JobAttempt;
 import dev.couchjobs.JobInfo;
@@ -28,57 +29,67 @@ public final class Queries {
 
     /** {@return the data, or empty if there is no such job} */
     public <D> CompletableFuture<Optional<D>> data(ReadTransactionContext context, JobType<D, ?> type, String jobId) {
-        JobRef ref = keyspace.job(type.name(), jobId);
-        return transactions
-                .named("get data of", type.name())
-                .read(
-                        context,
-                        tx -> JobTable.read(tx, ref)
-                                .thenCompose(row -> row.isEmpty()
-                                        ? CompletableFuture.completedFuture(Optional.<D>empty())
-                                        : row.get()
-                                                .payload()
-                                                .load(tx, ref)
-                                                .thenApply(json -> Optional.of(codec.decode(type, jobId, json)))));
+        return look(
+                context,
+                "get data of",
+                type,
+                jobId,
+                Optional.empty(),
+                (tx, ref, row) ->
+                        row.payload().load(tx, ref).thenApply(json -> Optional.of(codec.decode(type, jobId, json))));
     }
 
     /** {@return all that is known of the job, or empty if there is none} */
     public <D, R> CompletableFuture<Optional<JobInfo<D, R>>> job(
             ReadTransactionContext context, JobType<D, R> type, String jobId) {
-        JobRef ref = keyspace.job(type.name(), jobId);
-        return transactions
-                .named("get job", type.name())
-                .read(
-                        context,
-                        tx -> JobTable.read(tx, ref)
-                                .thenCompose(row -> row.isEmpty()
-                                        ? CompletableFuture.completedFuture(Optional.<JobInfo<D, R>>empty())
-                                        : StoredJob.load(tx, type, ref, row.get(), codec)
-                                                .thenApply(Optional::of)));
+        return look(
+                context,
+                "get job",
+                type,
+                jobId,
+                Optional.empty(),
+                (tx, ref, row) -> StoredJob.load(tx, type, ref, row, codec).thenApply(Optional::of));
     }
 
     /** {@return the attempts at the job that are still known, oldest first} */
     public CompletableFuture<List<JobAttempt>> attempts(
             ReadTransactionContext context, JobType<?, ?> type, String jobId) {
-        JobRef ref = keyspace.job(type.name(), jobId);
-        return transactions
-                .named("get attempts at", type.name())
-                .read(
-                        context,
-                        tx -> JobTable.read(tx, ref)
-                                .thenCompose(row -> row.isEmpty()
-                                        ? CompletableFuture.completedFuture(List.<JobAttempt>of())
-                                        : AttemptLog.read(tx, ref, row.get())));
+        return look(context, "get attempts at", type, jobId, List.of(), AttemptLog::read);
     }
 
     /** {@return the state} */
     public CompletableFuture<JobState> state(ReadTransactionContext context, JobType<?, ?> type, String jobId) {
+        return look(
+                context,
+                "get state of",
+                type,
+                jobId,
+                JobState.NOT_FOUND,
+                (tx, ref, row) -> CompletableFuture.completedFuture(row.state()));
+    }
+
+    /** What is asked of a job that is there. */
+    @FunctionalInterface
+    private interface Question<T> {
+        CompletableFuture<T> ask(ReadTransaction tx, JobRef ref, JobRow row);
+    }
+
+    /** @param missing the answer if there is no such job */
+    private <T> CompletableFuture<T> look(
+            ReadTransactionContext context,
+            String purpose,
+            JobType<?, ?> type,
+            String jobId,
+            T missing,
+            Question<T> question) {
         JobRef ref = keyspace.job(type.name(), jobId);
         return transactions
-                .named("get state of", type.name())
+                .named(purpose, type.name())
                 .read(
                         context,
                         tx -> JobTable.read(tx, ref)
-                                .thenApply(row -> row.map(JobRow::state).orElse(JobState.NOT_FOUND)));
+                                .thenCompose(row -> row.isPresent()
+                                        ? question.ask(tx, ref, row.get())
+                                        : CompletableFuture.completedFuture(missing)));
     }
 }

@@ -13,6 +13,7 @@ import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.data.TokenSearch;
+import dev.couchjobs.internal.loop.Causes;
 import dev.couchjobs.internal.verbs.ClaimedJob;
 import dev.couchjobs.internal.verbs.Ends;
 import dev.couchjobs.internal.verbs.Fence;
@@ -27,7 +28,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -260,21 +260,16 @@ final class RunContext<D> implements JobContext<D> {
             return transaction.get();
         } catch (RuntimeException e) {
             notice(e);
-            throw unwrapped(e);
+            throw Causes.thrown(e);
         }
     }
 
     private void notice(@Nullable Throwable error) {
         if (error != null
-                && unwrapped(error) instanceof JobHaltedException lost
+                && Causes.thrown(error) instanceof JobHaltedException lost
                 && job.id().equals(lost.jobId())
                 && job.type().name().equals(lost.typeName())) {
             pool.drop(run, !(lost instanceof JobAlreadyFinishedException));
         }
-    }
-
-    private static RuntimeException unwrapped(Throwable error) {
-        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-        return cause instanceof RuntimeException known ? known : new CompletionException(cause);
     }
 }

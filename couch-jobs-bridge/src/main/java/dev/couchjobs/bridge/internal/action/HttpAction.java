@@ -1,6 +1,7 @@
 package dev.couchjobs.bridge.internal.action;
 
 import dev.couchjobs.Environment;
+import dev.couchjobs.internal.loop.Causes;
 import java.net.URISyntaxException;
 import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;
@@ -12,7 +13,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
@@ -142,7 +142,7 @@ final class HttpAction implements Action {
     }
 
     private static String reasonOf(HttpCall call, Throwable error) {
-        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        Throwable cause = Causes.of(error);
         String detail = Optional.ofNullable(cause.getMessage()).orElse("");
         return "no answer from " + call.url().getAuthority() + ": "
                 + cause.getClass().getSimpleName() + (detail.isBlank() ? "" : ": " + detail);

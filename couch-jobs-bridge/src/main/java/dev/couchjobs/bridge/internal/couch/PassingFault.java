@@ -1,8 +1,8 @@
 package dev.couchjobs.bridge.internal.couch;
 
+import dev.couchjobs.internal.loop.Causes;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
 
 /** Something went wrong that may be right the next time. Never leaves this package. */
 final class PassingFault extends RuntimeException {
@@ -33,8 +33,7 @@ final class PassingFault extends RuntimeException {
 
     /** {@return what was thrown, as a fault that may pass; what a connection throws may always pass} */
     static RuntimeException of(Throwable thrown) {
-        Throwable cause =
-                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        Throwable cause = Causes.of(thrown);
         if (cause instanceof PassingFault || cause instanceof CouchException) {
             return (RuntimeException) cause;
         }

@@ -112,7 +112,7 @@ final class Arrivals {
     /** Whether a document is another one by now: made again after it was deleted, or mended after it was refused. */
     private boolean isOther(Arrival arrival, Reading reading) {
         if (arrival.is(Entry.Standing.DELETED)) {
-            return writes(arrival.entry().orElseThrow().home());
+            return documents.writes(arrival.entry().orElseThrow().home());
         }
         return arrival.is(Entry.Standing.REFUSED)
                 && reading instanceof Reading.Job job
@@ -120,16 +120,12 @@ final class Arrivals {
                 && !arrival.isSeen();
     }
 
-    private boolean writes(String home) {
-        return assignment.writer(home).equals(node);
-    }
-
     private CompletableFuture<Void> deleted(Turn turn, Arrival arrival) {
         if (arrival.entry().isEmpty() || arrival.is(Entry.Standing.DELETED)) {
             return done();
         }
         Entry kept = arrival.entry().get();
-        if (!writes(kept.home())) { // another version may prevail where it is written
+        if (!documents.writes(kept.home())) { // another version may prevail where it is written
             return done();
         }
         String id = arrival.id();
@@ -172,7 +168,7 @@ final class Arrivals {
                 .orElseGet(() -> new Kept(
                         now, Entry.live(arrival.leaf().body(), now.plan().creator())));
         String home = after.entry().home();
-        boolean writes = writes(home);
+        boolean writes = documents.writes(home);
         if (writes) {
             ledger.published(turn.tx(), arrival.id(), arrival.seen());
         }
@@ -194,7 +190,7 @@ final class Arrivals {
             Turn turn, Arrival arrival, JobDocument shown, JobDocument before, String reason) {
         String home = arrival.last().orElseThrow().home();
         boolean creatorKnows =
-                assignment.judges(home, true) || !writes(home); // itself, or by the ledger that all share
+                assignment.judges(home, true) || !documents.writes(home); // itself, or by the ledger that all share
         if (!creatorKnows && before.hasBegunOn(node)) {
             return refusals.refuse(turn, arrival, reason, shown.isEnded());
         }

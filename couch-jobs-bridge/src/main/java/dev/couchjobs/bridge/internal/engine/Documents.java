@@ -106,6 +106,11 @@ final class Documents {
         }
     }
 
+    /** {@return whether this node writes documents of that home back} */
+    boolean writes(String home) {
+        return assignment.writer(home).equals(node);
+    }
+
     /** Has a document written back. */
     void send(Turn turn, String id, String home) {
         ledger.outbox()

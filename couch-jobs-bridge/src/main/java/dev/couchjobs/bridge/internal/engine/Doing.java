@@ -5,11 +5,10 @@ import dev.couchjobs.bridge.internal.action.Action;
 import dev.couchjobs.bridge.internal.action.ActionResult;
 import dev.couchjobs.bridge.internal.action.Occasion;
 import dev.couchjobs.bridge.internal.action.Stoppable;
+import dev.couchjobs.internal.loop.Causes;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What is done under one claim on a job, and may have to be stopped: because the job is no longer this claim's, or the bridge
@@ -63,7 +62,6 @@ final class Doing {
     }
 
     private boolean isStop(Throwable error) {
-        @Nullable Throwable cause = error instanceof CompletionException ? error.getCause() : error;
-        return whole.isStopped() && cause instanceof CancellationException;
+        return whole.isStopped() && Causes.of(error) instanceof CancellationException;
     }
 }

@@ -4,13 +4,13 @@ import dev.couchjobs.bridge.internal.OneLine;
 import dev.couchjobs.bridge.internal.couch.StoredDocument;
 import dev.couchjobs.bridge.internal.ledger.Ledger;
 import dev.couchjobs.bridge.internal.ledger.Published;
+import dev.couchjobs.internal.loop.Causes;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -114,7 +114,7 @@ final class Importer {
 
     /** A bridge that has no memory or no threads left would fail with any document. */
     private static boolean isOwnTrouble(Throwable error) {
-        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        Throwable cause = Causes.of(error);
         return cause instanceof VirtualMachineError && !(cause instanceof StackOverflowError);
     }
 

@@ -78,7 +78,7 @@ final class Refusals {
         String id = arrival.id();
         String home = home(arrival);
         turn.say(() -> LOG.warn("Node {}: document {} cannot be run: {}", node, OneLine.of(id), OneLine.of(reason)));
-        if (writes(home)) {
+        if (documents.writes(home)) {
             ledger.published(turn.tx(), id, arrival.seen());
         }
         ObjectNode verdict = isEnded ? NOTHING_TO_SAY : DocumentWriter.verdict(reason);
@@ -95,7 +95,7 @@ final class Refusals {
      * this has been seen before: then what was to be said of it is still on its way.
      */
     CompletableFuture<Void> over(Turn turn, Arrival arrival) {
-        Optional<String> home = arrival.entry().map(Entry::home).filter(this::writes);
+        Optional<String> home = arrival.entry().map(Entry::home).filter(documents::writes);
         if (home.isEmpty()) {
             return done();
         }
@@ -114,14 +114,10 @@ final class Refusals {
 
     /** It is for another node to say so: until it has, what a person has made of the document is not written over. */
     private void spoilt(Turn turn, Arrival arrival) {
-        if (writes(home(arrival))) {
+        if (documents.writes(home(arrival))) {
             ledger.published(turn.tx(), arrival.id(), arrival.spoilt());
             ledger.outbox().keep(turn.tx(), node, arrival.id());
         }
-    }
-
-    private boolean writes(String home) {
-        return assignment.writer(home).equals(node);
     }
 
     private String home(Arrival arrival) {
