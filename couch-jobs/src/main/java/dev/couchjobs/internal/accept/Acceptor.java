@@ -150,7 +150,7 @@ final class Acceptor<D> implements AutoCloseable {
 
     private CompletableFuture<Claims.Outcome<D>> claim(Round<D> round, BatchSize.Tries tries) {
         Claims<D>.Claim claim = claims.new Claim(round.wanted(tries.first()));
-        return transactions.run(database, tx -> tries.next(size -> claim.attempt(tx)));
+        return transactions.run(database, tx -> claim.attempt(tx, tries));
     }
 
     /** Takes those out who are given something: whoever is left in the round has got nothing. */

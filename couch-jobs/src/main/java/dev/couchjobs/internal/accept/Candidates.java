@@ -36,7 +36,9 @@ final class Candidates {
     private final TypeKeys keys;
     private final RandomGenerator random;
     private final Reserve reserve;
-    private final Places places;
+    private final Spread spread = new Spread();
+    private final Trail unscheduled;
+    private final Trail due;
     /** Whether there were more jobs with a priority than one read sees, when last seen: then the next claim reads more. */
     private volatile boolean crowded;
 
@@ -44,7 +46,27 @@ final class Candidates {
         this.keys = keys;
         this.random = random;
         this.reserve = new Reserve(keys, random);
-        this.places = new Places(random);
+        this.unscheduled = new Trail(keys, random);
+        this.due = new Trail(keys, random);
+    }
+
+    /** Another claim begins. */
+    void goOn() {
+        spread.undisturbed();
+        unscheduled.goOn(spread.rows());
+        due.goOn(spread.rows());
+    }
+
+    /** A claim of so many jobs has met another, and is tried again. */
+    void conflicted(int tried) {
+        spread.conflicted(tried);
+        unscheduled.leap();
+        due.leap();
+    }
+
+    /** Whether there were jobs enough for this and others: then to take fewer would not help against conflicts. */
+    boolean isAmple() {
+        return unscheduled.isAmple() || due.isAmple();
     }
 
     /**
@@ -64,27 +86,41 @@ final class Candidates {
     private record Ranked(List<Queued> all, boolean hidden) {}
 
     /**
-     * Up to {@code wanted} rows: strictly by priority, and of those of one priority some that begin at a random place
-     * within {@code spread} rows of the first.
+     * Up to {@code wanted} rows: strictly by priority, and of those of one priority some that are not too far behind the first.
      *
      * @param now the present time in seconds since the epoch
      */
-    CompletableFuture<Pick> pick(Transaction tx, AcceptMode mode, long now, int wanted, int spread) {
-        int near = Math.min(spread, NEAR_MAX);
+    CompletableFuture<Pick> pick(Transaction tx, AcceptMode mode, long now, int wanted) {
+        int near = Math.min(spread.rows(), NEAR_MAX);
         CompletableFuture<Ranked> ranked = ranked(tx, mode.latest(now), wanted + near);
-        CompletableFuture<List<Queued>> pending = mode.noSchedule()
-                ? anywhere(tx, wanted, near)
-                : unscheduled(tx, wanted, spread)
-                        .thenCombine(
-                                PendingQueue.scheduledUpTo(tx, keys, mode.latest(now), wanted + near),
-                                (plain, due) -> byTurns(plain, slice(due, wanted, near), wanted));
+        CompletableFuture<List<Queued>> pending =
+                mode.noSchedule() ? anywhere(tx, wanted, near) : pending(tx, mode.latest(now), wanted);
         Reserve.Turn turn = reserve.turn(tx, mode, now, wanted);
         return ranked.thenCompose(some ->
                 pending.thenCompose(plain -> turn.rows(some.all, plain).thenApply(first -> {
                     List<Queued> take = byPriority(first, some.all, plain, wanted, near);
+                    goneBehind(take, mode);
                     boolean moves = some.hidden && mode.followsClock();
                     return new Pick(take, moves ? toMove(some.all, take) : List.of());
                 })));
+    }
+
+    private void goneBehind(List<Queued> taken, AcceptMode mode) {
+        if (!mode.noSchedule()) {
+            List<Queued> pending =
+                    taken.stream().filter(row -> row.priority() == 0).toList();
+            unscheduled.took(
+                    pending.stream().filter(row -> row.scheduledTime() == 0).toList());
+            due.took(pending.stream().filter(row -> row.scheduledTime() > 0).toList());
+        }
+    }
+
+    private CompletableFuture<List<Queued>> pending(Transaction tx, long latest, int wanted) {
+        return unscheduled
+                .rows(tx, PendingQueue.unscheduled(keys), wanted, spread.rows())
+                .thenCombine(
+                        due.rows(tx, PendingQueue.scheduledUpTo(keys, latest), wanted, spread.rows()),
+                        (plain, later) -> byTurns(plain, later, wanted));
     }
 
     /** The next time at which time alone makes a job one to take. */
@@ -128,30 +164,6 @@ final class Candidates {
         String from = Long.toHexString(random.nextLong());
         return PendingQueue.unscheduledFrom(tx, keys, from, wanted + spread)
                 .thenApply(rows -> slice(rows, wanted, spread));
-    }
-
-    /** The head while nobody else is about, and else what begins at some place not too far behind it. */
-    private CompletableFuture<List<Queued>> unscheduled(Transaction tx, int wanted, int spread) {
-        if (spread == 0) {
-            places.forget();
-            return PendingQueue.unscheduled(tx, keys, wanted);
-        }
-        return places.next()
-                .map(place -> PendingQueue.unscheduledFrom(tx, keys, place, wanted)
-                        .thenCompose(rows -> rows.size() == wanted
-                                ? CompletableFuture.completedFuture(rows)
-                                : lookAround(tx, wanted, spread)))
-                .orElseGet(() -> lookAround(tx, wanted, spread));
-    }
-
-    private CompletableFuture<List<Queued>> lookAround(Transaction tx, int wanted, int spread) {
-        return PendingQueue.unscheduled(tx, keys, wanted + spread).thenApply(rows -> {
-            places.seen(rows, wanted);
-            return places.next()
-                    .map(rows::indexOf)
-                    .map(from -> rows.subList(from, from + wanted))
-                    .orElse(rows);
-        });
     }
 
     private List<Queued> byPriority(

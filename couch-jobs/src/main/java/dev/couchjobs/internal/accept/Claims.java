@@ -9,10 +9,14 @@ import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Queued;
 import dev.couchjobs.internal.data.SharedActivity;
+import dev.couchjobs.internal.data.TokenSearch;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.verbs.ClaimedJob;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.PayloadCodec;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -36,6 +40,8 @@ import java.util.stream.Stream;
  */
 final class Claims<D> {
     private static final int GOES_MAX = 50;
+    /** The next try is to be done with in five seconds if this one was not. */
+    private static final Duration SLOW = Duration.ofSeconds(2);
 
     private final JobType<D, ?> type;
     private final Keyspace keyspace;
@@ -44,7 +50,6 @@ final class Claims<D> {
     private final String by;
     private final PayloadCodec codec;
     private final Candidates candidates;
-    private final Spread spread = new Spread();
 
     Claims(JobType<D, ?> type, Instance instance) {
         this.type = type;
@@ -81,6 +86,9 @@ final class Claims<D> {
         /** The locks that earlier tries have put on jobs: if one of them did commit after all, its jobs are known by them. */
         private final Map<AcceptMode, Map<String, Tried>> locks = new LinkedHashMap<>();
 
+        private final long token = environment.random().nextLong();
+        private final TokenSearch earlierTries = new TokenSearch(keys, token);
+        private Optional<Instant> begun = Optional.empty();
         private volatile boolean cutShort;
 
         /** @param wanted how many jobs to take, by what is wanted */
@@ -88,16 +96,37 @@ final class Claims<D> {
             this.wanted = new LinkedHashMap<>(wanted);
         }
 
-        /** Each further try takes half as many, so that it fits into its five seconds however large their data is. */
-        CompletableFuture<Outcome<D>> attempt(Transaction tx) {
-            if (locks.isEmpty()) {
-                spread.undisturbed();
-                return takeNew(tx);
+        /**
+         * Tries it. A try that took long may have grown too old, and one in a short queue has met others who want the same:
+         * after these the next takes half as many.
+         */
+        CompletableFuture<Outcome<D>> attempt(Transaction tx, BatchSize.Tries tries) {
+            Instant now = environment.clock().instant();
+            boolean wasSlow = begun.filter(
+                            before -> Duration.between(before, now).compareTo(SLOW) > 0)
+                    .isPresent();
+            if (begun.isEmpty()) {
+                candidates.goOn();
+            } else {
+                tryAgain(wasSlow);
             }
-            spread.conflicted(locks.values().stream().mapToInt(Map::size).sum());
-            wanted.replaceAll((mode, count) -> Math.max(1, count / 2));
-            return takenBefore(tx)
-                    .thenCompose(before -> before.isEmpty() ? takeNew(tx) : CompletableFuture.completedFuture(before));
+            begun = Optional.of(now);
+            return wasSlow ? tries.next(size -> takeOnce(tx)) : tries.again(size -> takeOnce(tx));
+        }
+
+        private void tryAgain(boolean wasSlow) {
+            boolean hasTaken = !locks.isEmpty();
+            if (wasSlow || (hasTaken && !candidates.isAmple())) {
+                wanted.replaceAll((mode, count) -> Math.max(1, count / 2));
+            }
+            if (hasTaken) {
+                candidates.conflicted(
+                        locks.values().stream().mapToInt(Map::size).sum());
+            }
+        }
+
+        private CompletableFuture<Outcome<D>> takeOnce(Transaction tx) {
+            return earlierTries.hasCommitted(tx).thenCompose(done -> done ? takenBefore(tx) : takeNew(tx));
         }
 
         private CompletableFuture<Outcome<D>> takenBefore(Transaction tx) {
@@ -146,7 +175,7 @@ final class Claims<D> {
         private CompletableFuture<List<Claimed<D>>> take(
                 Transaction tx, AcceptMode mode, long now, int count, int goes) {
             return candidates
-                    .pick(tx, mode, now, count, spread.rows())
+                    .pick(tx, mode, now, count)
                     .thenCompose(pick -> takeAll(tx, mode, pick).thenCompose(taken -> {
                         if (taken.size() == pick.take().size()) {
                             return CompletableFuture.completedFuture(taken);
@@ -197,7 +226,7 @@ final class Claims<D> {
                 Transaction tx, List<JobTable.Step> steps, Map<String, Tried> ofMode) {
             List<CompletableFuture<Claimed<D>>> jobs = new ArrayList<>(steps.size());
             for (List<JobTable.Step> portion : JobTable.together(steps)) {
-                int userVersion = JobTable.saveTogether(tx, keys, portion, OptionalLong.empty());
+                int userVersion = JobTable.saveTogether(tx, keys, portion, OptionalLong.of(token));
                 SharedActivity activity = new SharedActivity(tx, userVersion, portion.size());
                 for (JobTable.Step step : portion) {
                     JobRow row = Objects.requireNonNull(step.after());
@@ -235,7 +264,7 @@ final class Claims<D> {
 
     private CompletableFuture<Optional<Claimed<D>>> heldBy(Transaction tx, String jobId, Tried tried) {
         JobRef ref = keyspace.job(type.name(), jobId);
-        return JobTable.read(tx, ref)
+        return JobTable.read(tx.snapshot(), ref)
                 .thenCompose(row -> row.filter(found -> found.isHeldBy(tried.lock()))
                         .map(found -> load(tx, ref, found, tried).thenApply(Optional::of))
                         .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty())));

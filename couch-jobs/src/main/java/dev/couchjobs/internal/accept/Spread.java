@@ -1,24 +1,25 @@
 package dev.couchjobs.internal.accept;
 
 /**
- * How far beyond the head of the queue a claim looks, learnt from the conflicts it meets. Alone, an acceptor takes the
- * head, first in, first out; the more others it meets, the wider the stretch in which it begins at random places.
+ * How far claims keep from each other, learnt from the conflicts they meet: nothing while nobody else is about, and the more
+ * others there are, the wider.
  */
 final class Spread {
-    private static final int MAX = 4_000;
+    private static final int MAX = 10_000;
+    private static final int GROWTH = 4;
 
     private int rows;
 
-    /** How many rows to read beyond those wanted. */
+    /** Over how many rows to leap at most. */
     synchronized int rows() {
         return rows;
     }
 
     synchronized void conflicted(int wanted) {
-        rows = Math.min(MAX, Math.max(2 * wanted, 2 * rows));
+        rows = Math.min(MAX, GROWTH * Math.max(wanted, rows));
     }
 
-    /** Slowly, so that the stretch is not given up again between two conflicts. */
+    /** Slowly, so that it is not given up again between two conflicts. */
     synchronized void undisturbed() {
         rows -= (rows + 31) / 32;
     }

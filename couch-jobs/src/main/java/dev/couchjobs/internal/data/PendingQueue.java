@@ -1,8 +1,10 @@
 package dev.couchjobs.internal.data;
 
+import com.apple.foundationdb.KeySelector;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.tuple.Tuple;
+import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -12,21 +14,33 @@ import java.util.stream.Stream;
 public final class PendingQueue {
     private PendingQueue() {}
 
-    /** {@return the first rows without a scheduled time, by id} */
-    public static CompletableFuture<List<Queued>> unscheduled(ReadTransaction tx, TypeKeys keys, int limit) {
-        return read(tx, keys, keys.pendingUnscheduled(), limit);
+    /** {@return where all rows without a scheduled time are, by id} */
+    public static Range unscheduled(TypeKeys keys) {
+        return keys.pendingUnscheduled();
     }
 
-    /** {@return the first rows with a scheduled time up to {@code latest}: earliest time first, then by id} */
-    public static CompletableFuture<List<Queued>> scheduledUpTo(
-            ReadTransaction tx, TypeKeys keys, long latest, int limit) {
-        return read(tx, keys, keys.pendingScheduledUpTo(latest), limit);
+    /** {@return where all rows with a scheduled time up to {@code latest} are: earliest time first, then by id} */
+    public static Range scheduledUpTo(TypeKeys keys, long latest) {
+        return keys.pendingScheduledUpTo(latest);
     }
 
-    /** {@return rows without a scheduled time, from the place of that row on} */
-    public static CompletableFuture<List<Queued>> unscheduledFrom(
-            ReadTransaction tx, TypeKeys keys, Queued place, int limit) {
-        return read(tx, keys, new Range(place.key(), keys.pendingUnscheduled().end), limit);
+    /** {@return the first rows of a part of the queue, in its order} */
+    public static CompletableFuture<List<Queued>> read(ReadTransaction tx, TypeKeys keys, Range part, int limit) {
+        return tx.snapshot()
+                .getRange(part, limit)
+                .asList()
+                .thenApply(rows ->
+                        rows.stream().map(row -> decode(keys, row.getKey())).toList());
+    }
+
+    /** {@return what is left of a part of the queue without its first rows} Only one key travels, however many these are. */
+    public static CompletableFuture<Range> without(ReadTransaction tx, Range part, int rows) {
+        if (rows == 0) {
+            return CompletableFuture.completedFuture(part);
+        }
+        return tx.snapshot()
+                .getKey(KeySelector.firstGreaterOrEqual(part.begin).add(rows))
+                .thenApply(key -> new Range(Arrays.compareUnsigned(key, part.end) < 0 ? key : part.end, part.end));
     }
 
     /** {@return rows without a scheduled time, from that id on and then round from the first, which are read as well} */
@@ -47,14 +61,6 @@ public final class PendingQueue {
         return read(tx, keys, keys.pendingAfter(scheduledTime), 1)
                 .thenApply(
                         rows -> rows.stream().mapToLong(Queued::scheduledTime).findFirst());
-    }
-
-    private static CompletableFuture<List<Queued>> read(ReadTransaction tx, TypeKeys keys, Range range, int limit) {
-        return tx.snapshot()
-                .getRange(range, limit)
-                .asList()
-                .thenApply(rows ->
-                        rows.stream().map(row -> decode(keys, row.getKey())).toList());
     }
 
     static Queued decode(TypeKeys keys, byte[] key) {

@@ -10,14 +10,13 @@ import org.jspecify.annotations.Nullable;
  * How many things one transaction takes, learnt from how it goes: FoundationDB gives it five seconds and ten megabytes, and
  * nobody knows beforehand how many fit in.
  *
- * <p>Each further try of a transaction takes half as many as the one before, whatever that failed of: a commit that came too
- * late ({@code transaction_too_old}) is not told apart. One that is too large ({@code transaction_too_large}) is never tried
+ * <p>Each further try of a transaction takes half as many as the one before, whatever that failed of, unless whoever makes it
+ * knows better: a commit that came too late ({@code transaction_too_old}) is not told apart. One that is too large ({@code transaction_too_large}) is never tried
  * again by FoundationDB; it is begun anew with half as many. What went well in the end is where the next transaction
  * begins, and after each that went well at once the next takes a tenth more.
  */
 public final class BatchSize {
     private static final int TOO_LARGE = 2101;
-    private static final int HALVINGS_MAX = 30;
 
     private final int max;
     private int size; // guarded by this
@@ -86,9 +85,17 @@ public final class BatchSize {
         }
 
         /** Makes a try with as many as it may take, at least one. */
-        @SuppressWarnings("NonAtomicVolatileUpdate") // a try is made when the one before has failed
         public <T> CompletableFuture<T> next(IntFunction<CompletableFuture<T>> attempt) {
-            last = Math.max(1, first >> Math.min(made++, HALVINGS_MAX));
+            if (made > 0) {
+                last = Math.max(1, last / 2);
+            }
+            return again(attempt);
+        }
+
+        /** Makes a try with as many as the last one had: it failed of something else than how many they were. */
+        @SuppressWarnings("NonAtomicVolatileUpdate") // a try is made when the one before has failed
+        public <T> CompletableFuture<T> again(IntFunction<CompletableFuture<T>> attempt) {
+            made++;
             return attempt.apply(last);
         }
     }

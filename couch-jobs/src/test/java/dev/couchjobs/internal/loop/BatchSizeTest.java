@@ -43,6 +43,18 @@ class BatchSizeTest {
     }
 
     @Test
+    void aTryAfterOneThatWasNotTooManyTakesAsMany() {
+        int done = batch.run(tries -> {
+                    var first = tries.next(this::noted);
+                    return first.thenCompose(many -> tries.again(this::noted))
+                            .thenCompose(many -> tries.next(this::noted));
+                })
+                .join();
+        assertThat(done).isEqualTo(50);
+        assertThat(sizes).containsExactly(100, 100, 50);
+    }
+
+    @Test
     void aTryTakesAtLeastOne() {
         assertThat(runs(40).join()).isEqualTo(1);
     }

@@ -1,0 +1,119 @@
+package dev.couchjobs.costs;
+
+import static dev.couchjobs.costs.Scene.MAIL;
+import static java.util.stream.Collectors.toSet;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.NewJob;
+import dev.couchjobs.Worker;
+import dev.couchjobs.faults.VirtualStage;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What it costs that many processes take jobs out of one backlog, and in which order they come to take them. */
+class SharedBacklogTest {
+    private static final int BACKLOG = 8_000;
+    private static final int ADDED_AT_ONCE = 500;
+
+    private final VirtualStage stage = new VirtualStage(11);
+    private final MeasuredDatabase measured = new MeasuredDatabase(stage.database(), stage.time());
+    private final CouchJobs others =
+            CouchJobs.builder(stage.database()).environment(stage.environment()).build();
+    private final List<String> begun = new ArrayList<>();
+
+    @BeforeEach
+    void createType() {
+        stage.await(others.setTypeTimeout(stage.database(), MAIL, Duration.ofSeconds(30)));
+    }
+
+    @AfterEach
+    void close() {
+        others.close();
+        stage.close();
+    }
+
+    private static String id(int number) {
+        return "mail-%08d".formatted(number);
+    }
+
+    private void add(int from, int to) {
+        for (int first = from; first < to; first += ADDED_AT_ONCE) {
+            stage.await(others.addAll(
+                    stage.database(),
+                    IntStream.range(first, Math.min(to, first + ADDED_AT_ONCE))
+                            .mapToObj(number -> NewJob.of(MAIL, Scene.DATA).id(id(number)))
+                            .toList()));
+        }
+    }
+
+    /** A process of its own, whose transactions are measured. */
+    private Worker process() {
+        CouchJobs process = CouchJobs.builder(measured.asDatabase())
+                .environment(stage.environment())
+                .build();
+        return process.worker()
+                .handleAsync(MAIL, job -> {
+                    begun.add(job.id());
+                    return CompletableFuture.completedFuture("sent");
+                })
+                .executor(stage.time())
+                .concurrency(100)
+                .start();
+    }
+
+    private void passUntilBegun(int count) {
+        for (int millis = 0; begun.size() < count; millis++) {
+            assertThat(millis).as("milliseconds until %d have begun", count).isLessThan(60_000);
+            stage.time().advance(Duration.ofMillis(1));
+        }
+    }
+
+    /** {@return how many keys they read for each job, in all tries of all transactions} */
+    private double keysReadByEachJob(int processes) {
+        measured.forget();
+        begun.clear();
+        add(0, BACKLOG);
+        List<Worker> workers =
+                IntStream.range(0, processes).mapToObj(i -> process()).toList();
+        passUntilBegun(BACKLOG);
+        workers.forEach(worker -> stage.await(worker.closeAsync()));
+        assertThat(begun).doesNotHaveDuplicates();
+        return measured.tries().stream()
+                        .mapToInt(each -> each.cost().keysRead())
+                        .sum()
+                / (double) BACKLOG;
+    }
+
+    @Test
+    void aJobCostsManyProcessesLittleMoreThanOneThatWorksAlone() {
+        assertThat(keysReadByEachJob(8)).isLessThan(keysReadByEachJob(1) * 1.75);
+    }
+
+    @Test
+    void whatOthersHaveLeftBehindIsTakenThoughThereIsAlwaysMoreAhead() {
+        add(0, BACKLOG);
+        Worker stays = process();
+        List<Worker> leave = List.of(process(), process(), process());
+        passUntilBegun(BACKLOG / 4);
+        leave.forEach(worker -> stage.await(worker.closeAsync()));
+        int added = BACKLOG;
+        while (begun.size() < 2 * BACKLOG) {
+            add(added, added += ADDED_AT_ONCE);
+            stage.time().advance(Duration.ofMillis(5));
+        }
+        stage.await(stays.closeAsync());
+
+        Set<String> old =
+                IntStream.range(0, BACKLOG).mapToObj(SharedBacklogTest::id).collect(toSet());
+        assertThat(added).as("jobs that were there to be taken").isGreaterThan(begun.size() + BACKLOG);
+        assertThat(begun).containsAll(old);
+    }
+}
