@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class H2Store implements Store {
     private static final int CACHE_MEGABYTES = 64;
     private static final int LOADED_AT_ONCE = 10_000;
+    private static final byte[] ZERO = Data.encode(0);
 
     private final MVStore store;
     private final TransactionStore transactions;
@@ -75,7 +76,12 @@ final class H2Store implements Store {
 
     @Override
     public void increment(byte[] key) {
-        commit(rows -> rows.put(key, Data.encode(Data.decode(rows.lock(key)) + 1)));
+        commit(rows -> {
+            // Where there is no row, lock() keeps nobody out, and its rollback removes what others have put there
+            // since.
+            rows.putIfAbsent(key, ZERO);
+            rows.put(key, Data.encode(Data.decode(rows.lock(key)) + 1));
+        });
         sync();
     }
 

@@ -10,16 +10,22 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.Phaser;
+import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Whatever is measured does what it says: each row, a few times, and then all of its writes are there. */
 class RowsTest {
     private static final int TIMES = 3;
     private static final int LOADED = 200;
+    private static final int NEW_COUNTERS = 100;
+    private static final int WRITERS = 4;
 
     @TempDir
     Path directory;
@@ -36,7 +42,11 @@ class RowsTest {
     void aRowsWritesAreThereWhenItIsOpenedAgain(Row row, StoreKind kind) throws Exception {
         try (Store store = kind.open(directory.resolve("store"))) {
             store.load(LOADED);
-            runInAllThreads(store, row);
+            runInThreads(row.threads(), worker -> {
+                for (int time = 0; time < TIMES; time++) {
+                    row.run(store, worker, time, LOADED);
+                }
+            });
         }
         if (kind != StoreKind.RAW) {
             try (Store store = kind.open(directory.resolve("store"))) {
@@ -45,16 +55,36 @@ class RowsTest {
         }
     }
 
-    private static void runInAllThreads(Store store, Row row) throws ExecutionException, InterruptedException {
-        ExecutorService threads = Executors.newFixedThreadPool(row.threads());
-        List<Future<?>> running = new ArrayList<>();
-        for (int worker = 0; worker < row.threads(); worker++) {
-            int mine = worker;
-            running.add(threads.submit(() -> {
-                for (int time = 0; time < TIMES; time++) {
-                    row.run(store, mine, time, LOADED);
+    @ParameterizedTest
+    @EnumSource(names = {"EMBEDDED", "ROCKSDB", "H2"})
+    void countersThatManyBeginAtOnceCountThemAll(StoreKind kind) throws Exception {
+        Phaser together = new Phaser(WRITERS);
+        try (Store store = kind.open(directory.resolve("store"))) {
+            runInThreads(WRITERS, worker -> {
+                try {
+                    for (int number = 0; number < NEW_COUNTERS; number++) {
+                        together.arriveAndAwaitAdvance();
+                        store.increment(newCounter(number));
+                    }
+                } finally {
+                    together.arriveAndDeregister();
                 }
-            }));
+            });
+            assertThat(IntStream.range(0, NEW_COUNTERS).mapToLong(number -> store.counter(newCounter(number))))
+                    .containsOnly((long) WRITERS);
+        }
+    }
+
+    private static byte[] newCounter(int number) {
+        return Data.key(Data.SHARED_COUNTERS, 0, number);
+    }
+
+    private static void runInThreads(int count, IntConsumer work) throws ExecutionException, InterruptedException {
+        ExecutorService threads = Executors.newFixedThreadPool(count);
+        List<Future<?>> running = new ArrayList<>();
+        for (int worker = 0; worker < count; worker++) {
+            int mine = worker;
+            running.add(threads.submit(() -> work.accept(mine)));
         }
         for (Future<?> each : running) {
             each.get();
