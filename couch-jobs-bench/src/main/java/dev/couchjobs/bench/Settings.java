@@ -1,12 +1,9 @@
 package dev.couchjobs.bench;
 
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -35,17 +32,14 @@ record Settings(
             --rows NAME,...       only these of\s""" + String.join(" ", Stream.of(Row.values()).map(Row::name).toList());
 
     static Settings parse(String... words) {
-        Deque<String> rest = new ArrayDeque<>(List.of(words));
+        CommandLine line = new CommandLine(words);
         Settings settings = standard(6, 100_000, List.of(1_000L, 100_000L), 1_000_000);
-        while (!rest.isEmpty()) {
-            String word = rest.pop();
-            try {
-                settings = word.equals("--quick")
-                        ? standard(1, 10_000, List.of(1_000L, 10_000L), 10_000).at(settings)
-                        : settings.with(word, rest.pop());
-            } catch (NoSuchElementException | IllegalArgumentException e) {
-                throw new IllegalArgumentException("Do not understand " + word + "; there are\n" + USAGE, e);
+        try {
+            while (line.hasNext()) {
+                settings = settings.with(line.option(), line);
             }
+        } catch (IllegalArgumentException e) {
+            throw line.refused(e, USAGE);
         }
         return settings;
     }
@@ -65,25 +59,29 @@ record Settings(
         return new Settings(other.directory, other.json, seconds, keys, growth, footprintKeys, other.rows);
     }
 
-    private Settings with(String word, String value) {
-        return switch (word) {
-            case "--directory" -> new Settings(Path.of(value), json, seconds, keys, growth, footprintKeys, rows);
-            case "--json" -> new Settings(directory, Path.of(value), seconds, keys, growth, footprintKeys, rows);
+    private Settings with(String option, CommandLine line) {
+        return switch (option) {
+            case "--quick" ->
+                standard(1, 10_000, List.of(1_000L, 10_000L), 10_000).at(this);
+            case "--directory" -> new Settings(Path.of(line.value()), json, seconds, keys, growth, footprintKeys, rows);
+            case "--json" -> new Settings(directory, Path.of(line.value()), seconds, keys, growth, footprintKeys, rows);
             case "--seconds" ->
-                new Settings(directory, json, Integer.parseInt(value), keys, growth, footprintKeys, rows);
-            case "--keys" -> new Settings(directory, json, seconds, Long.parseLong(value), growth, footprintKeys, rows);
+                new Settings(directory, json, Integer.parseInt(line.value()), keys, growth, footprintKeys, rows);
+            case "--keys" ->
+                new Settings(directory, json, seconds, Long.parseLong(line.value()), growth, footprintKeys, rows);
             case "--growth" ->
                 new Settings(
                         directory,
                         json,
                         seconds,
                         keys,
-                        split(value).map(Long::valueOf).toList(),
+                        split(line.value()).map(Long::valueOf).toList(),
                         footprintKeys,
                         rows);
-            case "--footprint" -> new Settings(directory, json, seconds, keys, growth, Long.parseLong(value), rows);
-            case "--rows" -> new Settings(directory, json, seconds, keys, growth, footprintKeys, named(value));
-            default -> throw new IllegalArgumentException(word);
+            case "--footprint" ->
+                new Settings(directory, json, seconds, keys, growth, Long.parseLong(line.value()), rows);
+            case "--rows" -> new Settings(directory, json, seconds, keys, growth, footprintKeys, named(line.value()));
+            default -> throw new IllegalArgumentException(option);
         };
     }
 

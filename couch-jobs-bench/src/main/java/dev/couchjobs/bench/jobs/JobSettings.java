@@ -1,16 +1,14 @@
 package dev.couchjobs.bench.jobs;
 
+import dev.couchjobs.bench.CommandLine;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -38,18 +36,13 @@ final class JobSettings {
 
     static JobSettings parse(String... words) {
         JobSettings settings = new JobSettings();
-        Deque<String> rest = new ArrayDeque<>(List.of(words));
-        while (!rest.isEmpty()) {
-            String word = rest.pop();
-            try {
-                if (word.equals("--smoke")) {
-                    settings.smoke();
-                } else {
-                    settings.set(word, rest.pop());
-                }
-            } catch (NoSuchElementException | IllegalArgumentException e) {
-                throw new IllegalArgumentException("Do not understand " + word + "; there are\n" + usage(), e);
+        CommandLine line = new CommandLine(words);
+        try {
+            while (line.hasNext()) {
+                settings.set(line.option(), line);
             }
+        } catch (IllegalArgumentException e) {
+            throw line.refused(e, usage());
         }
         return settings;
     }
@@ -84,21 +77,28 @@ final class JobSettings {
         }
     }
 
-    private void set(String word, String value) {
-        switch (word) {
-            case "--only" -> scenarios = named(Scenario.class, value);
-            case "--systems" -> systems = named(SystemKind.class, value);
-            case "--rounds" -> rounds = Integer.parseInt(value);
-            case "--seconds" -> seconds = Double.parseDouble(value);
-            case "--compare" -> compared = Optional.of(Path.of(value));
-            case "--output" -> output = Path.of(value);
-            case "--directory" -> directory = Path.of(value);
-            case "--postgres" -> postgres = Path.of(value);
+    private void set(String option, CommandLine line) {
+        switch (option) {
+            case "--smoke" -> smoke();
+            case "--only" -> scenarios = named(Scenario.class, line.value());
+            case "--systems" -> systems = named(SystemKind.class, line.value());
+            case "--rounds" -> rounds = Integer.parseInt(line.value());
+            case "--seconds" -> seconds = Double.parseDouble(line.value());
+            case "--compare" -> compared = Optional.of(Path.of(line.value()));
+            case "--output" -> output = Path.of(line.value());
+            case "--directory" -> directory = Path.of(line.value());
+            case "--postgres" -> postgres = Path.of(line.value());
             default ->
                 points.put(
-                        named(Scenario.class, word.substring(2)).iterator().next(),
-                        split(value).map(Integer::valueOf).toList());
+                        curve(option), split(line.value()).map(Integer::valueOf).toList());
         }
+    }
+
+    private static Scenario curve(String option) {
+        return Stream.of(Scenario.values())
+                .filter(scenario -> option.equals("--" + scenario.word()))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(option));
     }
 
     /** Where databases are made: on the disk that is measured. */

@@ -37,9 +37,30 @@ class JobSettingsTest {
                 .hasMessageContaining("--fast")
                 .hasMessageContaining("--smoke")
                 .hasMessageContaining("--backlog");
-        assertThatThrownBy(() -> JobSettings.parse("--systems", "quartz"))
+        assertThatThrownBy(() -> JobSettings.parse("--help"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("db_scheduler");
-        assertThatThrownBy(() -> JobSettings.parse("--seconds")).isInstanceOf(IllegalArgumentException.class);
+                .hasMessageStartingWith("Do not understand --help; there are\n");
+        assertThatThrownBy(() -> JobSettings.parse("x", "1"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("Do not understand x; there are\n");
+    }
+
+    @Test
+    void aWrongValueIsNamedAndAnsweredWithWhatIsPossible() {
+        assertThatThrownBy(() -> JobSettings.parse("--smoke", "--systems", "memory", "--rounds", "1"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("Do not understand --systems memory; there are\n")
+                .hasMessageContaining("in_memory durable");
+        assertThatThrownBy(() -> JobSettings.parse("--workers", "1,few"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("Do not understand --workers 1,few; there are\n");
+    }
+
+    @Test
+    void aMissingValueIsAskedFor() {
+        assertThatThrownBy(() -> JobSettings.parse("--smoke", "--systems"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("--systems needs a value; there are\n")
+                .hasMessageContaining("in_memory durable");
     }
 }
