@@ -1,6 +1,5 @@
 package dev.couchjobs.costs;
 
-import com.apple.foundationdb.KeySelector;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Range;
@@ -101,9 +100,6 @@ final class MeasuredTry {
             case "get" -> {
                 return get(target, key(arguments[0]), conflicting);
             }
-            case "getKey" -> {
-                return getKey(target, (KeySelector) Objects.requireNonNull(arguments[0]), conflicting);
-            }
             case "getRange" -> {
                 return range(Forwarding.invoke(target, method, arguments), arguments, conflicting);
             }
@@ -117,7 +113,7 @@ final class MeasuredTry {
                         (TransactionOptions) Objects.requireNonNull(Forwarding.invoke(target, method, arguments)));
             }
             case "addReadConflictRange" -> readConflicts.add(new Range(key(arguments[0]), key(arguments[1])));
-            case "clearRangeStartsWith" ->
+            case "getKey", "clearRangeStartsWith" ->
                 throw new UnsupportedOperationException(method.getName() + " is not measured yet");
             default -> {}
         }
@@ -133,12 +129,6 @@ final class MeasuredTry {
 
     private CompletableFuture<byte[]> get(ReadTransaction target, byte[] key, boolean conflicting) {
         return target.get(key).thenCompose(value -> answered(value, key, only(key), 1, conflicting));
-    }
-
-    /** Whatever the server passes over to find it, one key is answered. */
-    private CompletableFuture<byte[]> getKey(ReadTransaction target, KeySelector wanted, boolean conflicting) {
-        return target.getKey(wanted)
-                .thenCompose(found -> answered(found, wanted.getKey(), only(found), 1, conflicting));
     }
 
     @SuppressWarnings({"unchecked", "FutureReturnValueIgnored"}) // what getRange returns; its caller gets it

@@ -5,6 +5,7 @@ import dev.couchjobs.internal.data.PendingQueue;
 import dev.couchjobs.internal.data.Queued;
 import dev.couchjobs.internal.data.RankedQueue;
 import dev.couchjobs.internal.data.TypeKeys;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -36,11 +37,15 @@ final class Candidates {
     private final TypeKeys keys;
     private final RandomGenerator random;
     private final Reserve reserve;
+    /** For jobs that no trail leads to. */
     private final Spread spread = new Spread();
+
     private final Trail unscheduled;
     private final Trail due;
     /** Whether there were more jobs with a priority than one read sees, when last seen: then the next claim reads more. */
     private volatile boolean crowded;
+
+    private volatile boolean ample;
 
     Candidates(TypeKeys keys, RandomGenerator random) {
         this.keys = keys;
@@ -51,22 +56,28 @@ final class Candidates {
     }
 
     /** Another claim begins. */
-    void goOn() {
+    void goOn(Instant now) {
         spread.undisturbed();
-        unscheduled.goOn(spread.rows());
-        due.goOn(spread.rows());
+        unscheduled.goOn(now);
+        due.goOn(now);
     }
 
     /** A claim of so many jobs has met another, and is tried again. */
     void conflicted(int tried) {
         spread.conflicted(tried);
-        unscheduled.leap();
-        due.leap();
+        unscheduled.conflicted();
+        due.conflicted();
+    }
+
+    /** A claim is tried again that nobody was in the way of. */
+    void again() {
+        unscheduled.again();
+        due.again();
     }
 
     /** Whether there were jobs enough for this and others: then to take fewer would not help against conflicts. */
     boolean isAmple() {
-        return unscheduled.isAmple() || due.isAmple();
+        return ample;
     }
 
     /**
@@ -106,20 +117,21 @@ final class Candidates {
     }
 
     private void goneBehind(List<Queued> taken, AcceptMode mode) {
+        List<Queued> pending = taken.stream().filter(row -> row.priority() == 0).toList();
+        ample = !mode.noSchedule() && pending.size() == taken.size();
         if (!mode.noSchedule()) {
-            List<Queued> pending =
-                    taken.stream().filter(row -> row.priority() == 0).toList();
             unscheduled.took(
                     pending.stream().filter(row -> row.scheduledTime() == 0).toList());
             due.took(pending.stream().filter(row -> row.scheduledTime() > 0).toList());
+            ample &= unscheduled.isAmple() && due.isAmple();
         }
     }
 
     private CompletableFuture<List<Queued>> pending(Transaction tx, long latest, int wanted) {
         return unscheduled
-                .rows(tx, PendingQueue.unscheduled(keys), wanted, spread.rows())
+                .rows(tx, PendingQueue.unscheduled(keys), wanted)
                 .thenCombine(
-                        due.rows(tx, PendingQueue.scheduledUpTo(keys, latest), wanted, spread.rows()),
+                        due.rows(tx, PendingQueue.scheduledUpTo(keys, latest), wanted),
                         (plain, later) -> byTurns(plain, later, wanted));
     }
 

@@ -89,6 +89,9 @@ final class Claims<D> {
         private final long token = environment.random().nextLong();
         private final TokenSearch earlierTries = new TokenSearch(keys, token);
         private Optional<Instant> begun = Optional.empty();
+        /** How many jobs the last try would have claimed. */
+        private volatile int tried;
+
         private volatile boolean cutShort;
 
         /** @param wanted how many jobs to take, by what is wanted */
@@ -106,22 +109,25 @@ final class Claims<D> {
                             before -> Duration.between(before, now).compareTo(SLOW) > 0)
                     .isPresent();
             if (begun.isEmpty()) {
-                candidates.goOn();
+                candidates.goOn(now);
             } else {
                 tryAgain(wasSlow);
             }
             begun = Optional.of(now);
+            tried = 0;
             return wasSlow ? tries.next(size -> takeOnce(tx)) : tries.again(size -> takeOnce(tx));
         }
 
+        /** A try that had done all but commit and was not slow has most likely met another. */
         private void tryAgain(boolean wasSlow) {
-            boolean hasTaken = !locks.isEmpty();
-            if (wasSlow || (hasTaken && !candidates.isAmple())) {
+            boolean hasMetAnother = tried > 0 && !wasSlow;
+            if (wasSlow || (hasMetAnother && !candidates.isAmple())) {
                 wanted.replaceAll((mode, count) -> Math.max(1, count / 2));
             }
-            if (hasTaken) {
-                candidates.conflicted(
-                        locks.values().stream().mapToInt(Map::size).sum());
+            if (hasMetAnother) {
+                candidates.conflicted(tried);
+            } else {
+                candidates.again();
             }
         }
 
@@ -153,6 +159,7 @@ final class Claims<D> {
                 last = next;
             }
             return byMode(taking).thenCompose(jobs -> {
+                tried = jobs.values().stream().mapToInt(List::size).sum();
                 if (cutShort) {
                     return CompletableFuture.completedFuture(
                             new Outcome<>(jobs, Set.of(), Optional.empty(), OptionalLong.empty()));

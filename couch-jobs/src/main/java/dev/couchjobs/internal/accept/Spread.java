@@ -5,7 +5,7 @@ package dev.couchjobs.internal.accept;
  * others there are, the wider.
  */
 final class Spread {
-    private static final int MAX = 10_000;
+    private static final int MAX = 4_000;
     private static final int GROWTH = 4;
 
     private int rows;
@@ -15,12 +15,17 @@ final class Spread {
         return rows;
     }
 
-    synchronized void conflicted(int wanted) {
-        rows = Math.min(MAX, GROWTH * Math.max(wanted, rows));
+    synchronized void conflicted(int tried) {
+        rows = Math.min(MAX, GROWTH * Math.max(tried, rows));
     }
 
     /** Slowly, so that it is not given up again between two conflicts. */
     synchronized void undisturbed() {
         rows -= (rows + 31) / 32;
+    }
+
+    /** There is nowhere to leap beyond that. */
+    synchronized void limit(int most) {
+        rows = Math.min(rows, most);
     }
 }

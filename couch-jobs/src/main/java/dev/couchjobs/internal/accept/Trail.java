@@ -5,6 +5,8 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.data.PendingQueue;
 import dev.couchjobs.internal.data.Queued;
 import dev.couchjobs.internal.data.TypeKeys;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -15,29 +17,32 @@ import java.util.random.RandomGenerator;
  * Where in a queue the claims of one process go on while others claim there as well.
  *
  * <p>Alone, a process takes the head: first in, first out. Once it has met others, each claim goes on behind the one before,
- * so that all move forward side by side, each through a part of the queue in which it has read nothing but what it takes.
+ * so that all move forward side by side, each through a part of the queue of which it reads nothing but what it takes.
  * Whoever catches up with another meets a conflict, and leaps over a part of what is before it. So nobody needs to know how
- * many there are, and what a claim costs does not grow with their number.
+ * many there are.
  *
  * <p>What somebody leaps over is taken by those behind; and because they may have gone, everybody comes back to the head
- * from time to time.
+ * every second, and sooner when it is not far.
  */
 final class Trail {
+    private static final Duration TURN = Duration.ofSeconds(1);
     /** A process comes back to the head when it has taken so many times as many rows as it leaps over. */
     private static final int LEAPS_PER_TURN = 4;
-    /** Where there are too few rows to leap, how many claims' worth is looked at to take some of them. */
-    private static final int CLAIMS_IN_SIGHT = 4;
 
     private final TypeKeys keys;
     private final RandomGenerator random;
+    private final Spread spread = new Spread();
 
     // Guarded by this.
     /** The last row that was taken; none at the head. */
     private Optional<byte[]> place = Optional.empty();
-    /** The first row of the last claim, which may yet turn out to be in conflict. */
+
+    private Instant turn = Instant.EPOCH;
+    private int takenInTurn;
+    /** The first row that this try has looked at. */
     private Optional<byte[]> begin = Optional.empty();
 
-    private int takenSinceHead;
+    private int takenInTry;
     private boolean isToLeap;
     private boolean isAmple;
 
@@ -47,79 +52,99 @@ final class Trail {
     }
 
     /** Another claim begins. */
-    synchronized void goOn(int spread) {
-        isToLeap = false;
-        if (takenSinceHead >= LEAPS_PER_TURN * spread) {
+    synchronized void goOn(Instant now) {
+        spread.undisturbed();
+        boolean isTime = Duration.between(turn, now).abs().compareTo(TURN) >= 0;
+        if (isTime || takenInTurn >= LEAPS_PER_TURN * spread.rows()) {
             backToHead();
+            turn = now;
         }
+        beginTry(false);
     }
 
     /** A claim has met another, and is tried again. */
-    synchronized void leap() {
-        isToLeap = begin.isPresent();
+    synchronized void conflicted() {
+        if (takenInTry > 0) {
+            spread.conflicted(takenInTry);
+        }
         place = begin;
+        beginTry(takenInTry > 0);
     }
 
-    /** Whether there were as many rows as were wanted, without going back to the head for them. */
+    /** A claim is tried again that nobody was in the way of. */
+    synchronized void again() {
+        place = begin;
+        beginTry(false);
+    }
+
+    private void beginTry(boolean leaps) {
+        begin = Optional.empty();
+        takenInTry = 0;
+        isToLeap = leaps;
+    }
+
+    /** Whether what this try has taken was there in such numbers that others need not want the same. */
     synchronized boolean isAmple() {
-        return isAmple;
+        return takenInTry == 0 || isAmple;
     }
 
     /**
      * The next rows: as many as are wanted unless there are no more.
      *
      * @param range all the rows of the queue
-     * @param spread how far to leap at most
      */
-    CompletableFuture<List<Queued>> rows(Transaction tx, Range range, int wanted, int spread) {
-        Range ahead;
+    CompletableFuture<List<Queued>> rows(Transaction tx, Range range, int wanted) {
+        byte[] from;
         int over;
         synchronized (this) {
-            ahead = new Range(
-                    place.filter(key -> Arrays.compareUnsigned(key, range.end) < 0)
-                            .orElse(range.begin),
-                    range.end);
-            over = isToLeap ? wanted * (1 + random.nextInt(Math.max(1, spread / wanted))) : 0;
+            from = place.filter(key -> Arrays.compareUnsigned(key, range.end) < 0)
+                    .orElse(range.begin);
+            over = isToLeap ? wanted * (1 + random.nextInt(Math.max(1, spread.rows() / wanted))) : 0;
             isToLeap = false;
         }
-        boolean isWhole = over == 0 && Arrays.equals(ahead.begin, range.begin);
-        return PendingQueue.without(tx, ahead, over)
-                .thenCompose(rest -> PendingQueue.read(tx, keys, rest, wanted))
-                .thenCompose(rows -> {
-                    boolean found = rows.size() == wanted;
-                    return found || isWhole
-                            ? CompletableFuture.completedFuture(begun(rows, found))
-                            : fromHead(tx, range, wanted, spread);
+        boolean isWhole = over == 0 && Arrays.equals(from, range.begin);
+        return PendingQueue.places(tx, new Range(from, range.end), over + wanted)
+                .thenCompose(places -> {
+                    int leaps = Math.min(over, (places.size() / wanted - 1) * wanted);
+                    boolean isEnough = over > 0 ? leaps > 0 : places.size() == wanted;
+                    return isEnough || isWhole
+                            ? CompletableFuture.completedFuture(
+                                    chosen(places, Math.max(0, leaps), wanted, isEnough && leaps == over))
+                            : fromHead(tx, range, wanted);
                 });
     }
 
-    /** Nobody has far to go: takes some of what there is. */
-    private CompletableFuture<List<Queued>> fromHead(Transaction tx, Range range, int wanted, int spread) {
-        int slack = Math.min(spread, (CLAIMS_IN_SIGHT - 1) * wanted);
-        return PendingQueue.read(tx, keys, range, wanted + slack).thenApply(rows -> {
-            int from = random.nextInt(Math.max(0, rows.size() - wanted) + 1);
-            return begun(rows.subList(from, Math.min(rows.size(), from + wanted)), false);
+    /** What is ahead does not suffice: takes some of all there is. */
+    private CompletableFuture<List<Queued>> fromHead(Transaction tx, Range range, int wanted) {
+        int most = spread.rows() + wanted;
+        return PendingQueue.places(tx, range, most).thenApply(places -> {
+            spread.limit(places.size());
+            return chosen(places, random.nextInt(Math.max(0, places.size() - wanted) + 1), wanted, false);
         });
     }
 
-    private synchronized List<Queued> begun(List<Queued> rows, boolean ample) {
-        begin = rows.stream().findFirst().map(Queued::key);
+    private synchronized List<Queued> chosen(List<byte[]> places, int from, int wanted, boolean ample) {
+        List<byte[]> some = places.subList(from, Math.min(places.size(), from + wanted));
+        if (begin.isEmpty() && !some.isEmpty()) {
+            begin = Optional.of(some.get(0));
+        }
         isAmple = ample;
-        return rows;
+        return PendingQueue.rows(keys, some);
     }
 
-    /** Tells which of them have been taken, in their order. */
+    /** Tells which of them are being taken, in their order. */
     synchronized void took(List<Queued> rows) {
+        takenInTry += rows.size();
         if (!isAmple) {
             backToHead();
         } else if (!rows.isEmpty()) {
             place = Optional.of(rows.get(rows.size() - 1).key());
-            takenSinceHead += rows.size();
+            takenInTurn += rows.size();
         }
     }
 
     private void backToHead() {
         place = Optional.empty();
-        takenSinceHead = 0;
+        takenInTurn = 0;
     }
 }

@@ -1,10 +1,9 @@
 package dev.couchjobs.internal.data;
 
-import com.apple.foundationdb.KeySelector;
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.tuple.Tuple;
-import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -24,23 +23,21 @@ public final class PendingQueue {
         return keys.pendingScheduledUpTo(latest);
     }
 
-    /** {@return the first rows of a part of the queue, in its order} */
-    public static CompletableFuture<List<Queued>> read(ReadTransaction tx, TypeKeys keys, Range part, int limit) {
+    /** {@return where the first rows of a part of the queue are, in its order} */
+    public static CompletableFuture<List<byte[]>> places(ReadTransaction tx, Range part, int limit) {
         return tx.snapshot()
                 .getRange(part, limit)
                 .asList()
-                .thenApply(rows ->
-                        rows.stream().map(row -> decode(keys, row.getKey())).toList());
+                .thenApply(rows -> rows.stream().map(KeyValue::getKey).toList());
     }
 
-    /** {@return what is left of a part of the queue without its first rows} Only one key travels, however many these are. */
-    public static CompletableFuture<Range> without(ReadTransaction tx, Range part, int rows) {
-        if (rows == 0) {
-            return CompletableFuture.completedFuture(part);
-        }
-        return tx.snapshot()
-                .getKey(KeySelector.firstGreaterOrEqual(part.begin).add(rows))
-                .thenApply(key -> new Range(Arrays.compareUnsigned(key, part.end) < 0 ? key : part.end, part.end));
+    /** {@return the rows at those places} */
+    public static List<Queued> rows(TypeKeys keys, List<byte[]> places) {
+        return places.stream().map(key -> decode(keys, key)).toList();
+    }
+
+    private static CompletableFuture<List<Queued>> read(ReadTransaction tx, TypeKeys keys, Range part, int limit) {
+        return places(tx, part, limit).thenApply(places -> rows(keys, places));
     }
 
     /** {@return rows without a scheduled time, from that id on and then round from the first, which are read as well} */

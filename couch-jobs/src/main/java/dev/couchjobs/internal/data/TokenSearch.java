@@ -30,6 +30,10 @@ public final class TokenSearch {
         if (after != null) {
             return searchAfter(tx, after);
         }
+        return lookFrom(tx);
+    }
+
+    private CompletableFuture<Boolean> lookFrom(ReadTransaction tx) {
         return tx.getReadVersion().thenApply(version -> {
             lookedUpTo = Stamps.upTo(version);
             return false;
@@ -39,8 +43,11 @@ public final class TokenSearch {
     private CompletableFuture<Boolean> searchAfter(ReadTransaction tx, Versionstamp after) {
         return tx.snapshot().getRange(keys.feedAfter(after), PAGE).asList().thenCompose(page -> {
             boolean found = page.stream().anyMatch(row -> ChangeFeed.carries(row, token));
-            if (found || page.size() < PAGE) {
-                return CompletableFuture.completedFuture(found);
+            if (found) {
+                return CompletableFuture.completedFuture(true);
+            }
+            if (page.size() < PAGE) {
+                return lookFrom(tx); // whatever is tried from now on commits behind it
             }
             Versionstamp last = keys.sequenceOfFeed(page.get(page.size() - 1).getKey());
             lookedUpTo = last;

@@ -53,7 +53,7 @@ public final class BatchSize {
 
     private synchronized void learn(Tries tries, @Nullable Throwable error) {
         size = tries.last;
-        if (error != null || tries.made == 1) {
+        if (error != null || !tries.isSmaller) {
             ended(error);
         }
     }
@@ -68,6 +68,7 @@ public final class BatchSize {
         private final int first;
         private volatile int made;
         private volatile int last;
+        private volatile boolean isSmaller;
 
         private Tries(int first) {
             this.first = first;
@@ -88,6 +89,7 @@ public final class BatchSize {
         public <T> CompletableFuture<T> next(IntFunction<CompletableFuture<T>> attempt) {
             if (made > 0) {
                 last = Math.max(1, last / 2);
+                isSmaller = true;
             }
             return again(attempt);
         }
