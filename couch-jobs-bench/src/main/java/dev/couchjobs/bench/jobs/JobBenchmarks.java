@@ -82,7 +82,11 @@ public final class JobBenchmarks {
         Map<String, String> described = new LinkedHashMap<>();
         systems.forEach(system -> described.put(system.label(), system.settings(stage)));
         return new Report(
-                Machine.describe(settings.directory()), describe(), described, Scenario.curves(), measurements);
+                Machine.describe(settings.directory()),
+                describe(),
+                described,
+                Scenario.curves(settings.scenarios()),
+                measurements);
     }
 
     private Map<String, String> describe() {

@@ -11,11 +11,13 @@ import java.util.stream.Collectors;
  * @param figures what was measured
  */
 record Sample(long jobs, Map<Metric, Double> figures) {
+    /** In words, without what is not known. */
     String describe() {
         return figures.entrySet().stream()
+                .filter(figure -> figure.getValue() > 0)
+                .sorted(Map.Entry.comparingByKey())
                 .map(figure -> String.format(
                         Locale.ROOT, "%,.2f %s%s", figure.getValue(), figure.getKey().unit, figure.getKey().suffix))
-                .sorted()
                 .collect(Collectors.joining("; "));
     }
 }

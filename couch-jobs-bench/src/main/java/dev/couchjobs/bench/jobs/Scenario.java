@@ -1,7 +1,7 @@
 package dev.couchjobs.bench.jobs;
 
 import dev.couchjobs.bench.report.Curve;
-import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 
@@ -79,8 +79,8 @@ enum Scenario {
         return new Curve(word() + "-" + metric.word, title + metric.suffix, x, metric.unit, metric.isBetterHigher);
     }
 
-    static List<Curve> curves() {
-        return Arrays.stream(values())
+    static List<Curve> curves(Collection<Scenario> scenarios) {
+        return scenarios.stream()
                 .flatMap(scenario -> scenario.metrics().stream().map(scenario::curve))
                 .toList();
     }

@@ -110,7 +110,8 @@ final class Stage implements AutoCloseable {
             Iterator<JsonNode> processes = said.path("processes").iterator();
             String version =
                     processes.hasNext() ? processes.next().path("version").asString("?") : "?";
-            return "FoundationDB " + version + ", " + said.path("processes").size() + " processes, "
+            int count = said.path("processes").size();
+            return "FoundationDB " + version + ", " + count + (count == 1 ? " process, " : " processes, ")
                     + said.path("configuration").path("redundancy_mode").asString("?") + " "
                     + said.path("configuration").path("storage_engine").asString("?");
         }
