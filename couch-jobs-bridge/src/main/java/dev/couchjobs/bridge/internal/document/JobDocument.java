@@ -1,6 +1,7 @@
 package dev.couchjobs.bridge.internal.document;
 
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * A job document: what is to be done, which never changes, and how far it is. Immutable, and without what CouchDB adds:
@@ -40,6 +41,18 @@ public record JobDocument(String id, Plan plan, Progress progress) {
     public boolean isUntouched() {
         return progress.steps().stream()
                 .noneMatch(step -> step.hasBegun() || step.winner().isPresent());
+    }
+
+    /** {@return whether the job has failed though none of its steps has: it was refused, or given up by a person} */
+    public boolean isGivenUp() {
+        return verdict()
+                        .filter(verdict -> verdict.status() == Verdict.Status.FAILED)
+                        .isPresent()
+                && IntStream.range(0, plan.steps().size())
+                        .mapToObj(step -> progress.steps()
+                                .get(step)
+                                .status(plan.steps().get(step).target()))
+                        .noneMatch(Optional.of(Run.Status.FAILED)::equals);
     }
 
     /** {@return whether some step has begun on a node} */

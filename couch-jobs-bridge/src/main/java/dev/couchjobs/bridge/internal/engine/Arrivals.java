@@ -148,8 +148,11 @@ final class Arrivals {
             return goOn(turn, arrival, shown, all.document(), now.document());
         }
         String reason = ((Merged.PlansDiffer) merged).reason();
-        return seen instanceof Merged.Joined && !before.orElseThrow().isEnded()
-                ? changed(turn, arrival, shown, before.get(), reason)
+        // What was given up here may have been refused by its creator, which goes on with the plan that it knows.
+        boolean mayBeOther = before.filter(known -> !known.isEnded() || (known.isGivenUp() && !known.hasBegunOn(node)))
+                .isPresent();
+        return seen instanceof Merged.Joined && mayBeOther
+                ? changed(turn, arrival, shown, before.orElseThrow(), reason)
                 : refusals.broken(turn, arrival, reason, shown.isEnded());
     }
 
@@ -184,7 +187,7 @@ final class Arrivals {
 
     /**
      * A person has given a job another plan, which the creator refuses if it knows the first. If it does not, who has begun
-     * something of that has to say so; and where nothing of it has happened yet, the job is the other one.
+     * something of that has to say so; and where nothing of it has happened yet, or it was given up, the job is the other one.
      */
     private CompletableFuture<Void> changed(
             Turn turn, Arrival arrival, JobDocument shown, JobDocument before, String reason) {
@@ -194,8 +197,8 @@ final class Arrivals {
         if (!creatorKnows && before.hasBegunOn(node)) {
             return refusals.refuse(turn, arrival, reason, shown.isEnded());
         }
-        if (!creatorKnows && before.isUntouched()) {
-            Optional<Kept> live = arrival.entry().map(documents::kept);
+        if (!creatorKnows && (before.isEnded() || before.isUntouched())) {
+            Optional<Kept> live = arrival.entry().filter(Entry::isLive).map(documents::kept);
             CompletableFuture<Void> stopped = live.isPresent() ? settlement.stop(turn, live.get()) : done();
             return stopped.thenCompose(nothing -> job(turn, arrival.unknown(), shown));
         }

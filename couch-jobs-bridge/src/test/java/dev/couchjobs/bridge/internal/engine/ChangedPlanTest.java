@@ -78,6 +78,24 @@ class ChangedPlanTest {
         assertThat(world.done).containsExactly("a one", "a sleep 20", "a sleep 20");
     }
 
+    @Test
+    void aJobThatIsGivenItsPlanBackGoesOnWhereNothingWasSeenButTheOther() {
+        world.cut("b");
+        world.put("a", """
+                {'_id': 'x', 'creator': 'a', 'job': [{'target': 'a', 'do': 'sleep 20'}, {'target': 'b', 'do': 'one'}]}""");
+        world.advance(1);
+        change("a", "two");
+        world.advance(3);
+        world.couch.join();
+        world.advance(3);
+        assertFailed("b", "differ in job[0].do");
+        mend("a", "sleep 20");
+        world.advance(40);
+
+        assertThat(world.read("b", "x").path("job_status").asString()).isEqualTo("success");
+        assertThat(world.done).endsWith("b one");
+    }
+
     private void change(String node, String command) {
         put(node, command, false);
     }
