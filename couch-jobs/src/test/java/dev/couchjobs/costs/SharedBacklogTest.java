@@ -42,16 +42,12 @@ class SharedBacklogTest {
         stage.close();
     }
 
-    private static String id(int number) {
-        return "mail-%08d".formatted(number);
-    }
-
     private void add(int from, int to) {
         for (int first = from; first < to; first += ADDED_AT_ONCE) {
             stage.await(others.addAll(
                     stage.database(),
                     IntStream.range(first, Math.min(to, first + ADDED_AT_ONCE))
-                            .mapToObj(number -> NewJob.of(MAIL, Scene.DATA).id(id(number)))
+                            .mapToObj(number -> NewJob.of(MAIL, Scene.DATA).id(Scene.id(number)))
                             .toList()));
         }
     }
@@ -131,8 +127,7 @@ class SharedBacklogTest {
         }
         stage.await(stays.closeAsync());
 
-        Set<String> old =
-                IntStream.range(0, BACKLOG).mapToObj(SharedBacklogTest::id).collect(toSet());
+        Set<String> old = IntStream.range(0, BACKLOG).mapToObj(Scene::id).collect(toSet());
         assertThat(added).as("jobs that were there to be taken").isGreaterThan(begun.size() + BACKLOG);
         assertThat(begun).containsAll(old);
     }
