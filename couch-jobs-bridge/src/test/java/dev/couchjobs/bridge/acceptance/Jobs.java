@@ -27,6 +27,8 @@ import tools.jackson.databind.node.ObjectNode;
 final class Jobs implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final int READ = 200;
+    /** Letters of a document that a failure tells. */
+    private static final int MOST_SAID = 2_000;
 
     private final HttpCouchDatabase database;
     private final Map<String, StoredDocument> seen = new HashMap<>();
@@ -173,10 +175,11 @@ final class Jobs implements AutoCloseable {
         while (!condition.holds()) {
             long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
             if (left <= 0) {
+                String now = Optional.ofNullable(seen.get(what))
+                        .map(Object::toString)
+                        .orElse("not there");
                 throw new AssertionError("Waited in vain for " + what + ", which is now "
-                        + Optional.ofNullable(seen.get(what))
-                                .map(Object::toString)
-                                .orElse("not there"));
+                        + now.substring(0, Math.min(now.length(), MOST_SAID)));
             }
             try {
                 wait(left);

@@ -19,7 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
 class PoisonTest {
     private static final String JOB =
             "{'creator': 'global_node', 'job': [{'target': 'global_node', 'kind': 'java', 'do': 'note'}]}";
-    private static final String MEMORY = "-Xmx128m";
+    private static final String MEMORY = "-Xmx96m";
 
     @TempDir
     private Path directory;
@@ -71,7 +71,7 @@ class PoisonTest {
         poisons.add(good("id-" + "y".repeat(9_990)));
         poisons.add(nested("deep", 900));
         poisons.add(nested("bottomless", 1_200));
-        for (int i = 0; i < 12; i++) { // each a bearable document, all of them more than the bridge has memory
+        for (int i = 0; i < 18; i++) { // each a bearable document, all of them more than the bridge has memory
             poisons.add(good("large-" + i).put("no such field", "x".repeat(6_000_000)));
         }
         ObjectNode years = good("years");

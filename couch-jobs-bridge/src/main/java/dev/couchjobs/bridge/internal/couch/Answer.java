@@ -17,15 +17,15 @@ final class Answer {
 
     private final int status;
     private final HttpHeaders headers;
-    private final BoundedBody.Content body;
+    private final Optional<Pieces> body;
 
-    private Answer(int status, HttpHeaders headers, BoundedBody.Content body) {
+    private Answer(int status, HttpHeaders headers, Optional<Pieces> body) {
         this.status = status;
         this.headers = headers;
         this.body = body;
     }
 
-    static Answer of(HttpResponse<BoundedBody.Content> response) {
+    static Answer of(HttpResponse<Optional<Pieces>> response) {
         return new Answer(response.statusCode(), response.headers(), response.body());
     }
 
@@ -43,10 +43,9 @@ final class Answer {
 
     /** {@return the body of a success} Fails with an {@link UnreadableException} if that is too large, or too much. */
     JsonNode json() {
-        if (!body.isWhole()) {
-            throw new UnreadableException("The answer is larger than this bridge takes at once");
-        }
-        return Json.read(body.bytes(), body.bytes().length);
+        return Json.read(
+                body.orElseThrow(() -> new UnreadableException("The answer is larger than this bridge takes at once"))
+                        .read());
     }
 
     boolean isArray() {

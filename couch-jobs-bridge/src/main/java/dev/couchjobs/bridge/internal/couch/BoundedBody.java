@@ -1,37 +1,32 @@
 package dev.couchjobs.bridge.internal.couch;
 
-import java.io.ByteArrayOutputStream;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
-/** Reads an answer, unless it is too large: then no more of it is taken from the connection. */
-final class BoundedBody implements BodySubscriber<BoundedBody.Content> {
-
-    /** What came. */
-    @SuppressWarnings("ArrayRecordComponent") // handed over, never compared
-    record Content(byte[] bytes, boolean isWhole) {}
-
+/** Reads an answer, unless it is too large: then no more of it is taken from the connection, and there is nothing. */
+final class BoundedBody implements BodySubscriber<Optional<Pieces>> {
     private final int most;
-    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    private final CompletableFuture<Content> body = new CompletableFuture<>();
+    private final Pieces pieces = new Pieces();
+    private final CompletableFuture<Optional<Pieces>> body = new CompletableFuture<>();
     private Flow.@Nullable Subscription subscription;
 
     private BoundedBody(int most) {
         this.most = most;
     }
 
-    static BodyHandler<Content> ofAtMost(int bytes) {
+    static BodyHandler<Optional<Pieces>> ofAtMost(int bytes) {
         return info -> new BoundedBody(bytes);
     }
 
     @Override
-    public CompletionStage<Content> getBody() {
+    public CompletionStage<Optional<Pieces>> getBody() {
         return body;
     }
 
@@ -44,13 +39,11 @@ final class BoundedBody implements BodySubscriber<BoundedBody.Content> {
     @Override
     public void onNext(List<ByteBuffer> buffers) {
         for (ByteBuffer buffer : buffers) {
-            if (bytes.size() + buffer.remaining() > most) {
+            if (pieces.size() + buffer.remaining() > most) {
                 giveUp();
                 return;
             }
-            byte[] piece = new byte[buffer.remaining()];
-            buffer.get(piece);
-            bytes.writeBytes(piece);
+            pieces.take(buffer);
         }
         if (subscription != null) {
             subscription.request(1);
@@ -61,7 +54,7 @@ final class BoundedBody implements BodySubscriber<BoundedBody.Content> {
         if (subscription != null) {
             subscription.cancel();
         }
-        body.complete(new Content(new byte[0], false));
+        body.complete(Optional.empty());
     }
 
     @Override
@@ -71,6 +64,6 @@ final class BoundedBody implements BodySubscriber<BoundedBody.Content> {
 
     @Override
     public void onComplete() {
-        body.complete(new Content(bytes.toByteArray(), true));
+        body.complete(Optional.of(pieces));
     }
 }

@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge.internal.couch;
 
+import java.io.ByteArrayInputStream;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.nio.ByteBuffer;
@@ -53,7 +54,7 @@ final class ContinuousSource implements FeedSource, LineReader.Sink {
         watchdog.start();
         String path = "/_changes?feed=continuous&style=all_docs&heartbeat="
                 + settings.heartbeat().toMillis() + Since.parameter(since);
-        CompletableFuture<HttpResponse<BoundedBody.Content>> opened = transport.open(
+        CompletableFuture<HttpResponse<Optional<Pieces>>> opened = transport.open(
                 Transport.request("GET", address.of(path), null),
                 info -> info.statusCode() == 200
                         ? new Body()
@@ -74,10 +75,10 @@ final class ContinuousSource implements FeedSource, LineReader.Sink {
     }
 
     /** Takes lines from the connection, as many pieces as there is demand for. */
-    private final class Body implements BodySubscriber<BoundedBody.Content> {
+    private final class Body implements BodySubscriber<Optional<Pieces>> {
         @Override
-        public CompletionStage<BoundedBody.Content> getBody() {
-            return CompletableFuture.completedFuture(new BoundedBody.Content(new byte[0], true));
+        public CompletionStage<Optional<Pieces>> getBody() {
+            return CompletableFuture.completedFuture(Optional.empty());
         }
 
         @Override
@@ -134,7 +135,7 @@ final class ContinuousSource implements FeedSource, LineReader.Sink {
             streaming = Streaming.IMPOSSIBLE;
             throw new PassingFault("The server has no continuous feed");
         }
-        JsonNode line = Json.read(bytes, length);
+        JsonNode line = Json.read(new ByteArrayInputStream(bytes, 0, length));
         if (line.has("last_seq")) {
             lastPosition = Optional.of(line.path("last_seq"));
         } else if (line.has("error")) {

@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge.internal.couch;
 
+import java.io.InputStream;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamWriteConstraints;
@@ -36,9 +37,9 @@ final class Json {
     private Json() {}
 
     /** {@return the value} Fails with an {@link UnreadableException} if there is too much in it. */
-    static JsonNode read(byte[] bytes, int length) {
+    static JsonNode read(InputStream bytes) {
         try {
-            return MAPPER.readTree(bytes, 0, length);
+            return MAPPER.readTree(bytes);
         } catch (StreamConstraintsException e) {
             throw new UnreadableException("What came cannot be read: " + e.getOriginalMessage());
         } catch (JacksonException e) {
@@ -46,7 +47,9 @@ final class Json {
         }
     }
 
-    static byte[] write(JsonNode value) {
-        return MAPPER.writeValueAsBytes(value);
+    static Pieces write(JsonNode value) {
+        Pieces pieces = new Pieces();
+        MAPPER.writeValue(pieces, value);
+        return pieces;
     }
 }

@@ -85,7 +85,11 @@ final class Transport {
         return HttpRequest.newBuilder(uri)
                 .header("Accept", "application/json")
                 .header("Content-Type", "application/json")
-                .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(Json.write(body)));
+                .method(
+                        method,
+                        body == null
+                                ? BodyPublishers.noBody()
+                                : Json.write(body).publisher());
     }
 
     /**

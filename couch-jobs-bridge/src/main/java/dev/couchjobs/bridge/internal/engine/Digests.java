@@ -3,7 +3,10 @@ package dev.couchjobs.bridge.internal.engine;
 import dev.couchjobs.bridge.internal.Sha256;
 import java.util.Base64;
 import java.util.TreeSet;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -11,36 +14,42 @@ import tools.jackson.databind.node.ObjectNode;
  * numbers in another form; that makes no difference here.
  */
 final class Digests {
+    private static final JsonMapper VALUES = new JsonMapper(
+            JsonFactory.builder().rootValueSeparator((String) null).build());
+
     private Digests() {}
 
     /** {@return a digest of what a document says, without CouchDB's own fields} */
     static String of(ObjectNode body) {
-        StringBuilder text = new StringBuilder();
-        for (String name : new TreeSet<>(body.propertyNames())) {
-            if (!name.startsWith("_")) {
-                text.append(name).append(':');
-                write(body.path(name), text);
+        return Base64.getEncoder().withoutPadding().encodeToString(Sha256.of(out -> {
+            try (JsonGenerator text = VALUES.createGenerator(out)) {
+                for (String name : new TreeSet<>(body.propertyNames())) {
+                    if (!name.startsWith("_")) {
+                        text.writeRaw(name).writeRaw(':');
+                        write(body.path(name), text);
+                    }
+                }
             }
-        }
-        return Base64.getEncoder().withoutPadding().encodeToString(Sha256.of(text.toString()));
+        }));
     }
 
-    private static void write(JsonNode value, StringBuilder text) {
+    private static void write(JsonNode value, JsonGenerator text) {
         if (value instanceof ObjectNode object) {
-            text.append('{');
+            text.writeRaw('{');
             for (String name : new TreeSet<>(object.propertyNames())) {
-                text.append(name).append(':');
+                text.writeRaw(name).writeRaw(':');
                 write(object.path(name), text);
             }
-            text.append('}');
+            text.writeRaw('}');
         } else if (value.isArray()) {
-            text.append('[');
+            text.writeRaw('[');
             value.forEach(element -> write(element, text));
-            text.append(']');
+            text.writeRaw(']');
         } else if (value.isNumber() && Double.isFinite(value.asDouble(Double.NaN))) {
-            text.append(value.asDouble()).append(',');
+            text.writeRaw(String.valueOf(value.asDouble())).writeRaw(',');
         } else { // also a number that no double is as large as
-            text.append(value).append(',');
+            VALUES.writeTree(text, value);
+            text.writeRaw(',');
         }
     }
 }
