@@ -4,6 +4,7 @@ import static dev.couchjobs.costs.Scene.MAIL;
 import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Worker;
@@ -67,9 +68,47 @@ class SharedBacklogTest {
                 .start();
     }
 
+    private List<CouchJobs> instances(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> CouchJobs.builder(measured.asDatabase())
+                        .environment(stage.environment())
+                        .build())
+                .toList();
+    }
+
+    /** Asks for the next job whenever one is finished. */
+    private void takesOneByOne(CouchJobs process, AcceptOptions options) {
+        var unused = process.accept(MAIL, options)
+                .thenCompose(job -> {
+                    begun.add(job.orElseThrow().id());
+                    return measured.asDatabase().runAsync(tx -> process.finish(tx, job.orElseThrow()));
+                })
+                .thenAccept(finished -> {
+                    if (begun.size() < BACKLOG) {
+                        takesOneByOne(process, options);
+                    }
+                });
+    }
+
+    /** Tries of claims, whether they found jobs or not. */
+    private List<Cost> looks() {
+        return measured.tries().stream()
+                .map(MeasuredTry::cost)
+                .filter(cost -> cost.readFrom().contains("pending"))
+                .toList();
+    }
+
+    private int keysRead() {
+        return looks().stream().mapToInt(Cost::keysRead).sum();
+    }
+
     private void passUntilBegun(int count) {
+        passUntilBegun(count, 60_000);
+    }
+
+    private void passUntilBegun(int count, int mostMillis) {
         for (int millis = 0; begun.size() < count; millis++) {
-            assertThat(millis).as("milliseconds until %d have begun", count).isLessThan(60_000);
+            assertThat(millis).as("milliseconds until %d have begun", count).isLessThan(mostMillis);
             stage.time().advance(Duration.ofMillis(1));
         }
     }
@@ -96,6 +135,16 @@ class SharedBacklogTest {
         assertThat(claimsToRunAll(16)).isLessThan(alone * 5 / 2);
     }
 
+    @Test
+    void whoTakesJobsOneByOneReadsLittleForEach() {
+        add(0, BACKLOG);
+        instances(32).forEach(process -> takesOneByOne(process, AcceptOptions.defaults()));
+        passUntilBegun(BACKLOG);
+        assertThat(begun).doesNotHaveDuplicates();
+        assertThat(looks().size()).as("tries").isLessThan(BACKLOG * 3 / 2);
+        assertThat(keysRead()).as("keys read by them").isLessThan(BACKLOG * 50);
+    }
+
     /** All want the few that are due as well, so that not all claims can be had without conflicts. */
     @Test
     void aFewJobsThatBecomeDueBesideABacklogHardlyKeepItFromBeingRun() {
@@ -111,6 +160,46 @@ class SharedBacklogTest {
 
         assertThat(begun).doesNotHaveDuplicates();
         assertThat(passed).isLessThan(Duration.ofMillis(220));
+        assertThat(keysRead()).as("keys read by those who claim").isLessThan(BACKLOG * 6);
+    }
+
+    /** What is taken from anywhere is not scarce: it is no reason to stay where the others are. */
+    @Test
+    void whoeverTakesJobsFromAnywhereKeepsNobodyFromGoingOn() {
+        add(0, BACKLOG);
+        for (CouchJobs process : instances(8)) {
+            for (int i = 0; i < 10; i++) {
+                takesOneByOne(process, AcceptOptions.defaults());
+                takesOneByOne(process, AcceptOptions.defaults().noSchedule());
+            }
+        }
+        passUntilBegun(BACKLOG * 3 / 4, 800);
+        assertThat(begun).doesNotHaveDuplicates();
+    }
+
+    /** Nor is what has a priority, where there is a lot of it. */
+    @Test
+    void aBacklogOfUrgentJobsLeavesTheOthersWhatIsReservedForThem() {
+        add(0, BACKLOG);
+        for (int from = 0; from < BACKLOG; from += ADDED_AT_ONCE) {
+            stage.await(others.addAll(
+                    stage.database(),
+                    IntStream.range(from, from + ADDED_AT_ONCE)
+                            .mapToObj(number -> NewJob.of(MAIL, Scene.DATA)
+                                    .id("urgent-" + number)
+                                    .priority(5))
+                            .toList()));
+        }
+        for (CouchJobs process : instances(8)) {
+            for (int i = 0; i < 10; i++) {
+                takesOneByOne(process, AcceptOptions.defaults().reserve(0.2));
+            }
+        }
+        passUntilBegun(BACKLOG * 3 / 4, 850);
+        assertThat(begun).doesNotHaveDuplicates();
+        assertThat(begun.stream().filter(id -> !id.startsWith("urgent")).count())
+                .as("jobs without a priority")
+                .isGreaterThan(BACKLOG / 12);
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
@@ -45,7 +46,10 @@ final class Candidates {
     /** Whether there were more jobs with a priority than one read sees, when last seen: then the next claim reads more. */
     private volatile boolean crowded;
 
-    private volatile boolean ample;
+    /** How many the last try would have taken that no trail leads to. */
+    private final AtomicInteger takenElsewhere = new AtomicInteger();
+    /** Those of them of which there were so few that everybody wants the same. */
+    private final AtomicInteger takenScarce = new AtomicInteger();
 
     Candidates(TypeKeys keys, RandomGenerator random) {
         this.keys = keys;
@@ -60,24 +64,40 @@ final class Candidates {
         spread.undisturbed();
         unscheduled.goOn(now);
         due.goOn(now);
+        forgetTry();
     }
 
-    /** A claim of so many jobs has met another, and is tried again. */
-    void conflicted(int tried) {
-        spread.conflicted(tried);
-        unscheduled.conflicted();
-        due.conflicted();
+    private void forgetTry() {
+        takenElsewhere.set(0);
+        takenScarce.set(0);
+    }
+
+    /** A claim has met another, and is tried again. Where something was scarce, it was that which others wanted as well. */
+    void conflicted() {
+        boolean wasScarce = takenScarce.get() > 0 || !unscheduled.isAmple() || !due.isAmple();
+        if (takenElsewhere.get() > 0) {
+            spread.conflicted(takenElsewhere.get());
+        }
+        for (Trail trail : List.of(unscheduled, due)) {
+            if (wasScarce && trail.isAmple()) {
+                trail.again();
+            } else {
+                trail.conflicted();
+            }
+        }
+        forgetTry();
     }
 
     /** A claim is tried again that nobody was in the way of. */
     void again() {
         unscheduled.again();
         due.again();
+        forgetTry();
     }
 
     /** Whether there were jobs enough for this and others: then to take fewer would not help against conflicts. */
     boolean isAmple() {
-        return ample;
+        return takenElsewhere.get() == 0 && unscheduled.isAmple() && due.isAmple();
     }
 
     /**
@@ -118,12 +138,13 @@ final class Candidates {
 
     private void goneBehind(List<Queued> taken, AcceptMode mode) {
         List<Queued> pending = taken.stream().filter(row -> row.priority() == 0).toList();
-        ample = !mode.noSchedule() && pending.size() == taken.size();
+        int ranked = taken.size() - pending.size();
+        takenElsewhere.addAndGet(mode.noSchedule() ? taken.size() : ranked);
+        takenScarce.addAndGet(crowded ? 0 : ranked);
         if (!mode.noSchedule()) {
             unscheduled.took(
                     pending.stream().filter(row -> row.scheduledTime() == 0).toList());
             due.took(pending.stream().filter(row -> row.scheduledTime() > 0).toList());
-            ample &= unscheduled.isAmple() && due.isAmple();
         }
     }
 

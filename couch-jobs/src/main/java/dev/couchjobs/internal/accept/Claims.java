@@ -88,7 +88,9 @@ final class Claims<D> {
 
         private final long token = environment.random().nextLong();
         private final TokenSearch earlierTries = new TokenSearch(keys, token);
-        private Optional<Instant> begun = Optional.empty();
+        private boolean hasBegun;
+        /** When the last try got its read version, since when it can have grown too old. */
+        private volatile Optional<Instant> readFrom = Optional.empty();
         /** How many jobs the last try would have claimed. */
         private volatile int tried;
 
@@ -105,15 +107,16 @@ final class Claims<D> {
          */
         CompletableFuture<Outcome<D>> attempt(Transaction tx, BatchSize.Tries tries) {
             Instant now = environment.clock().instant();
-            boolean wasSlow = begun.filter(
+            boolean wasSlow = readFrom.filter(
                             before -> Duration.between(before, now).compareTo(SLOW) > 0)
                     .isPresent();
-            if (begun.isEmpty()) {
-                candidates.goOn(now);
-            } else {
+            if (hasBegun) {
                 tryAgain(wasSlow);
+            } else {
+                candidates.goOn(now);
             }
-            begun = Optional.of(now);
+            hasBegun = true;
+            readFrom = Optional.empty();
             tried = 0;
             return wasSlow ? tries.next(size -> takeOnce(tx)) : tries.again(size -> takeOnce(tx));
         }
@@ -125,14 +128,19 @@ final class Claims<D> {
                 wanted.replaceAll((mode, count) -> Math.max(1, count / 2));
             }
             if (hasMetAnother) {
-                candidates.conflicted(tried);
+                candidates.conflicted();
             } else {
                 candidates.again();
             }
         }
 
         private CompletableFuture<Outcome<D>> takeOnce(Transaction tx) {
-            return earlierTries.hasCommitted(tx).thenCompose(done -> done ? takenBefore(tx) : takeNew(tx));
+            return tx.getReadVersion()
+                    .thenCompose(version -> {
+                        readFrom = Optional.of(environment.clock().instant());
+                        return earlierTries.hasCommitted(tx);
+                    })
+                    .thenCompose(done -> done ? takenBefore(tx) : takeNew(tx));
         }
 
         private CompletableFuture<Outcome<D>> takenBefore(Transaction tx) {

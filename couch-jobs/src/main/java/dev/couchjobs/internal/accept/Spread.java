@@ -6,6 +6,9 @@ package dev.couchjobs.internal.accept;
  */
 final class Spread {
     private static final int MAX = 4_000;
+    /** Of one claim: whoever takes little at a time is not to read much for it. */
+    private static final int MAX_PER_JOB = 400;
+
     private static final int GROWTH = 4;
 
     private int rows;
@@ -16,7 +19,7 @@ final class Spread {
     }
 
     synchronized void conflicted(int tried) {
-        rows = Math.min(MAX, GROWTH * Math.max(tried, rows));
+        rows = Math.min(Math.min(MAX, MAX_PER_JOB * tried), GROWTH * Math.max(tried, rows));
     }
 
     /** Slowly, so that it is not given up again between two conflicts. */

@@ -73,7 +73,7 @@ final class Trail {
 
     /** A claim is tried again that nobody was in the way of. */
     synchronized void again() {
-        place = begin;
+        place = begin.or(() -> place); // a try that has failed before it chose anything was where this one begins
         beginTry(false);
     }
 

@@ -107,7 +107,7 @@ public final class Transactions {
 
     /**
      * Runs a verb so that it acts once, also when the result of a commit is unknown: before every further try it looks
-     * in the feed, from where the first began, for the entry that an earlier try may have left.
+     * in the feed, behind all that it has looked at before, for the entry that an earlier try may have left.
      *
      * <p>In a transaction of the caller's there is nothing to look for: whoever retries it calls the verb anew.
      */

@@ -55,6 +55,16 @@ class BatchSizeTest {
     }
 
     @Test
+    void aTransactionWhoseTriesAllTookAsManyWentWell() {
+        runs(2).join();
+        runs(1).join();
+        var unused = batch.run(tries -> tries.next(this::noted).thenCompose(many -> tries.again(this::noted)))
+                .join();
+        runs(1).join();
+        assertThat(sizes).containsExactly(100, 50, 50, 60, 60, 70);
+    }
+
+    @Test
     void aTryTakesAtLeastOne() {
         assertThat(runs(40).join()).isEqualTo(1);
     }
