@@ -1,5 +1,6 @@
 package dev.couchjobs.bench;
 
+import dev.couchjobs.bench.report.Machine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,20 +19,14 @@ public final class Benchmarks {
     /**
      * Runs them.
      *
-     * @param words the options; an unknown one is answered with a list of them
+     * @param words the options
+     * @throws CommandLine.RefusedException with a list of the options, if one is not understood
      * @throws IOException if a file cannot be written
      * @throws RunnerException if JMH gives up
      * @throws InterruptedException if somebody interrupts it
      */
     public static void main(String... words) throws IOException, RunnerException, InterruptedException {
-        Settings settings;
-        try {
-            settings = Settings.parse(words);
-        } catch (IllegalArgumentException e) {
-            System.err.println(e.getMessage());
-            return;
-        }
-        new Benchmarks(settings).run();
+        new Benchmarks(Settings.parse(words)).run();
     }
 
     private void run() throws IOException, RunnerException, InterruptedException {
@@ -56,7 +51,10 @@ public final class Benchmarks {
         Path json = settings.json().toAbsolutePath();
         Files.createDirectories(Objects.requireNonNull(json.getParent()));
         Files.writeString(json, results.json(settings));
-        System.out.println("All figures are in " + json);
+        Path plot = json.resolveSibling("engine.svg");
+        EngineCurves.of(results, settings, Machine.describe(settings.directory()))
+                .plot(plot);
+        System.out.println("All figures are in " + json + ", curves in " + plot);
     }
 
     /** The yardstick is measured whatever the rows are: each of them is held against it. */

@@ -6,6 +6,15 @@ import java.util.List;
 
 /** The words of a command line: options, each followed by its value if it takes one. */
 public final class CommandLine {
+    /** A command line says something that cannot be done; the message says what, and what can. */
+    public static final class RefusedException extends IllegalArgumentException {
+        private static final long serialVersionUID = 1;
+
+        private RefusedException(String message, IllegalArgumentException cause) {
+            super(message, cause);
+        }
+    }
+
     private final Deque<String> rest;
     private String option = "";
     private String complaint = "";
@@ -54,7 +63,7 @@ public final class CommandLine {
      * @param usage all options and what their values can be
      * @return what says so
      */
-    public IllegalArgumentException refused(IllegalArgumentException cause, String usage) {
-        return new IllegalArgumentException(complaint + "; there are\n" + usage, cause);
+    public RefusedException refused(IllegalArgumentException cause, String usage) {
+        return new RefusedException(complaint + "; there are\n" + usage, cause);
     }
 }

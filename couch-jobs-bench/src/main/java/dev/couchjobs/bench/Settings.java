@@ -24,7 +24,7 @@ record Settings(
             """
             --quick               a second each, to see that it works
             --directory PATH      on the disk to measure (the temporary directory)
-            --json PATH           where the results go (target/bench.json)
+            --json PATH           where the results go (target/bench/engine.json)
             --seconds N           how long each row is measured on each store (6)
             --keys N              how many rows are loaded before (100000)
             --growth N,N,...      between which numbers of rows costs are compared (1000,100000); with 10000000 it takes long
@@ -47,7 +47,7 @@ record Settings(
     private static Settings standard(int seconds, long keys, List<Long> growth, long footprintKeys) {
         return new Settings(
                 Path.of(System.getProperty("java.io.tmpdir")),
-                Path.of("target", "bench.json"),
+                Path.of("target", "bench", "engine.json"),
                 seconds,
                 keys,
                 growth,

@@ -3,8 +3,12 @@ package dev.couchjobs.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class ReportTest {
     @Test
@@ -33,6 +37,26 @@ class ReportTest {
         results.add(StoreKind.EMBEDDED, Row.RANGE, 1000, 200);
         assertThat(results.growth(settings).toString().lines().skip(1))
                 .containsExactly("ranges of 10 rows, 2 readers        1.00  1.50");
+    }
+
+    @Test
+    void commitsByWritersAndWhatDependsOnSizeAreCurves(@TempDir Path directory) throws IOException {
+        Settings settings = Settings.parse("--rows", "commit_1,commit_16,range", "--growth", "10,1000", "--keys", "10");
+        Results results = new Results();
+        results.add(StoreKind.EMBEDDED, Row.COMMIT_1, 10, 300);
+        results.add(StoreKind.EMBEDDED, Row.COMMIT_16, 10, 3_000);
+        results.add(StoreKind.H2, Row.COMMIT_16, 10, 400);
+        results.add(StoreKind.EMBEDDED, Row.RANGE, 10, 20_000);
+        results.add(StoreKind.EMBEDDED, Row.RANGE, 1000, 10_000);
+        Path svg = directory.resolve("engine.svg");
+        EngineCurves.of(results, settings, Map.of("Java", "17")).plot(svg);
+        assertThat(Files.readString(svg))
+                .contains(
+                        "Durable single-key commits",
+                        "fdb-embedded at 16: 3,000",
+                        StoreKind.H2.label() + " at 16: 400",
+                        "ranges of 10 rows, 2 readers",
+                        "fdb-embedded at 1k: 10,000");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.couchjobs.bench.jobs;
 
 import com.apple.foundationdb.Database;
+import dev.couchjobs.bench.CommandLine;
 import dev.couchjobs.bench.report.Machine;
 import dev.couchjobs.bench.report.Measurement;
 import dev.couchjobs.bench.report.Report;
@@ -36,19 +37,14 @@ public final class JobBenchmarks {
     /**
      * Runs them.
      *
-     * @param words the options; an unknown one is answered with a list of them
+     * @param words the options
+     * @throws CommandLine.RefusedException with a list of the options, if one is not understood
      * @throws IOException if a file cannot be written or PostgreSQL does not start
      * @throws InterruptedException if somebody interrupts it
      * @throws IllegalStateException if a job was lost or run twice
      */
     public static void main(String... words) throws IOException, InterruptedException {
-        JobSettings settings;
-        try {
-            settings = JobSettings.parse(words);
-        } catch (IllegalArgumentException e) {
-            System.err.println(e.getMessage());
-            return;
-        }
+        JobSettings settings = JobSettings.parse(words);
         Report report = run(settings);
         System.out.println(report);
         settings.compared().ifPresent(path -> System.out.println(report.comparedWith(Report.read(path))));

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import tools.jackson.databind.DeserializationFeature;
@@ -52,6 +53,17 @@ public record Report(
         Files.writeString(directory.resolve("curves.svg"), Plot.svg(this));
         Files.writeString(
                 directory.resolve(JSON), MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(this) + "\n");
+    }
+
+    /**
+     * Writes the plot alone.
+     *
+     * @param svg where to; its directory is made if it is not there
+     * @throws IOException if it cannot be written
+     */
+    public void plot(Path svg) throws IOException {
+        Files.createDirectories(Objects.requireNonNull(svg.toAbsolutePath().getParent()));
+        Files.writeString(svg, Plot.svg(this));
     }
 
     /** {@return what went wrong, a line for each measurement; empty if no job was lost or run twice} */

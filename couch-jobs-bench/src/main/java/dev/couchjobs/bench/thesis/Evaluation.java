@@ -18,6 +18,8 @@ enum Evaluation {
     TEST_4("4: 3 nodes, 90 jobs", 3, 90, "any any any", 270, 225, "-");
 
     static final int WORKERS = 2;
+    /** Seconds that a step took in the thesis. */
+    static final int THESIS_STEP = 5;
 
     final String title;
     final int nodes;

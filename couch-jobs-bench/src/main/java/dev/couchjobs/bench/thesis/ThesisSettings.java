@@ -1,0 +1,79 @@
+package dev.couchjobs.bench.thesis;
+
+import dev.couchjobs.bench.CommandLine;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * What the command line says.
+ *
+ * @param step how many seconds a step takes
+ * @param tests which are done
+ * @param ways in which nodes are joined
+ * @param json where the results are written
+ */
+record ThesisSettings(double step, Set<Evaluation> tests, Set<Joined> ways, Path json) {
+    static final String USAGE = """
+            --step SECONDS     how long a step takes (0.5); the thesis's are 5
+            --json PATH        where the results go (target/bench/bridge.json)
+            --joined NAME      only shared or replicated
+            --tests NAME,...   only these of\s"""
+            + String.join(
+                    " ",
+                    Stream.of(Evaluation.values()).map(ThesisSettings::word).toList());
+
+    static ThesisSettings parse(String... words) {
+        CommandLine line = new CommandLine(words);
+        ThesisSettings settings = new ThesisSettings(
+                0.5,
+                EnumSet.allOf(Evaluation.class),
+                EnumSet.allOf(Joined.class),
+                Path.of("target", "bench", "bridge.json"));
+        try {
+            while (line.hasNext()) {
+                settings = settings.with(line.option(), line);
+            }
+        } catch (IllegalArgumentException e) {
+            throw line.refused(e, USAGE);
+        }
+        return settings;
+    }
+
+    private ThesisSettings with(String option, CommandLine line) {
+        return switch (option) {
+            case "--step" -> new ThesisSettings(seconds(line.value()), tests, ways, json);
+            case "--json" -> new ThesisSettings(step, tests, ways, Path.of(line.value()));
+            case "--joined" ->
+                new ThesisSettings(step, tests, EnumSet.of(Joined.valueOf(upperCase(line.value()))), json);
+            case "--tests" -> new ThesisSettings(step, named(line.value()), ways, json);
+            default -> throw new IllegalArgumentException(option);
+        };
+    }
+
+    private static double seconds(String value) {
+        double seconds = Double.parseDouble(value);
+        if (!(seconds > 0 && Double.isFinite(seconds))) {
+            throw new IllegalArgumentException(value);
+        }
+        return seconds;
+    }
+
+    private static Set<Evaluation> named(String value) {
+        Set<Evaluation> named = EnumSet.noneOf(Evaluation.class);
+        for (String name : value.split(",", -1)) {
+            named.add(Evaluation.valueOf(upperCase(name)));
+        }
+        return named;
+    }
+
+    private static String upperCase(String name) {
+        return name.toUpperCase(Locale.ROOT);
+    }
+
+    private static String word(Evaluation test) {
+        return test.name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.couchjobs.bench.thesis;
+
+import org.jspecify.annotations.NullMarked;
