@@ -15,7 +15,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** A way to a database that notes by what names the transactions go that are opened through it. */
+/**
+ * A way to a database that notes by what names the transactions go that are opened through it. A try is noted when what it
+ * does in its transaction has ended: before that, it may not have given all its names.
+ */
 final class LabelledDatabase {
     private static final Set<String> TRANSACTIONS = Set.of("run", "read", "runAsync", "readAsync");
     private static final int IDENTIFIER = 403;
@@ -45,7 +48,7 @@ final class LabelledDatabase {
         });
     }
 
-    /** {@return the labels of all tries so far} */
+    /** {@return the labels of all tries that have ended} */
     List<Label> labels() {
         return List.copyOf(labels);
     }
@@ -54,18 +57,27 @@ final class LabelledDatabase {
         return labels.stream().flatMap(label -> label.identifiers.stream()).collect(Collectors.toSet());
     }
 
-    /** {@return completes when a transaction goes by an identifier} */
+    /** {@return completes when a try has ended that goes by an identifier} */
     CompletableFuture<Label> first(String identifier) {
         return first.computeIfAbsent(identifier, unused -> new CompletableFuture<>());
     }
 
-    @SuppressWarnings("unchecked")
+    @SuppressWarnings({"unchecked", "FutureReturnValueIgnored"}) // a future goes to whoever opened the transaction
     private Function<Transaction, Object> labelled(Function<?, ?> body) {
         return tx -> {
             Label label = new Label();
-            labels.add(label);
-            return ((Function<Transaction, Object>) body).apply(noting(tx, label));
+            Object result = ((Function<Transaction, Object>) body).apply(noting(tx, label));
+            if (result instanceof CompletableFuture<?> future) {
+                return future.whenComplete((value, thrown) -> note(label));
+            }
+            note(label);
+            return result;
         };
+    }
+
+    private void note(Label label) {
+        labels.add(label);
+        label.identifiers.forEach(identifier -> first(identifier).complete(label));
     }
 
     private Transaction noting(Transaction tx, Label label) {
@@ -81,9 +93,7 @@ final class LabelledDatabase {
             if (code == TAG) {
                 label.tags.add(new String(value, StandardCharsets.UTF_8));
             } else if (code == IDENTIFIER) {
-                String identifier = new String(value, StandardCharsets.UTF_8);
-                label.identifiers.add(identifier);
-                first(identifier).complete(label);
+                label.identifiers.add(new String(value, StandardCharsets.UTF_8));
             }
             options.getOptionConsumer().setOption(code, value);
         });

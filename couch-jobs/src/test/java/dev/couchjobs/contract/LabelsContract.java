@@ -75,7 +75,7 @@ public abstract class LabelsContract extends JobsContract {
                         job -> job.finish(tx -> {
                             tx.options().setDebugTransactionIdentifier("the handler's");
                             tx.set(key("a"), new byte[0]);
-                            return true;
+                            return null;
                         }))
                 .start();
 
