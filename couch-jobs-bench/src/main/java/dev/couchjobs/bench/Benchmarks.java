@@ -1,10 +1,9 @@
 package dev.couchjobs.bench;
 
 import dev.couchjobs.bench.report.Machine;
+import dev.couchjobs.bench.report.TextFile;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Objects;
 import org.openjdk.jmh.runner.RunnerException;
 
 /** Measures the engine beside its peers on this machine's disk, and prints how many times the one is the other. */
@@ -49,8 +48,7 @@ public final class Benchmarks {
             System.out.printf("With %d rows:%n%s%n", settings.footprintKeys(), results.footprint());
         }
         Path json = settings.json().toAbsolutePath();
-        Files.createDirectories(Objects.requireNonNull(json.getParent()));
-        Files.writeString(json, results.json(settings));
+        TextFile.write(json, results.json(settings));
         Path plot = json.resolveSibling("engine.svg");
         EngineCurves.of(results, settings, Machine.describe(settings.directory()))
                 .plot(plot);

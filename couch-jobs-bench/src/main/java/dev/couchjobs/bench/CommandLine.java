@@ -2,7 +2,11 @@ package dev.couchjobs.bench;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /** The words of a command line: options, each followed by its value if it takes one. */
 public final class CommandLine {
@@ -15,33 +19,64 @@ public final class CommandLine {
         }
     }
 
+    /**
+     * What options mean.
+     *
+     * @param <S> what they change
+     */
+    @FunctionalInterface
+    public interface Options<S> {
+        /**
+         * {@return the settings with an option}
+         *
+         * @param settings as they are without it
+         * @param option as it was given
+         * @param line where its value is, if it takes one
+         * @throws IllegalArgumentException if there is no such option, or not with this value
+         */
+        S with(S settings, String option, CommandLine line);
+    }
+
     private final Deque<String> rest;
     private String option = "";
     private String complaint = "";
 
-    /**
-     * Nothing of it has been read yet.
-     *
-     * @param words as they were given
-     */
-    public CommandLine(String... words) {
+    private CommandLine(String... words) {
         rest = new ArrayDeque<>(List.of(words));
     }
 
-    /** {@return whether there is a further option} */
-    public boolean hasNext() {
-        return !rest.isEmpty();
+    /**
+     * Reads a command line.
+     *
+     * @param <S> the settings
+     * @param standard the settings if it says nothing
+     * @param options what can be said
+     * @param usage the same for a person: all options, and what their values can be
+     * @param words what is said
+     * @return the settings
+     * @throws RefusedException if that cannot be done
+     */
+    public static <S> S parse(S standard, Options<S> options, String usage, String... words) {
+        CommandLine line = new CommandLine(words);
+        S settings = standard;
+        try {
+            while (!line.rest.isEmpty()) {
+                settings = options.with(settings, line.option(), line);
+            }
+        } catch (IllegalArgumentException e) {
+            throw new RefusedException(line.complaint + "; there are\n" + usage, e);
+        }
+        return settings;
     }
 
-    /** {@return the next option, which there must be} */
-    public String option() {
+    private String option() {
         option = rest.pop();
         complaint = "Do not understand " + option;
         return option;
     }
 
     /**
-     * The value of the option that was read last.
+     * The value of the option.
      *
      * @return the word after it
      * @throws IllegalArgumentException if there is none
@@ -56,14 +91,21 @@ public final class CommandLine {
         return value;
     }
 
+    /** {@return what is between the commas of the option's value} */
+    public Stream<String> values() {
+        return Stream.of(value().split(",", -1)).map(String::strip).filter(part -> !part.isEmpty());
+    }
+
     /**
-     * What to answer when an option or its value, whichever was read last, is none.
+     * {@return what the option's value names, with commas between}
      *
-     * @param cause how that was found out
-     * @param usage all options and what their values can be
-     * @return what says so
+     * @param <E> of which kind
+     * @param type the same; names are as in Java, but in any case, and may have hyphens
      */
-    public RefusedException refused(IllegalArgumentException cause, String usage) {
-        return new RefusedException(complaint + "; there are\n" + usage, cause);
+    public <E extends Enum<E>> Set<E> values(Class<E> type) {
+        Set<E> named = EnumSet.noneOf(type);
+        values().map(name -> Enum.valueOf(type, name.toUpperCase(Locale.ROOT).replace('-', '_')))
+                .forEach(named::add);
+        return named;
     }
 }

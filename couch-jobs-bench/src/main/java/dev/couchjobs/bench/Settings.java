@@ -3,7 +3,6 @@ package dev.couchjobs.bench;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -32,16 +31,8 @@ record Settings(
             --rows NAME,...       only these of\s""" + String.join(" ", Stream.of(Row.values()).map(Row::name).toList());
 
     static Settings parse(String... words) {
-        CommandLine line = new CommandLine(words);
-        Settings settings = standard(6, 100_000, List.of(1_000L, 100_000L), 1_000_000);
-        try {
-            while (line.hasNext()) {
-                settings = settings.with(line.option(), line);
-            }
-        } catch (IllegalArgumentException e) {
-            throw line.refused(e, USAGE);
-        }
-        return settings;
+        return CommandLine.parse(
+                standard(6, 100_000, List.of(1_000L, 100_000L), 1_000_000), Settings::with, USAGE, words);
     }
 
     private static Settings standard(int seconds, long keys, List<Long> growth, long footprintKeys) {
@@ -75,23 +66,14 @@ record Settings(
                         json,
                         seconds,
                         keys,
-                        split(line.value()).map(Long::valueOf).toList(),
+                        line.values().map(Long::valueOf).toList(),
                         footprintKeys,
                         rows);
             case "--footprint" ->
                 new Settings(directory, json, seconds, keys, growth, Long.parseLong(line.value()), rows);
-            case "--rows" -> new Settings(directory, json, seconds, keys, growth, footprintKeys, named(line.value()));
+            case "--rows" ->
+                new Settings(directory, json, seconds, keys, growth, footprintKeys, line.values(Row.class));
             default -> throw new IllegalArgumentException(option);
         };
-    }
-
-    private static Set<Row> named(String value) {
-        Set<Row> named = EnumSet.noneOf(Row.class);
-        split(value).map(name -> Row.valueOf(name.toUpperCase(Locale.ROOT))).forEach(named::add);
-        return named;
-    }
-
-    private static Stream<String> split(String list) {
-        return Stream.of(list.split(",", -1)).map(String::strip).filter(part -> !part.isEmpty());
     }
 }

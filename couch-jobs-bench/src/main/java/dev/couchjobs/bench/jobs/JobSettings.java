@@ -35,16 +35,7 @@ final class JobSettings {
     }
 
     static JobSettings parse(String... words) {
-        JobSettings settings = new JobSettings();
-        CommandLine line = new CommandLine(words);
-        try {
-            while (line.hasNext()) {
-                settings.set(line.option(), line);
-            }
-        } catch (IllegalArgumentException e) {
-            throw line.refused(e, usage());
-        }
-        return settings;
+        return CommandLine.parse(new JobSettings(), JobSettings::with, usage(), words);
     }
 
     static String usage() {
@@ -78,11 +69,11 @@ final class JobSettings {
         }
     }
 
-    private void set(String option, CommandLine line) {
+    private JobSettings with(String option, CommandLine line) {
         switch (option) {
             case "--smoke" -> smoke();
-            case "--only" -> scenarios = named(Scenario.class, line.value());
-            case "--systems" -> systems = named(SystemKind.class, line.value());
+            case "--only" -> scenarios = line.values(Scenario.class);
+            case "--systems" -> systems = line.values(SystemKind.class);
             case "--rounds" -> rounds = Integer.parseInt(line.value());
             case "--seconds" -> seconds = Double.parseDouble(line.value());
             case "--compare" -> compared = Optional.of(Path.of(line.value()));
@@ -90,9 +81,9 @@ final class JobSettings {
             case "--directory" -> directory = Path.of(line.value());
             case "--postgres" -> postgres = Path.of(line.value());
             default ->
-                points.put(
-                        curve(option), split(line.value()).map(Integer::valueOf).toList());
+                points.put(curve(option), line.values().map(Integer::valueOf).toList());
         }
+        return this;
     }
 
     private static Scenario curve(String option) {
@@ -143,18 +134,6 @@ final class JobSettings {
 
     List<Integer> points(Scenario scenario) {
         return points.getOrDefault(scenario, List.of());
-    }
-
-    private static <E extends Enum<E>> Set<E> named(Class<E> type, String value) {
-        Set<E> named = EnumSet.noneOf(type);
-        split(value)
-                .map(name -> Enum.valueOf(type, name.toUpperCase(Locale.ROOT).replace('-', '_')))
-                .forEach(named::add);
-        return named;
-    }
-
-    private static Stream<String> split(String list) {
-        return Stream.of(list.split(",", -1)).map(String::strip).filter(part -> !part.isEmpty());
     }
 
     private static String names(Enum<?>[] values) {

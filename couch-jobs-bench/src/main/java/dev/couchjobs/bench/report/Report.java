@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import tools.jackson.databind.DeserializationFeature;
@@ -48,10 +47,9 @@ public record Report(
      * @throws IOException if a file cannot be written
      */
     public void write(Path directory) throws IOException {
-        Files.createDirectories(directory);
-        Files.writeString(directory.resolve("figures.md"), Tables.markdown(this));
-        Files.writeString(directory.resolve("curves.svg"), Plot.svg(this));
-        Files.writeString(
+        TextFile.write(directory.resolve("figures.md"), Tables.markdown(this));
+        plot(directory.resolve("curves.svg"));
+        TextFile.write(
                 directory.resolve(JSON), MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(this) + "\n");
     }
 
@@ -62,8 +60,7 @@ public record Report(
      * @throws IOException if it cannot be written
      */
     public void plot(Path svg) throws IOException {
-        Files.createDirectories(Objects.requireNonNull(svg.toAbsolutePath().getParent()));
-        Files.writeString(svg, Plot.svg(this));
+        TextFile.write(svg, Plot.svg(this));
     }
 
     /** {@return what went wrong, a line for each measurement; empty if no job was lost or run twice} */

@@ -4,15 +4,14 @@ import dev.couchjobs.bench.Table;
 import dev.couchjobs.bench.report.Curve;
 import dev.couchjobs.bench.report.Measurement;
 import dev.couchjobs.bench.report.Report;
+import dev.couchjobs.bench.report.TextFile;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -60,8 +59,7 @@ record ThesisReport(Map<String, String> machine, String servers, double step, Li
     }
 
     void write(Path json) throws IOException {
-        Files.createDirectories(Objects.requireNonNull(json.toAbsolutePath().getParent()));
-        Files.writeString(
+        TextFile.write(
                 json, JsonMapper.shared().writerWithDefaultPrettyPrinter().writeValueAsString(this) + "\n");
     }
 

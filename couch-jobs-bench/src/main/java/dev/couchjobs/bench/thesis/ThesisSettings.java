@@ -26,29 +26,20 @@ record ThesisSettings(double step, Set<Evaluation> tests, Set<Joined> ways, Path
                     Stream.of(Evaluation.values()).map(ThesisSettings::word).toList());
 
     static ThesisSettings parse(String... words) {
-        CommandLine line = new CommandLine(words);
-        ThesisSettings settings = new ThesisSettings(
+        ThesisSettings standard = new ThesisSettings(
                 0.5,
                 EnumSet.allOf(Evaluation.class),
                 EnumSet.allOf(Joined.class),
                 Path.of("target", "bench", "bridge.json"));
-        try {
-            while (line.hasNext()) {
-                settings = settings.with(line.option(), line);
-            }
-        } catch (IllegalArgumentException e) {
-            throw line.refused(e, USAGE);
-        }
-        return settings;
+        return CommandLine.parse(standard, ThesisSettings::with, USAGE, words);
     }
 
     private ThesisSettings with(String option, CommandLine line) {
         return switch (option) {
             case "--step" -> new ThesisSettings(seconds(line.value()), tests, ways, json);
             case "--json" -> new ThesisSettings(step, tests, ways, Path.of(line.value()));
-            case "--joined" ->
-                new ThesisSettings(step, tests, EnumSet.of(Joined.valueOf(upperCase(line.value()))), json);
-            case "--tests" -> new ThesisSettings(step, named(line.value()), ways, json);
+            case "--joined" -> new ThesisSettings(step, tests, line.values(Joined.class), json);
+            case "--tests" -> new ThesisSettings(step, line.values(Evaluation.class), ways, json);
             default -> throw new IllegalArgumentException(option);
         };
     }
@@ -59,18 +50,6 @@ record ThesisSettings(double step, Set<Evaluation> tests, Set<Joined> ways, Path
             throw new IllegalArgumentException(value);
         }
         return seconds;
-    }
-
-    private static Set<Evaluation> named(String value) {
-        Set<Evaluation> named = EnumSet.noneOf(Evaluation.class);
-        for (String name : value.split(",", -1)) {
-            named.add(Evaluation.valueOf(upperCase(name)));
-        }
-        return named;
-    }
-
-    private static String upperCase(String name) {
-        return name.toUpperCase(Locale.ROOT);
     }
 
     private static String word(Evaluation test) {
