@@ -10,7 +10,6 @@ import dev.couchjobs.NewJob;
 import dev.couchjobs.PermanentFailureException;
 import dev.couchjobs.Retention;
 import dev.couchjobs.Worker;
-import dev.couchjobs.faults.VirtualStage;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,31 +26,23 @@ final class Scene implements AutoCloseable {
     static final String DATA = "{\"to\":\"ann@example.com\",\"text\":\"What's for dinner, and when?\"}";
     static final String LARGE = "x".repeat(200_000);
     static final int MANY = 100;
-    static final Duration TIMEOUT = Duration.ofSeconds(30);
+    static final Duration TIMEOUT = MeasuredStage.TIMEOUT;
     static final Duration RETENTION = Duration.ofDays(30);
 
-    private final VirtualStage stage = new VirtualStage(6);
-    private final MeasuredDatabase measured = new MeasuredDatabase(stage.database(), stage.time());
+    private final MeasuredStage stage = new MeasuredStage(6, MAIL);
     /** Jobs that the worker of {@link #working} runs, and how they are to end. */
     private final Map<String, CompletableFuture<String>> ends = new LinkedHashMap<>();
 
     private final Map<String, JobContext<String>> running = new LinkedHashMap<>();
     final CouchJobs jobs = instance(measured());
-    final CouchJobs others = instance(stage.database());
-
-    Scene() {
-        await(others.setTypeTimeout(database(), MAIL, TIMEOUT));
-    }
+    final CouchJobs others = stage.others();
 
     private CouchJobs instance(Database on) {
-        return CouchJobs.builder(on)
-                .name("node-1.example.com-12345")
-                .environment(stage.environment())
-                .build();
+        return stage.builder(on).name("node-1.example.com-12345").build();
     }
 
     Database measured() {
-        return measured.asDatabase();
+        return stage.measured();
     }
 
     Database database() {
@@ -67,9 +58,9 @@ final class Scene implements AutoCloseable {
     }
 
     Cost cost(Runnable happens, Predicate<Cost> transactions) {
-        measured.forget();
+        stage.forget();
         happens.run();
-        return Cost.of(measured.tries().stream()
+        return Cost.of(stage.tries().stream()
                 .filter(each -> transactions.test(each.cost()))
                 .toList());
     }
@@ -186,7 +177,6 @@ final class Scene implements AutoCloseable {
     @Override
     public void close() {
         jobs.close();
-        others.close();
         stage.close();
     }
 }

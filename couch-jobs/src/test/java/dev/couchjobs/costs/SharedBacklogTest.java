@@ -8,7 +8,6 @@ import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Worker;
-import dev.couchjobs.faults.VirtualStage;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -17,7 +16,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What it costs that many processes take jobs out of one backlog, and in which order they come to take them. */
@@ -26,39 +24,30 @@ class SharedBacklogTest {
     private static final int ADDED_AT_ONCE = 500;
     private static final Duration BETWEEN_DUE_JOBS = Duration.ofMillis(2);
 
-    private final VirtualStage stage = new VirtualStage(11);
-    private final MeasuredDatabase measured = new MeasuredDatabase(stage.database(), stage.time());
-    private final CouchJobs others =
-            CouchJobs.builder(stage.database()).environment(stage.environment()).build();
+    private final MeasuredStage stage = new MeasuredStage(11, MAIL);
     private final List<String> begun = new ArrayList<>();
-
-    @BeforeEach
-    void createType() {
-        stage.await(others.setTypeTimeout(stage.database(), MAIL, Duration.ofSeconds(30)));
-    }
 
     @AfterEach
     void close() {
-        others.close();
         stage.close();
     }
 
     private void add(int from, int to) {
         for (int first = from; first < to; first += ADDED_AT_ONCE) {
-            stage.await(others.addAll(
-                    stage.database(),
-                    IntStream.range(first, Math.min(to, first + ADDED_AT_ONCE))
-                            .mapToObj(number -> NewJob.of(MAIL, Scene.DATA).id(Scene.id(number)))
-                            .toList()));
+            stage.await(stage.others()
+                    .addAll(
+                            stage.database(),
+                            IntStream.range(first, Math.min(to, first + ADDED_AT_ONCE))
+                                    .mapToObj(number ->
+                                            NewJob.of(MAIL, Scene.DATA).id(Scene.id(number)))
+                                    .toList()));
         }
     }
 
     /** A process of its own, whose transactions are measured. */
     private Worker process() {
-        CouchJobs process = CouchJobs.builder(measured.asDatabase())
-                .environment(stage.environment())
-                .build();
-        return process.worker()
+        return instance()
+                .worker()
                 .handleAsync(MAIL, job -> {
                     begun.add(job.id());
                     return CompletableFuture.completedFuture("sent");
@@ -68,12 +57,12 @@ class SharedBacklogTest {
                 .start();
     }
 
+    private CouchJobs instance() {
+        return stage.builder(stage.measured()).build();
+    }
+
     private List<CouchJobs> instances(int count) {
-        return IntStream.range(0, count)
-                .mapToObj(i -> CouchJobs.builder(measured.asDatabase())
-                        .environment(stage.environment())
-                        .build())
-                .toList();
+        return IntStream.range(0, count).mapToObj(i -> instance()).toList();
     }
 
     /** Asks for the next job whenever one is finished. */
@@ -81,7 +70,7 @@ class SharedBacklogTest {
         var unused = process.accept(MAIL, options)
                 .thenCompose(job -> {
                     begun.add(job.orElseThrow().id());
-                    return measured.asDatabase().runAsync(tx -> process.finish(tx, job.orElseThrow()));
+                    return stage.measured().runAsync(tx -> process.finish(tx, job.orElseThrow()));
                 })
                 .thenAccept(finished -> {
                     if (begun.size() < BACKLOG) {
@@ -92,7 +81,7 @@ class SharedBacklogTest {
 
     /** Tries of claims, whether they found jobs or not. */
     private List<Cost> looks() {
-        return measured.tries().stream()
+        return stage.tries().stream()
                 .map(MeasuredTry::cost)
                 .filter(cost -> cost.readFrom().contains("pending"))
                 .toList();
@@ -115,7 +104,7 @@ class SharedBacklogTest {
 
     /** {@return how often they tried to claim some of them} */
     private long claimsToRunAll(int processes) {
-        measured.forget();
+        stage.forget();
         begun.clear();
         add(0, BACKLOG);
         List<Worker> workers =
@@ -123,7 +112,7 @@ class SharedBacklogTest {
         passUntilBegun(BACKLOG);
         workers.forEach(worker -> stage.await(worker.closeAsync()));
         assertThat(begun).doesNotHaveDuplicates();
-        return measured.tries().stream()
+        return stage.tries().stream()
                 .filter(each -> each.cost().writtenTo().contains("pending"))
                 .count();
     }
@@ -152,7 +141,7 @@ class SharedBacklogTest {
         List<Worker> workers = IntStream.range(0, 8).mapToObj(i -> process()).toList();
         Duration passed = Duration.ZERO;
         for (int due = 0; begun.size() < BACKLOG; due++) {
-            stage.await(others.add(stage.database(), MAIL, "due-" + due, Scene.DATA, Instant.ofEpochSecond(1)));
+            stage.await(stage.others().add(stage.database(), MAIL, "due-" + due, Scene.DATA, Instant.ofEpochSecond(1)));
             stage.time().advance(BETWEEN_DUE_JOBS);
             passed = passed.plus(BETWEEN_DUE_JOBS);
         }
@@ -182,13 +171,14 @@ class SharedBacklogTest {
     void aBacklogOfUrgentJobsLeavesTheOthersWhatIsReservedForThem() {
         add(0, BACKLOG);
         for (int from = 0; from < BACKLOG; from += ADDED_AT_ONCE) {
-            stage.await(others.addAll(
-                    stage.database(),
-                    IntStream.range(from, from + ADDED_AT_ONCE)
-                            .mapToObj(number -> NewJob.of(MAIL, Scene.DATA)
-                                    .id("urgent-" + number)
-                                    .priority(5))
-                            .toList()));
+            stage.await(stage.others()
+                    .addAll(
+                            stage.database(),
+                            IntStream.range(from, from + ADDED_AT_ONCE)
+                                    .mapToObj(number -> NewJob.of(MAIL, Scene.DATA)
+                                            .id("urgent-" + number)
+                                            .priority(5))
+                                    .toList()));
         }
         for (CouchJobs process : instances(8)) {
             for (int i = 0; i < 10; i++) {
