@@ -36,3 +36,9 @@ app.use(couch);
 
 process.stdin.on('end', () => process.exit(0)).resume();
 const server = app.listen(port, '127.0.0.1', () => console.log(`listening on ${server.address().port}`));
+server.on('error', (error) => {
+  console.error(error);
+  process.exit(1);
+});
+// In CouchDB, a request that goes wrong ends nothing but itself.
+process.on('uncaughtException', (error) => console.error(new Date().toISOString(), error));

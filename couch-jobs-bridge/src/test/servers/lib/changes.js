@@ -7,7 +7,9 @@ const LONGEST_WAIT = 60000;
 
 /** The handler of _changes: express-pouchdb's own heeds neither time-outs nor limits, and never flushes. */
 function changes(open) {
-  return async (request, response) => {
+  return (request, response, next) => answer(request, response).catch(next);
+
+  async function answer(request, response) {
     const db = await open(request.params.db);
     if (!db) {
       return refuse(response, 404, 'not_found', 'Database does not exist.');
@@ -28,7 +30,7 @@ function changes(open) {
       return poll(db, wanted, query, response);
     }
     response.json({ results: found.results.map(row(query)), last_seq: opaque(found.last_seq), pending: 0 });
-  };
+  }
 }
 
 function options(query, body, since) {

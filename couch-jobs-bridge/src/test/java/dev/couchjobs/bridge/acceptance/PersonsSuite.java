@@ -38,8 +38,11 @@ abstract class PersonsSuite {
 
     @AfterAll
     void stop() {
-        nodes.close();
-        servers.close();
+        try {
+            nodes.close();
+        } finally {
+            servers.close();
+        }
     }
 
     /** {@return the processes of the first step of a new document, on reg_b; the second would leave a file} */

@@ -68,8 +68,11 @@ abstract class StepsSuite {
     @AfterAll
     void stop() {
         gate.countDown();
-        nodes.close();
-        servers.close();
+        try {
+            nodes.close();
+        } finally {
+            servers.close();
+        }
     }
 
     private ObjectNode run(String creator, String id, String json) {

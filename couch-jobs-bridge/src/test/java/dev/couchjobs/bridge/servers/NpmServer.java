@@ -15,15 +15,20 @@ import java.util.Optional;
 public final class NpmServer implements CouchServer {
     private static final Path SCRIPT = Path.of("target", "servers", "server.js").toAbsolutePath();
     private static final String UP = "listening on ";
+    /** Letters of what it complained about that a failure tells. */
+    private static final int MOST_SAID = 4_000;
 
     private final Optional<Path> data;
     private final Optional<String> userAndPassword;
+    private final Path complaints;
     private final int port;
     private Process process;
+    private boolean isWantedUp = true;
 
     private NpmServer(Optional<Path> data, Optional<String> userAndPassword) {
         this.data = data;
         this.userAndPassword = userAndPassword;
+        this.complaints = newFile();
         this.process = launch(0);
         this.port = awaitUp(process);
     }
@@ -43,6 +48,14 @@ public final class NpmServer implements CouchServer {
         return new NpmServer(Optional.empty(), Optional.of(user + ":" + password));
     }
 
+    private static Path newFile() {
+        try {
+            return Files.createTempFile("couch-jobs-server-", ".log");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private Process launch(int wantedPort) {
         if (!Files.exists(SCRIPT)) {
             throw new IllegalStateException(SCRIPT + " is missing: ./mvnw process-test-classes installs it");
@@ -50,7 +63,8 @@ public final class NpmServer implements CouchServer {
         List<String> command = new ArrayList<>(
                 List.of("node", "--unhandled-rejections=warn", SCRIPT.toString(), Integer.toString(wantedPort)));
         data.ifPresent(directory -> command.add(directory.toString()));
-        ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD);
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(complaints.toFile()));
         userAndPassword.ifPresent(wanted -> builder.environment().put("USER_AND_PASSWORD", wanted));
         try {
             return builder.start();
@@ -59,7 +73,7 @@ public final class NpmServer implements CouchServer {
         }
     }
 
-    private static int awaitUp(Process started) {
+    private int awaitUp(Process started) {
         BufferedReader output = started.inputReader(StandardCharsets.UTF_8);
         try {
             for (String line = output.readLine(); line != null; line = output.readLine()) {
@@ -70,7 +84,16 @@ public final class NpmServer implements CouchServer {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        throw new IllegalStateException("The server ended before it was up");
+        throw new IllegalStateException("The server ended before it was up: " + complaints());
+    }
+
+    private String complaints() {
+        try {
+            String all = Files.readString(complaints);
+            return all.substring(Math.max(0, all.length() - MOST_SAID));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Override
@@ -86,6 +109,7 @@ public final class NpmServer implements CouchServer {
 
     @Override
     public void kill() {
+        isWantedUp = false;
         process.destroyForcibly().onExit().join();
     }
 
@@ -94,10 +118,20 @@ public final class NpmServer implements CouchServer {
         kill();
         process = launch(port);
         awaitUp(process);
+        isWantedUp = true;
     }
 
+    /** Also says if it had ended by itself: what else failed may have failed for that. */
     @Override
     public void close() {
-        kill();
+        try {
+            if (isWantedUp && !process.isAlive()) {
+                throw new IllegalStateException("The server at " + port + " ended by itself, with "
+                        + process.exitValue() + ": " + complaints());
+            }
+        } finally {
+            kill();
+            complaints.toFile().delete();
+        }
     }
 }
