@@ -18,27 +18,20 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Feature A9: a job whose processor went silent is pending again; whose did not, is not. */
 public abstract class ActivityMonitorContract extends JobsContract {
-
-    @BeforeEach
-    void letLeasesRunOut() {
-        shortLeases(INDEX);
-    }
-
-    private void awaitPending(Subscription<Work> subscription) {
-        assertThat(await(jobs.wait(subscription, JobState.PENDING, LONG))).isPresent();
-    }
 
     @Test
     void aJobWhoseProcessorWentSilentIsPendingAgain() {
         Job<Work> lost = accepted("j1", 1);
         Subscription<Work> subscription = subscribe("j1");
 
+        shortLeases(INDEX);
+        node().monitor(INDEX);
         JobEvent<Work> event = await(jobs.wait(subscription, LONG)).orElseThrow();
+        longLeases(INDEX);
 
         assertThat(event.state()).isEqualTo(JobState.PENDING);
         assertThat(event.data()).contains(new Work(1));
@@ -64,6 +57,8 @@ public abstract class ActivityMonitorContract extends JobsContract {
         accepted("silent", 1);
         Subscription<Work> silent = subscribe("silent");
 
+        await(jobs.setTypeTimeout(database, INDEX, Duration.ofSeconds(3)));
+        node().monitor(INDEX);
         Optional<JobEvent<Work>> lost = Optional.empty();
         while (lost.isEmpty()) {
             await(jobs.update(database, alive));
@@ -76,16 +71,15 @@ public abstract class ActivityMonitorContract extends JobsContract {
 
     @Test
     void severalMonitorsPutAJobBackOnceWithItsTimeAndWithoutItsFlag() {
-        CouchJobs second = node();
-        CouchJobs third = node();
-        second.monitor(INDEX);
-        third.monitor(INDEX);
         addAt("j1", 1, NOON);
         Job<Work> lost = accept();
         Subscription<Work> subscription = subscribe("j1");
         await(jobs.resubmit(database, lost));
 
-        awaitPending(subscription);
+        shortLeases(INDEX);
+        node().monitor(INDEX);
+        node().monitor(INDEX);
+        awaitSilence(INDEX, List.of(subscription));
         Job<Work> again = accept();
 
         assertThat(again.scheduledTime()).contains(NOON);
@@ -106,6 +100,7 @@ public abstract class ActivityMonitorContract extends JobsContract {
                 .forEach(job -> lost.add(await(job).orElseThrow()));
         leaving.close();
 
+        awaitSilence(INDEX, lost.stream().map(job -> subscribe(job.id())).toList());
         Set<String> back = new HashSet<>();
         IntStream.range(0, 250)
                 .mapToObj(i -> jobs.accept(INDEX))
@@ -120,14 +115,15 @@ public abstract class ActivityMonitorContract extends JobsContract {
     void twoJobsUpdatedInOneTransactionAreBothWatchedOver() {
         Job<Work> j1 = accepted("j1", 1);
         Job<Work> j2 = accepted("j2", 1);
-        List<Subscription<Work>> both = List.of(subscribe("j1"), subscribe("j2"));
+        Subscription<Work> first = subscribe("j1");
+        Subscription<Work> second = subscribe("j2");
 
         commit(tx -> {
             await(jobs.update(tx, j1));
             await(jobs.update(tx, j2));
         });
 
-        both.forEach(this::awaitPending);
+        awaitSilence(INDEX, List.of(first, second));
     }
 
     @Test
@@ -143,7 +139,7 @@ public abstract class ActivityMonitorContract extends JobsContract {
         rows.put(Tuple.from("silent"), "activity", "index", third);
         Subscription<Work> silent = subscribe("silent");
 
-        awaitPending(silent);
+        awaitSilence(INDEX, List.of(silent));
 
         assertThat(stateOf("finished")).isEqualTo(JobState.FINISHED);
         assertThat(stateOf("gone")).isEqualTo(JobState.NOT_FOUND);
@@ -160,7 +156,7 @@ public abstract class ActivityMonitorContract extends JobsContract {
         });
         accepted("later", 1);
 
-        awaitPending(subscribe("later"));
+        awaitSilence(INDEX, List.of(subscribe("later")));
 
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
         assertThat(new Rows(database, prefix).under("activity", "index")).isEmpty();
@@ -171,7 +167,7 @@ public abstract class ActivityMonitorContract extends JobsContract {
         Job<Work> earlier = accepted("j1", 1);
         await(jobs.finish(database, earlier));
         accepted("j1", 2);
-        awaitPending(subscribe("j1"));
+        awaitSilence(INDEX, List.of(subscribe("j1")));
 
         assertThat(failureOf(jobs.resubmit(database, earlier, NOON))).isInstanceOf(JobHaltedException.class);
         assertThat(failureOf(jobs.finish(database, earlier)))
@@ -183,13 +179,14 @@ public abstract class ActivityMonitorContract extends JobsContract {
     @Test
     void withoutATimeoutNoJobIsPutBack() {
         accepted("j1", 1);
+        shortLeases(INDEX);
         await(jobs.clearTypeTimeout(database, INDEX));
-        shortLeases(MAIL);
+        node().monitor(INDEX);
         await(jobs.add(database, MAIL, "control", new Work(1)));
         await(jobs.accept(MAIL));
 
         Subscription<Work> control = await(jobs.subscribe(database, MAIL, "control"));
-        awaitPending(control);
+        awaitSilence(MAIL, List.of(control));
 
         assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);
     }

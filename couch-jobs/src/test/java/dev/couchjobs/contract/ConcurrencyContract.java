@@ -163,9 +163,9 @@ public abstract class ConcurrencyContract extends JobsContract {
 
     @Test
     void aStolenLockStopsTheOldHolder() {
-        shortLeases(INDEX);
         Job<Work> mine = accepted("j1", 1);
 
+        awaitSilence(INDEX, List.of(subscribe("j1")));
         Job<Work> theirs = await(node().accept(INDEX)).orElseThrow();
 
         assertThat(theirs.id()).isEqualTo("j1");
@@ -180,7 +180,6 @@ public abstract class ConcurrencyContract extends JobsContract {
 
     @Test
     void theJobsOfANodeThatDiesComeBackOnAnother() {
-        shortLeases(INDEX);
         ScheduledExecutorService timers = Executors.newScheduledThreadPool(1);
         CouchJobs dying = node(
                 new Environment(Clock.systemUTC(), timers, Environment.system().random()));
@@ -193,6 +192,7 @@ public abstract class ConcurrencyContract extends JobsContract {
 
         timers.shutdownNow();
 
+        awaitSilence(INDEX, lost.stream().map(this::subscribe).toList());
         Set<String> back = new HashSet<>();
         IntStream.range(0, 5)
                 .forEach(i -> back.add(await(jobs.accept(INDEX)).orElseThrow().id()));

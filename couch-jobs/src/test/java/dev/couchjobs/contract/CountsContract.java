@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobCounts;
-import dev.couchjobs.JobState;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Retention;
 import java.time.Duration;
@@ -72,11 +71,9 @@ public abstract class CountsContract extends JobsContract {
 
     @Test
     void aJobThatFallsSilentIsPendingAgain() {
-        shortLeases(INDEX);
         accepted("j1", 1);
-        var subscription = subscribe("j1");
 
-        await(jobs.wait(subscription, JobState.PENDING, LONG));
+        awaitSilence(INDEX, List.of(subscribe("j1")));
 
         assertThat(counts()).isEqualTo(are(1, 0, 0));
     }

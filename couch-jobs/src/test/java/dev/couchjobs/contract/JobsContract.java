@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Timeout;
  * {@link #MAIL}, and an instance of the library, {@link #jobs}; and short words for what tests do all the time.
  *
  * <p>Leases are counted in real time, so that the suite also runs on a cluster. The types here have a timeout that no
- * test outlives; a test that needs a lease to run out sets a timeout of one second.
+ * test outlives; a test that needs a lease to run out sets a timeout of one second, for no longer than it needs that.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(60)
@@ -69,8 +69,8 @@ public abstract class JobsContract implements Engine {
     void openJobs() {
         prefix = new Subspace(Tuple.from("couch-jobs-contract", UUID.randomUUID()));
         jobs = node();
-        Futures.await(jobs.setTypeTimeout(database, INDEX, Duration.ofMinutes(10)));
-        Futures.await(jobs.setTypeTimeout(database, MAIL, Duration.ofMinutes(10)));
+        longLeases(INDEX);
+        longLeases(MAIL);
     }
 
     @AfterEach
@@ -113,6 +113,26 @@ public abstract class JobsContract implements Engine {
     /** Gives a type the shortest timeout there is, for a test that lets a lease run out. */
     final void shortLeases(JobType<?, ?> type) {
         await(jobs.setTypeTimeout(database, type, Duration.ofSeconds(1)));
+    }
+
+    /** Gives a type a timeout that no test outlives. */
+    final void longLeases(JobType<?, ?> type) {
+        await(jobs.setTypeTimeout(database, type, Duration.ofMinutes(10)));
+    }
+
+    /**
+     * Lets the leases of all run out that hold jobs of a type, and from then on nobody's: what a test does before and
+     * after takes as long as it takes.
+     *
+     * @param subscriptions to jobs that are running now
+     */
+    final void awaitSilence(JobType<Work, ?> type, List<Subscription<Work>> subscriptions) {
+        shortLeases(type);
+        node().monitor(type); // that of another instance would look when the lease that it knows is about to run out
+        for (Subscription<Work> subscription : subscriptions) {
+            assertThat(await(jobs.wait(subscription, JobState.PENDING, LONG))).isPresent();
+        }
+        longLeases(type);
     }
 
     // Jobs of type INDEX

@@ -192,29 +192,31 @@ public abstract class RetriesContract extends SumsContract {
 
     @Test
     void aProcessorThatGoesSilentBeforeTheLastAttemptLeavesTheJobPending() {
-        shortLeases(SUM);
         JobType<Work, Integer> twice = SUM.retry(STEADY.attempts(2));
         running(twice, "j1");
         var subscription = await(sums.subscribe(database, SUM, "j1"));
 
+        shortLeases(SUM);
         node().monitor(twice);
 
         assertThat(await(sums.wait(subscription, LONG)).orElseThrow().state()).isEqualTo(JobState.PENDING);
+        longLeases(SUM);
         assertThat(info("j1").failures()).isEqualTo(1);
         assertThat(fail(claim(twice, "j1"))).isEqualTo(JobState.FINISHED);
     }
 
     @Test
     void aJobThatIsToRunOnceMoreHasAllItsAttemptsBeforeItThoughItsProcessorGoesSilent() {
-        shortLeases(SUM);
         JobType<Work, Integer> twice = SUM.retry(STEADY.attempts(2));
         fail(running(twice, "j1"));
         await(sums.resubmit(database, claim(twice, "j1")));
         var subscription = await(sums.subscribe(database, SUM, "j1"));
 
+        shortLeases(SUM);
         node().monitor(twice);
 
         assertThat(await(sums.wait(subscription, LONG)).orElseThrow().state()).isEqualTo(JobState.PENDING);
+        longLeases(SUM);
         assertThat(info("j1").failures()).isZero();
         assertThat(fail(claim(twice, "j1"))).isEqualTo(JobState.PENDING);
     }

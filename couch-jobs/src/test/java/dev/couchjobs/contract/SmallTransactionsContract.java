@@ -119,13 +119,13 @@ public abstract class SmallTransactionsContract extends JobsContract {
     @Test
     void theMonitorPutsAllBack() {
         JobType<String, Void> again = LETTER.retry(RetryPolicy.standard());
-        shortLeases(again);
         addLetters(again);
         try (CouchJobs leaving = node()) {
             for (int i = 0; i < JOBS; i++) {
                 await(leaving.accept(again));
             }
         }
+        shortLeases(again);
         jobs.monitor(again);
 
         until(() -> counts().pending() == JOBS);

@@ -294,10 +294,13 @@ abstract class InterleavingsContract extends FaultsContract {
         CreationVerbs.running(scene);
         CompletableFuture<Optional<Job<String>>> taken = new CompletableFuture<>();
         unknownButCommitted()
-                .meanwhile(() -> scene.claim().thenCompose(job -> {
-                    taken.complete(job);
-                    return CompletableFuture.completedFuture(job);
-                }));
+                .meanwhile(() -> scene.others
+                        .setTypeTimeout(scene.database(), MAIL, Scene.LONG) // so that nobody takes it back
+                        .thenCompose(set -> scene.claim())
+                        .thenCompose(job -> {
+                            taken.complete(job);
+                            return CompletableFuture.completedFuture(job);
+                        }));
 
         scene.jobs.monitor(MAIL);
         Job<String> job = scene.await(taken).orElseThrow();
