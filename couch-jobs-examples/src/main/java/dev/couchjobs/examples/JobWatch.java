@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Follows the jobs of all files through subscriptions, and counts them by their state. */
 final class JobWatch {
@@ -20,6 +21,8 @@ final class JobWatch {
 
     private final CouchJobs jobs;
     private final Observer observer;
+    private final int number;
+    private final AtomicInteger told = new AtomicInteger();
     private final CompletableFuture<Void> allFinished = new CompletableFuture<>();
 
     private final Set<String> returned = ConcurrentHashMap.newKeySet();
@@ -38,14 +41,15 @@ final class JobWatch {
     /** How many jobs are in each state. */
     record Counts(int pending, int running, int finished) {}
 
-    private JobWatch(CouchJobs jobs, Observer observer) {
+    private JobWatch(CouchJobs jobs, Observer observer, int number) {
         this.jobs = jobs;
         this.observer = observer;
+        this.number = number;
     }
 
     /** Begins to follow the jobs of some files. */
     static JobWatch over(Database database, CouchJobs jobs, List<TextFile> files, Observer observer) {
-        JobWatch watch = new JobWatch(jobs, observer);
+        JobWatch watch = new JobWatch(jobs, observer, files.size());
         List<Subscription<FileJob>> subscriptions = files.stream()
                 .map(file -> Blocking.get(jobs.subscribe(database, FileJob.TYPE, file.path())))
                 .toList();
@@ -54,7 +58,7 @@ final class JobWatch {
         return watch;
     }
 
-    /** {@return when all jobs are finished} */
+    /** {@return when all jobs are finished, and the observer has been told of each} */
     CompletableFuture<Void> allFinished() {
         return allFinished;
     }
@@ -66,10 +70,6 @@ final class JobWatch {
 
     private int in(JobState state) {
         return counts.getOrDefault(state, 0);
-    }
-
-    private synchronized boolean areAllFinished() {
-        return counts().finished() == states.size();
     }
 
     private void follow(Subscription<FileJob> subscription) {
@@ -93,9 +93,9 @@ final class JobWatch {
         }
         if (event.state() == JobState.FINISHED) {
             observer.finished(event.data().orElseThrow(), returned.contains(event.jobId()));
-        }
-        if (areAllFinished()) {
-            allFinished.complete(null);
+            if (told.incrementAndGet() == number) {
+                allFinished.complete(null);
+            }
         }
     }
 
