@@ -41,4 +41,4 @@ server.on('error', (error) => {
   process.exit(1);
 });
 // In CouchDB, a request that goes wrong ends nothing but itself.
-process.on('uncaughtException', (error) => console.error(new Date().toISOString(), error));
+process.on('uncaughtException', (error) => console.error('went on after', error));

@@ -141,9 +141,14 @@ function follow(db, wanted, query, response, sink) {
   db.once('destroyed', end);
   response.on('close', end);
   waitOn();
+  if (response.destroyed) { // the client went before anybody listened
+    end();
+  }
   return {
     every(milliseconds, action) {
-      beat = setInterval(action, milliseconds);
+      if (!over) {
+        beat = setInterval(action, milliseconds);
+      }
     },
   };
 }

@@ -15,6 +15,7 @@ import java.util.Optional;
 public final class NpmServer implements CouchServer {
     private static final Path SCRIPT = Path.of("target", "servers", "server.js").toAbsolutePath();
     private static final String UP = "listening on ";
+    private static final String WENT_ON = "went on after";
     /** Letters of what it complained about that a failure tells. */
     private static final int MOST_SAID = 4_000;
 
@@ -128,6 +129,9 @@ public final class NpmServer implements CouchServer {
             if (isWantedUp && !process.isAlive()) {
                 throw new IllegalStateException("The server at " + port + " ended by itself, with "
                         + process.exitValue() + ": " + complaints());
+            }
+            if (complaints().contains(WENT_ON)) {
+                System.err.println("The server at " + port + " " + complaints());
             }
         } finally {
             kill();

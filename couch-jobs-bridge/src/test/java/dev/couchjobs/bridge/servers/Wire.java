@@ -87,18 +87,19 @@ public final class Wire implements AutoCloseable {
         notifyAll();
     }
 
-    private synchronized State state() {
-        return state;
+    /** Whatever is taken before a cut is broken by it. */
+    private synchronized boolean isTaken(Socket client) {
+        return state != State.REFUSING && open.add(client);
     }
 
     private void accept() {
         while (!listening.isClosed()) {
             try {
                 Socket client = listening.accept();
-                if (state() == State.REFUSING) {
-                    client.close();
-                } else {
+                if (isTaken(client)) {
                     threads.execute(() -> connect(client));
+                } else {
+                    client.close();
                 }
             } catch (IOException e) {
                 // Closed, or a client that has gone already.
@@ -107,7 +108,6 @@ public final class Wire implements AutoCloseable {
     }
 
     private void connect(Socket client) {
-        open.add(client);
         Socket target = new Socket();
         open.add(target);
         try {
@@ -126,7 +126,9 @@ public final class Wire implements AutoCloseable {
             for (int read = from.getInputStream().read(buffer);
                     read >= 0;
                     read = from.getInputStream().read(buffer)) {
-                awaitPassage(from);
+                if (!mayPass(from)) {
+                    break;
+                }
                 int passed = isAnswer ? passedOn(read) : read;
                 to.getOutputStream().write(buffer, 0, passed);
                 if (passed < read) {
@@ -141,10 +143,12 @@ public final class Wire implements AutoCloseable {
         }
     }
 
-    private synchronized void awaitPassage(Socket from) throws InterruptedException {
+    /** Waits while nothing is passed on. {@return whether the connection has not been broken meanwhile} */
+    private synchronized boolean mayPass(Socket from) throws InterruptedException {
         while (state == State.SILENT && !from.isClosed()) {
             wait();
         }
+        return !from.isClosed();
     }
 
     private synchronized int passedOn(int read) {

@@ -28,7 +28,7 @@ class JavaActionTest {
     private final CompletableFuture<String> interrupted = new CompletableFuture<>();
 
     @Test
-    void aHandlerGetsItsDataAndSaysSomething() {
+    void aHandlerGetsItsDataAndSaysSomething() throws InterruptedException {
         ActionResult result = run(step -> {
             User user = step.data(User.class);
             return Optional.of(user.name() + " is " + user.age() + " on " + step.node() + " in " + step.documentId()
@@ -37,7 +37,7 @@ class JavaActionTest {
 
         assertThat(result.success()).isTrue();
         assertThat(result.output()).isEqualTo("Ann is 7 on alpha in job-1, step 2, try 3");
-        assertThat(timers.pending()).isEmpty();
+        timers.awaitNone();
     }
 
     @Test
@@ -105,7 +105,7 @@ class JavaActionTest {
     }
 
     @Test
-    void aCancelledHandlerIsInterrupted() {
+    void aCancelledHandlerIsInterrupted() throws InterruptedException {
         CountDownLatch begun = new CountDownLatch(1);
         CompletableFuture<ActionResult> result = start(step -> {
             begun.countDown();
@@ -116,7 +116,7 @@ class JavaActionTest {
 
         assertThat(interrupted.join()).isEqualTo("interrupted");
         assertThat(result.join().success()).isFalse();
-        assertThat(timers.pending()).isEmpty();
+        timers.awaitNone();
     }
 
     @Test

@@ -37,12 +37,15 @@ final class ManualTimers extends AbstractExecutorService implements ScheduledExe
         due.get().run();
     }
 
-    /** {@return the delays of the timers that are set and not cancelled} */
-    synchronized List<Duration> pending() {
-        return timers.stream()
-                .filter(timer -> !timer.isCancelled())
-                .map(timer -> timer.delay)
-                .toList();
+    /** Waits until no timer is set any more: whoever sees a result may see it before the timers behind it are cancelled. */
+    synchronized void awaitNone() throws InterruptedException {
+        while (!timers.stream().allMatch(Timer::isCancelled)) {
+            wait();
+        }
+    }
+
+    private synchronized void changed() {
+        notifyAll();
     }
 
     private Optional<Timer<?>> find(Duration delay) {
@@ -100,12 +103,17 @@ final class ManualTimers extends AbstractExecutorService implements ScheduledExe
         return true;
     }
 
-    private static final class Timer<V> extends FutureTask<V> implements ScheduledFuture<V> {
+    private final class Timer<V> extends FutureTask<V> implements ScheduledFuture<V> {
         final Duration delay;
 
         Timer(Callable<V> command, Duration delay) {
             super(command);
             this.delay = delay;
+        }
+
+        @Override
+        protected void done() {
+            changed();
         }
 
         @Override

@@ -266,7 +266,7 @@ class ShellActionTest {
     void anEndedCommandLeavesNoTimers() throws Exception {
         start("true").join();
 
-        assertThat(timers.pending()).isEmpty();
+        timers.awaitNone();
     }
 
     @Test
@@ -410,14 +410,14 @@ class ShellActionTest {
     }
 
     private ActionResult run(String command, Occasion occasion) {
-        return actions(ShellSettings.off().enabled(), Environment.system())
+        return actions(ShellSettings.off().enabled(), timers.environment())
                 .of(shell(command))
                 .run(occasion)
                 .join();
     }
 
     private ActionResult run(ActionPlan.Shell plan, ShellSettings settings) {
-        return actions(settings, Environment.system()).of(plan).run(OCCASION).join();
+        return actions(settings, timers.environment()).of(plan).run(OCCASION).join();
     }
 
     /** In the test's directory, where there is a pipe by the name of held. */
