@@ -24,6 +24,15 @@ import org.junit.jupiter.api.Test;
 public abstract class ActivityMonitorContract extends JobsContract {
 
     @Test
+    void aJobThatRunsWithoutARowInTheActivityIndexIsFoundAndPutBack() {
+        accepted("j1", 1);
+        commit(tx ->
+                tx.clear(prefix.subspace(Tuple.from("activity", INDEX.name())).range()));
+
+        awaitSilence(INDEX, List.of(subscribe("j1")));
+    }
+
+    @Test
     void aJobWhoseProcessorWentSilentIsPendingAgain() {
         Job<Work> lost = accepted("j1", 1);
         Subscription<Work> subscription = subscribe("j1");

@@ -82,6 +82,67 @@ public abstract class FencingContract extends JobsContract {
     }
 
     @Test
+    void aHeartbeatDoesNotConflictWithATransactionOfTheSameClaim() {
+        Job<Work> job = accepted("j1", 1);
+        try (Transaction updating = database.createTransaction();
+                Transaction logging = database.createTransaction();
+                Transaction resubmitting = database.createTransaction();
+                Transaction finishing = database.createTransaction()) {
+            await(jobs.update(updating, job, new Work(2)));
+            await(jobs.update(database, job));
+            await(updating.commit());
+
+            await(jobs.log(logging, job, "half-way"));
+            await(jobs.update(database, job));
+            await(logging.commit());
+
+            await(jobs.resubmit(resubmitting, job));
+            await(jobs.update(database, job));
+            await(resubmitting.commit());
+
+            finishing.set(key("result"), new byte[0]);
+            await(jobs.finish(finishing, job));
+            await(jobs.update(database, job));
+            await(finishing.commit());
+        }
+        assertThat(isWritten("result")).isTrue();
+        assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
+        assertThat(stepOf("j1")).isEqualTo(2);
+    }
+
+    @Test
+    void aHeartbeatDoesNotConflictWithATransactionThatReadsTheJob() {
+        Job<Work> job = accepted("j1", 1);
+        try (Transaction tx = database.createTransaction()) {
+            assertThat(await(jobs.getJobState(tx, INDEX, "j1"))).isEqualTo(JobState.RUNNING);
+            tx.set(key("because it was running"), new byte[0]);
+            await(jobs.update(database, job));
+            await(tx.commit());
+        }
+    }
+
+    @Test
+    void aHeartbeatIsNotLostByAnAddOfTheRunningJob() {
+        Job<Work> job = accepted("j1", 1);
+        try (Transaction tx = database.createTransaction()) {
+            await(jobs.add(tx, INDEX, "j1", new Work(2)));
+            await(jobs.update(database, job));
+            assertConflicts(tx.commit());
+        }
+    }
+
+    @Test
+    void aHeartbeatConflictsWithTheEndOfItsClaim() {
+        Job<Work> job = accepted("j1", 1);
+        try (Transaction heartbeat = database.createTransaction()) {
+            await(jobs.update(heartbeat, job));
+            await(jobs.finish(database, job));
+            assertConflicts(heartbeat.commit());
+        }
+        assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
+    }
+
+    @Test
     void whoeverReadsAJobAndWritesConflictsWithItsChange() {
         add("j1", 1);
         try (Transaction tx = database.createTransaction()) {

@@ -108,6 +108,7 @@ final class MeasuredTry {
             }
             case "set", "clear", "mutate" -> write(arguments);
             case "addReadConflictKey" -> readConflicts.add(only(key(arguments[0])));
+            case "addWriteConflictKey" -> writeConflicts.add(only(key(arguments[0])));
             case "options" -> {
                 return options(
                         (TransactionOptions) Objects.requireNonNull(Forwarding.invoke(target, method, arguments)));

@@ -40,15 +40,23 @@ public final class ActivityIndex {
                 .thenApply(rows -> rows.stream().map(row -> decode(keys, row)).toList());
     }
 
+    /** {@return the jobs that run under a sequence, if there is a row for it} */
+    public static CompletableFuture<List<String>> jobIds(ReadTransaction tx, TypeKeys keys, Versionstamp sequence) {
+        return tx.snapshot()
+                .get(keys.activity(sequence))
+                .thenApply(value -> value == null ? List.of() : decodeIds(value));
+    }
+
     /** {@return whether no job runs} */
     public static CompletableFuture<Boolean> isEmpty(ReadTransaction tx, TypeKeys keys) {
         return tx.snapshot().getRange(keys.activities(), 1).asList().thenApply(List::isEmpty);
     }
 
     private static Entry decode(TypeKeys keys, KeyValue row) {
-        Tuple ids = Tuple.fromBytes(row.getValue());
-        return new Entry(
-                keys.sequenceOfActivity(row.getKey()),
-                ids.stream().map(String.class::cast).toList());
+        return new Entry(keys.sequenceOfActivity(row.getKey()), decodeIds(row.getValue()));
+    }
+
+    private static List<String> decodeIds(byte[] value) {
+        return Tuple.fromBytes(value).stream().map(String.class::cast).toList();
     }
 }

@@ -94,7 +94,7 @@ public final class JobLog {
 
     private static void noteAndTell(Transaction tx, JobRef ref, JobRow row, OptionalLong token) {
         if (!row.claimant().logged()) {
-            JobTable.save(tx, ref, row, row.logging(), OptionalLong.empty());
+            JobTable.save(tx, ref, row, row.logging().writtenByHolder(token.isEmpty()), OptionalLong.empty());
         }
         int userVersion = TransactionScope.of(tx).userVersion(List.of(ref.dataKey()));
         ChangeFeed.append(

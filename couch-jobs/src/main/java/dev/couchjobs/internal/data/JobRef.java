@@ -35,6 +35,10 @@ public final class JobRef {
         return dataKey;
     }
 
+    byte[] heartbeatsKey() {
+        return keys.heartbeats(id);
+    }
+
     /** {@return how long the key of the job's row is} */
     public int keyBytes() {
         return dataKey.length;

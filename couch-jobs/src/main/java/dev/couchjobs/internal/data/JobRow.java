@@ -94,6 +94,14 @@ public record JobRow(
                 state, sequence, lock, scheduledTime, resubmit, payload, finishedBy, terms, claimant.logging(), ending);
     }
 
+    /**
+     * {@return this running job as its holder writes it} In a transaction of the caller's, which must not conflict with
+     * heartbeats, that is a sign of life: a row that keeps its sequence must not be written over a heartbeat.
+     */
+    public JobRow writtenByHolder(boolean joined) {
+        return joined ? heardOf(payload) : this;
+    }
+
     /** {@return this job tied otherwise to others} */
     public JobRow tied(Ties ties) {
         return on(terms.tied(ties));
@@ -203,6 +211,19 @@ public record JobRow(
     /** {@return whether that claim finished the job and nobody has claimed it since} */
     public boolean wasLastHeldBy(UUID claim) {
         return lock == null && claim.equals(finishedBy);
+    }
+
+    /** Whether this row differs from the one before it only in when the job's holder was last heard of. */
+    boolean isHeartbeatAfter(JobRow before) {
+        return before.state == JobState.RUNNING
+                && sequence != null
+                && awaitsCommit()
+                && equals(before.heardOf(before.payload, claimant.shared()).stamped(sequence.getUserVersion()));
+    }
+
+    /** Whether the job's holder was last heard of in the same commit as in another row. */
+    boolean isAsOldAs(@Nullable JobRow other) {
+        return other != null && sequence != null && sequence.isComplete() && sequence.equals(other.sequence);
     }
 
     boolean awaitsCommit() {

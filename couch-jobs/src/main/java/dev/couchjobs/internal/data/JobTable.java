@@ -115,6 +115,11 @@ public final class JobTable {
         return read(tx.snapshot(), ref);
     }
 
+    /** Lets a transaction that has read a job commit only if no heartbeat of the job has committed since. */
+    public static void conflictWithHeartbeats(Transaction tx, JobRef ref) {
+        tx.addReadConflictKey(ref.heartbeatsKey());
+    }
+
     /**
      * One job, as it is and as it is to be.
      *
@@ -190,7 +195,7 @@ public final class JobTable {
             JobRow before = step.before();
             JobRow told = step.after() == null ? null : step.after().stamped(userVersion);
             JobRow next = Releases.leave(tx, ref, before, told, told == null || told.vanishes() ? null : told);
-            saveRow(tx, ref, next);
+            saveRow(tx, ref, before, next);
             together.note(ref, before, next, told);
             if (Waiting.replace(tx, ref, before, next)) {
                 together.wakeProcessors();
@@ -206,7 +211,18 @@ public final class JobTable {
         return userVersion;
     }
 
-    private static void saveRow(Transaction tx, JobRef ref, @Nullable JobRow next) {
+    /**
+     * A heartbeat conflicts neither with its holder's own transactions, however long these take, nor with those that only
+     * read the job. A transaction that writes the row without a heartbeat of its own must not lose one: a row that names
+     * an older commit than the activity index is never found silent.
+     */
+    private static void saveRow(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow next) {
+        if (before != null && next != null && next.isHeartbeatAfter(before)) {
+            tx.addWriteConflictKey(ref.heartbeatsKey());
+            tx.options().setNextWriteNoWriteConflictRange();
+        } else if (next != null && next.isAsOldAs(before)) {
+            conflictWithHeartbeats(tx, ref);
+        }
         if (next == null) {
             tx.clear(ref.dataKey());
         } else if (next.awaitsCommit()) {

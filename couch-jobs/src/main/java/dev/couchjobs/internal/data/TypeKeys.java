@@ -35,6 +35,7 @@ public final class TypeKeys {
     private final Subspace expected;
     private final byte[] watchesReleasing;
     private final byte[] archiving;
+    private final Subspace heartbeats;
 
     TypeKeys(Subspace root, String typeName) {
         this.typeName = typeName;
@@ -60,6 +61,7 @@ public final class TypeKeys {
         expected = root.subspace(Tuple.from("expected", typeName));
         watchesReleasing = root.pack(Tuple.from("watches_releasing", typeName));
         archiving = root.pack(Tuple.from("archiving", typeName));
+        heartbeats = root.subspace(Tuple.from("heartbeats", typeName));
     }
 
     /** {@return the name of the type} */
@@ -291,6 +293,11 @@ public final class TypeKeys {
     Range retireUpTo(boolean archived, long second) {
         Subspace place = retire(archived);
         return new Range(place.range().begin, place.get(second).range().end);
+    }
+
+    /** Stands for the heartbeats of a job in conflict ranges. Nothing is stored there. */
+    byte[] heartbeats(String jobId) {
+        return heartbeats.pack(jobId);
     }
 
     /** Who hands jobs to their archive at present. */

@@ -7,6 +7,7 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.data.ActivityIndex;
 import dev.couchjobs.internal.data.ChangeFeed;
+import dev.couchjobs.internal.data.Counts;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.Keyspace;
@@ -38,7 +39,8 @@ import java.util.stream.Collectors;
  * its last sign of life, plus the time of one transaction. Any number of monitors may run on any nodes: a job is put back
  * only if it still runs under the very sequence that was seen, so what two of them both try happens once.
  *
- * <p>It also trims the change feed. While nothing runs and the feed is empty it rests, and a watch wakes it.
+ * <p>It also trims the change feed, and audits the leases of one page of jobs a round ({@link LeaseAudit}). While nothing
+ * runs and the feed is empty it rests, and a watch wakes it.
  */
 final class ActivityMonitor implements AutoCloseable {
     private static final Duration WITHOUT_TIMEOUT_CHECK_EVERY = Duration.ofSeconds(5);
@@ -64,6 +66,7 @@ final class ActivityMonitor implements AutoCloseable {
     private Optional<Duration> timeout = Optional.empty();
     private Duration lastPause = Duration.ZERO;
     private final BatchSize batch = new BatchSize(BATCH_MAX);
+    private final LeaseAudit audit;
 
     ActivityMonitor(Instance instance, JobType<?, ?> type, Duration feedRetention) {
         this.database = instance.database();
@@ -74,6 +77,7 @@ final class ActivityMonitor implements AutoCloseable {
         this.type = type;
         this.nextRows = new NextRows(environment);
         this.feedRetention = feedRetention;
+        this.audit = new LeaseAudit(database, transactions, keyspace, keys);
         this.loop = new Loop("activity monitor of " + type, environment, this::round);
     }
 
@@ -105,15 +109,16 @@ final class ActivityMonitor implements AutoCloseable {
             }
             return now.news().isPresent()
                     ? CompletableFuture.completedFuture(rest(now.news().get()))
-                    : act(now).thenApply(done -> pause());
+                    : act(now).thenCompose(done -> audit.step()).thenApply(done -> pause());
         });
     }
 
     private CompletableFuture<Now> look() {
         return transactions.run(database, tx -> {
             CompletableFuture<Optional<Duration>> limit = TypeTimeouts.get(tx, keys);
-            CompletableFuture<Boolean> isQuiet =
-                    ActivityIndex.isEmpty(tx, keys).thenCombine(ChangeFeed.isEmpty(tx, keys), Boolean::logicalAnd);
+            CompletableFuture<Boolean> isQuiet = ActivityIndex.isEmpty(tx, keys)
+                    .thenCombine(ChangeFeed.isEmpty(tx, keys), Boolean::logicalAnd)
+                    .thenCombine(Counts.read(tx.snapshot(), keys), (empty, counts) -> empty && counts.running() == 0);
             return tx.getReadVersion()
                     .thenCombine(limit, (version, known) -> new Now(known, Stamps.upTo(version), Optional.empty()))
                     .thenCombine(isQuiet, (now, quiet) -> quiet ? now.until(news(tx, now.timeout())) : now);
@@ -198,7 +203,10 @@ final class ActivityMonitor implements AutoCloseable {
                 JobRef ref = refs.get(i);
                 jobs.get(i)
                         .filter(silent -> silent.sequence() != null && seen.contains(silent.sequence()))
-                        .ifPresent(silent -> steps.add(new JobTable.Step(ref, silent, nextRows.expired(type, silent))));
+                        .ifPresent(silent -> {
+                            JobTable.conflictWithHeartbeats(tx, ref);
+                            steps.add(new JobTable.Step(ref, silent, nextRows.expired(type, silent)));
+                        });
             }
             JobTable.saveAll(tx, keys, steps, OptionalLong.empty());
             seen.forEach(sequence -> ActivityIndex.clear(tx, keys, sequence));

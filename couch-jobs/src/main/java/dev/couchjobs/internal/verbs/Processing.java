@@ -97,7 +97,7 @@ public final class Processing {
                             JobRow row = resubmittable(tx, job, before);
                             long time = scheduledTime.orElse(row.scheduledTime());
                             JobRow after = row.isHeldBy(job.lock())
-                                    ? row.flagged(time)
+                                    ? row.flagged(time).writtenByHolder(token.isEmpty())
                                     : row.enqueued(payload(row, json), time);
                             JobTable.save(tx, ref, row, after, token);
                             return CompletableFuture.completedFuture(resubmitted(job, after));

@@ -1,0 +1,104 @@
+package dev.couchjobs.internal.monitor;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.JobState;
+import dev.couchjobs.internal.data.ActivityIndex;
+import dev.couchjobs.internal.data.Counts;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.verbs.Transactions;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks for running jobs that the activity index does not know, which no monitor would ever find silent, and gives each a
+ * row there. There are none unless rows were changed past the library, or in one transaction through wrappers that do not
+ * share their options (see {@link JobTable}).
+ *
+ * <p>It goes through all jobs of a type, one page every few steps and none while no job runs, and begins again at the end.
+ */
+final class LeaseAudit {
+    private static final Logger LOG = LoggerFactory.getLogger(LeaseAudit.class);
+    private static final int PAGE_MAX = 100;
+    private static final int STEPS_PER_PAGE = 4;
+
+    private final Database database;
+    private final Transactions transactions;
+    private final Keyspace keyspace;
+    private final TypeKeys keys;
+    private final BatchSize page = new BatchSize(PAGE_MAX);
+
+    // Touched by one step at a time.
+    private String after = "";
+    private int steps;
+
+    LeaseAudit(Database database, Transactions transactions, Keyspace keyspace, TypeKeys keys) {
+        this.database = database;
+        this.transactions = transactions;
+        this.keyspace = keyspace;
+        this.keys = keys;
+    }
+
+    /** Looks at one page of jobs, if it is time to. */
+    CompletableFuture<?> step() {
+        steps++;
+        return steps % STEPS_PER_PAGE == 0 ? lookAtPage() : CompletableFuture.completedFuture(after);
+    }
+
+    private CompletableFuture<?> lookAtPage() {
+        return page.run(tries -> transactions.run(database, tx -> tries.next(size -> lookAt(tx, size))))
+                .thenAccept(last -> after = last);
+    }
+
+    /** The id of the last job of the page, or the empty string if it was the last page. */
+    private CompletableFuture<String> lookAt(Transaction tx, int size) {
+        return Counts.read(tx.snapshot(), keys)
+                .thenCompose(
+                        counts -> counts.running() == 0 ? CompletableFuture.completedFuture("") : lookAtRows(tx, size));
+    }
+
+    private CompletableFuture<String> lookAtRows(Transaction tx, int size) {
+        return JobTable.list(tx, keys, after, size).thenCompose(rows -> {
+            List<CompletableFuture<?>> looks =
+                    rows.entrySet().stream().flatMap(entry -> lookAt(tx, entry)).toList();
+            String last = rows.size() < size ? "" : List.copyOf(rows.keySet()).get(size - 1);
+            return CompletableFuture.allOf(looks.toArray(CompletableFuture<?>[]::new))
+                    .thenApply(done -> last);
+        });
+    }
+
+    private Stream<CompletableFuture<?>> lookAt(Transaction tx, Map.Entry<String, JobRow> entry) {
+        JobRow row = entry.getValue();
+        if (row.state() != JobState.RUNNING || row.sequence() == null) {
+            return Stream.empty();
+        }
+        String id = entry.getKey();
+        return Stream.of(ActivityIndex.jobIds(tx, keys, row.sequence())
+                .thenCompose(ids -> ids.contains(id)
+                        ? CompletableFuture.completedFuture(id)
+                        : putUnderWatch(tx, keyspace.job(keys.typeName(), id), row)));
+    }
+
+    /** Its lease begins anew: when its processor was last heard of is not known. */
+    private static CompletableFuture<String> putUnderWatch(Transaction tx, JobRef ref, JobRow seen) {
+        return JobTable.edit(tx, ref, now -> {
+            now.filter(row -> row.sequence() != null && row.sequence().equals(seen.sequence()))
+                    .ifPresent(row -> {
+                        LOG.warn("Job {} was running without a row in the activity index; it has one now", ref);
+                        JobTable.conflictWithHeartbeats(tx, ref);
+                        JobTable.save(tx, ref, row, row.heardOf(row.payload()), OptionalLong.empty());
+                    });
+            return CompletableFuture.completedFuture(ref.id());
+        });
+    }
+}
