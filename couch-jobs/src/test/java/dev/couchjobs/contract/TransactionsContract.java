@@ -10,6 +10,7 @@ import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobSummary;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -33,6 +34,28 @@ public abstract class TransactionsContract extends JobsContract {
         assertThat(isWritten("document")).isTrue();
         assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
         assertThat(stepOf("j1")).isEqualTo(42);
+    }
+
+    /** A transaction as a tracing library shows it. */
+    private static Transaction wrapped(Transaction tx) {
+        return Forwarding.to(Transaction.class, (self, method, arguments) -> Forwarding.invoke(tx, method, arguments));
+    }
+
+    @Test
+    void severalWrappersOfATransactionAreOneTransaction() {
+        Job<Work> j1 = accepted("j1", 1);
+        Job<Work> j2 = accepted("j2", 1);
+
+        commit(tx -> {
+            await(jobs.update(wrapped(tx), j1));
+            await(jobs.update(wrapped(tx), j2));
+            await(jobs.add(wrapped(tx), INDEX, "j3", new Work(3)));
+            assertThat(await(jobs.getJobState(wrapped(tx), INDEX, "j3"))).isEqualTo(JobState.PENDING);
+            assertThat(await(jobs.getJobState(wrapped(tx).snapshot(), INDEX, "j1")))
+                    .isEqualTo(JobState.RUNNING);
+        });
+
+        awaitSilence(INDEX, List.of(subscribe("j1"), subscribe("j2")));
     }
 
     @Test

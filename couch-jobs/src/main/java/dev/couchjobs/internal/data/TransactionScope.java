@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class TransactionScope {
     private static final int USER_VERSION_MAX = 0xFFFF;
 
-    private static final Cache<ReadTransaction, TransactionScope> SCOPES =
+    private static final Cache<Object, TransactionScope> SCOPES =
             Caffeine.newBuilder().weakKeys().executor(Runnable::run).build();
 
     // Guarded by this.
@@ -48,18 +48,35 @@ final class TransactionScope {
     private TransactionScope() {}
 
     static TransactionScope of(Transaction tx) {
-        TransactionScope known = SCOPES.getIfPresent(tx);
+        Object identity = identity(tx);
+        TransactionScope known = SCOPES.getIfPresent(identity);
         if (known != null) {
             return known;
         }
-        TransactionScope scope = SCOPES.get(tx, unused -> new TransactionScope());
-        SCOPES.put(tx.snapshot(), scope); // reads of the snapshot view see what the transaction wrote, too
+        TransactionScope scope = SCOPES.get(identity, unused -> new TransactionScope());
+        Object snapshot = identity(tx.snapshot());
+        if (snapshot != identity) {
+            SCOPES.put(snapshot, scope); // reads of the snapshot view see what the transaction wrote, too
+        }
         return scope;
+    }
+
+    private static Optional<TransactionScope> known(ReadTransaction tx) {
+        return Optional.ofNullable(SCOPES.getIfPresent(identity(tx)));
+    }
+
+    /**
+     * What stands for a transaction, also behind wrappers: the object of its options, which wrappers hand out as it is. A
+     * wrapper that makes another such object for each call stands for itself.
+     */
+    private static Object identity(ReadTransaction tx) {
+        Object options = tx.options();
+        return options == tx.options() ? options : tx;
     }
 
     /** What a transaction has still to tell of the ends of jobs, if it wrote any job at all. */
     static Optional<Unsettled> unsettledOf(Transaction tx) {
-        return Optional.ofNullable(SCOPES.getIfPresent(tx)).map(TransactionScope::unsettled);
+        return known(tx).map(TransactionScope::unsettled);
     }
 
     /** What is still to be told of the ends of jobs in this transaction. */
@@ -69,8 +86,7 @@ final class TransactionScope {
 
     /** All rows that this transaction wrote within a range, by their keys; those that it removed are empty. */
     static SortedMap<byte[], Optional<JobRow>> writtenWithin(ReadTransaction tx, Range range) {
-        TransactionScope scope = SCOPES.getIfPresent(tx);
-        return scope == null ? Collections.emptySortedMap() : scope.writtenWithin(range);
+        return known(tx).map(scope -> scope.writtenWithin(range)).orElseGet(Collections::emptySortedMap);
     }
 
     private synchronized SortedMap<byte[], Optional<JobRow>> writtenWithin(Range range) {
@@ -82,8 +98,7 @@ final class TransactionScope {
 
     /** The row that this transaction left under a key, if it wrote there at all. */
     static Optional<Written> written(ReadTransaction tx, byte[] dataKey) {
-        TransactionScope scope = SCOPES.getIfPresent(tx);
-        return scope == null ? Optional.empty() : scope.written(dataKey);
+        return known(tx).flatMap(scope -> scope.written(dataKey));
     }
 
     private synchronized Optional<Written> written(byte[] dataKey) {
