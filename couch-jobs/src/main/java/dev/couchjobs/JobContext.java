@@ -54,22 +54,27 @@ public interface JobContext<D> {
 
     /**
      * Runs a transaction that commits only while the job is this handler's. It is retried as {@link
-     * com.apple.foundationdb.Database#run} does, and counts as a sign of life. Blocks.
+     * com.apple.foundationdb.Database#run} does, and counts as a sign of life. Heartbeats of the job never make it fail.
+     * Blocks.
      *
-     * @param body what to do in the transaction; may run several times
+     * <p>The body may run several times. What it does outside the transaction, such as a call to another service, then
+     * happens several times as well: do it before the transaction, or under an idempotency key such as {@link #id()}.
+     *
+     * @param body what to do in the transaction; may run several times, and has 4.5 seconds
      * @param <T> the type of what it returns
      * @return what the body returned
      * @throws JobHaltedException if the job is no longer this handler's; nothing was written
+     * @throws TransactionTooLongException if the body took too long in several tries; nothing was written. See {@link
+     *     WorkerBuilder#longTransactionTries}
      */
     <T extends @Nullable Object> T run(Function<? super Transaction, T> body);
 
     /**
      * Runs a transaction that commits only while the job is this handler's, without blocking.
      *
-     * @param body what to do in the transaction; may run several times
+     * @param body what to do in the transaction; may run several times, and has 4.5 seconds
      * @param <T> the type of what it returns
-     * @return what the body returned; fails with {@link JobHaltedException} if the job is no longer this handler's, and
-     *     then nothing was written
+     * @return what the body returned; fails as {@link #run} does
      */
     <T extends @Nullable Object> CompletableFuture<T> runAsync(
             Function<? super Transaction, ? extends CompletableFuture<T>> body);
@@ -79,10 +84,12 @@ public interface JobContext<D> {
      * commit. However often that commit has to be tried, they happen once. What the handler returns afterwards does not
      * count. Blocks.
      *
-     * @param body what to do in the transaction; may run several times. Returns the job's result, or null for none
+     * @param body what to do in the transaction; may run several times, and has 4.5 seconds. Returns the job's result, or
+     *     null for none
      * @param <R> the type of the result
      * @return the result
      * @throws JobHaltedException if the job is no longer this handler's; nothing was written
+     * @throws TransactionTooLongException if the body took too long in several tries; nothing was written
      * @throws PayloadException if the result cannot be stored; nothing was written
      */
     <R extends @Nullable Object> R finish(Function<? super Transaction, R> body);

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class WorkerBuilder {
     private static final int CONCURRENCY = 16;
     private static final Duration CLOSE_WITHIN = Duration.ofSeconds(30);
+    private static final int LONG_TRANSACTION_TRIES = 3;
     private static final Duration LIMIT_MAX = Duration.ofDays(36_500);
 
     private final Instance instance;
@@ -32,6 +33,7 @@ public final class WorkerBuilder {
     private int concurrency = CONCURRENCY;
     private AcceptOptions wanted = AcceptOptions.defaults();
     private Duration closeWithin = CLOSE_WITHIN;
+    private int longTransactionTries = LONG_TRANSACTION_TRIES;
     private @Nullable Executor executor;
 
     WorkerBuilder(Instance instance, Acceptors acceptors, Consumer<JobPool> started) {
@@ -167,6 +169,23 @@ public final class WorkerBuilder {
     }
 
     /**
+     * How many tries of one transaction of a handler ({@link JobContext#run} or {@link JobContext#finish}) may take longer
+     * than FoundationDB's five seconds allow, before it fails with {@link TransactionTooLongException}; by default {@value
+     * #LONG_TRANSACTION_TRIES}. Tries that fail of anything else, such as conflicts, are not counted.
+     *
+     * @param tries at least one
+     * @return this builder
+     * @throws IllegalArgumentException if it is less
+     */
+    public WorkerBuilder longTransactionTries(int tries) {
+        if (tries < 1) {
+            throw new IllegalArgumentException("longTransactionTries must be at least 1; it is " + tries + ".");
+        }
+        longTransactionTries = tries;
+        return this;
+    }
+
+    /**
      * What runs the handlers; by default threads of the worker's own, virtual ones where the Java runtime has them.
      *
      * @param executor is handed no more tasks at once than jobs may run, and asked again in a second if it refuses one;
@@ -202,10 +221,10 @@ public final class WorkerBuilder {
 
     private WorkerSettings settings() {
         if (executor != null) {
-            return new WorkerSettings(concurrency, wanted, closeWithin, executor, () -> {});
+            return new WorkerSettings(concurrency, wanted, closeWithin, longTransactionTries, executor, () -> {});
         }
         ExecutorService own = Environment.handlerThreads();
-        return new WorkerSettings(concurrency, wanted, closeWithin, own, own::shutdown);
+        return new WorkerSettings(concurrency, wanted, closeWithin, longTransactionTries, own, own::shutdown);
     }
 
     private <D, R> Assignment<D, R> assignment(Handling<D, R> handling) {

@@ -88,20 +88,27 @@ public final class Transactions {
         }));
     }
 
-    /** Runs what a handler does in a transaction, for as long as it takes; to name it is left to the handler. */
-    public <T extends @Nullable Object> T runFor(Database database, Function<Transaction, T> handler) {
+    /** Runs what a handler does in a transaction, without a time limit; to name it is left to the handler. */
+    public <T extends @Nullable Object> T runFor(
+            Database database, HandlerTries tries, Function<Transaction, T> handler) {
         return database.run(tx -> {
+            tries.begin();
             label.tag(tx);
-            return handler.apply(tx);
+            try {
+                return handler.apply(tx);
+            } finally {
+                tries.end();
+            }
         });
     }
 
     /** The same, without a thread that waits. */
     public <T extends @Nullable Object> CompletableFuture<T> runForAsync(
-            Database database, Function<Transaction, CompletableFuture<T>> handler) {
+            Database database, HandlerTries tries, Function<Transaction, CompletableFuture<T>> handler) {
         return database.runAsync(tx -> {
+            tries.begin();
             label.tag(tx);
-            return handler.apply(tx);
+            return handler.apply(tx).whenComplete((value, error) -> tries.end());
         });
     }
 

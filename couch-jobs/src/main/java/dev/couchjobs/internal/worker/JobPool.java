@@ -152,6 +152,11 @@ public final class JobPool {
         lane.start(acceptors.serve(lane.type(), lane, settings.wanted()));
     }
 
+    /** How many tries of a handler's transaction may take too long. */
+    int longTriesMax() {
+        return settings.longTriesMax();
+    }
+
     /** Has something done when this has ended. */
     public void whenEnded(Runnable action) {
         var unused = ended.whenComplete((done, error) -> action.run());

@@ -17,6 +17,7 @@ import dev.couchjobs.internal.loop.Causes;
 import dev.couchjobs.internal.verbs.ClaimedJob;
 import dev.couchjobs.internal.verbs.Ends;
 import dev.couchjobs.internal.verbs.Fence;
+import dev.couchjobs.internal.verbs.HandlerTries;
 import dev.couchjobs.internal.verbs.How;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Logs;
@@ -141,7 +142,7 @@ final class RunContext<D> implements JobContext<D> {
     public <T extends @Nullable Object> T run(Function<? super Transaction, T> body) {
         boolean silent = pool.isSilent(run);
         @Nullable SharedActivity before = pool.activityOf(run);
-        T result = noticing(() -> transactions.runFor(database, tx -> {
+        T result = noticing(() -> transactions.runFor(database, tries(), tx -> {
             fence(tx, silent).join();
             return body.apply(tx);
         }));
@@ -154,8 +155,8 @@ final class RunContext<D> implements JobContext<D> {
             Function<? super Transaction, ? extends CompletableFuture<T>> body) {
         boolean silent = pool.isSilent(run);
         @Nullable SharedActivity before = pool.activityOf(run);
-        CompletableFuture<T> done =
-                transactions.runForAsync(database, tx -> fence(tx, silent).thenCompose(held -> body.apply(tx)));
+        CompletableFuture<T> done = transactions.runForAsync(
+                database, tries(), tx -> fence(tx, silent).thenCompose(held -> body.apply(tx)));
         return done.whenComplete((value, error) -> {
             notice(error);
             heard(silent && error == null, before);
@@ -165,7 +166,7 @@ final class RunContext<D> implements JobContext<D> {
     @Override
     public <R extends @Nullable Object> R finish(Function<? super Transaction, R> body) {
         Finish<R> finish = new Finish<>();
-        R result = noticing(() -> transactions.runFor(database, tx -> {
+        R result = noticing(() -> transactions.runFor(database, tries(), tx -> {
             if (finish.isDoneBefore(tx).join()) {
                 return finish.result();
             }
@@ -183,6 +184,7 @@ final class RunContext<D> implements JobContext<D> {
         Finish<R> finish = new Finish<>();
         CompletableFuture<R> done = transactions.runForAsync(
                 database,
+                tries(),
                 tx -> finish.isDoneBefore(tx)
                         .thenCompose(before -> before
                                 ? CompletableFuture.completedFuture(finish.result())
@@ -193,6 +195,10 @@ final class RunContext<D> implements JobContext<D> {
                 finish.committed();
             }
         });
+    }
+
+    private HandlerTries tries() {
+        return new HandlerTries(instance.environment().clock(), run.toString(), pool.longTriesMax());
     }
 
     /** An end by a transaction of the handler's, through all its tries. */
