@@ -168,25 +168,34 @@ final class ClientTransaction {
     }
 
     CompletableFuture<@Nullable Void> commit() {
+        long unused = StackRoom.require();
         CommitReply reply = CommitReply.on(executor);
-        startCommit(reply);
+        Commit commit = startCommit(reply);
+        if (commit != null) {
+            engine.pipeline().submit(commit);
+        }
         return reply.future();
     }
 
     /** Commits on this very thread if it can, which then blocks until it is done; throws what the future would hold. */
     void commitAndWait() {
+        long unused = StackRoom.require();
         CommitReply reply = CommitReply.awaited();
-        startCommit(reply);
+        Commit commit = startCommit(reply);
+        if (commit != null) {
+            engine.pipeline().submitToHelp(commit);
+        }
         engine.pipeline().help();
         reply.await();
     }
 
-    private synchronized void startCommit(CommitReply reply) {
+    /** What is to be submitted, outside the lock, as it may be settled on this thread; null if it is answered already. */
+    private synchronized @Nullable Commit startCommit(CommitReply reply) {
         try {
             attempt.checkUsable();
         } catch (FDBException error) {
             reply.future().completeExceptionally(error);
-            return;
+            return null;
         }
         attempt.startCommit(reply);
         AttemptCommit commit = ending();
@@ -194,13 +203,12 @@ final class ClientTransaction {
             attempt.checkReadsSucceeded();
             if (commit.isReadOnly()) {
                 commit.finishReadOnly(reply);
-            } else if (reply.isAwaited()) {
-                engine.pipeline().submitToHelp(commit.prepare(new Outcome(attempt, reply)));
-            } else {
-                engine.pipeline().submit(commit.prepare(new Outcome(attempt, reply)));
+                return null;
             }
+            return commit.prepare(new Outcome(attempt, reply));
         } catch (FDBException error) {
             commit.fail(reply, error);
+            return null;
         }
     }
 

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,7 @@ final class CommitPipeline {
     private final VersionWindow versions;
     private final Storage storage;
     private final Executor executor;
+    private final Consumer<RuntimeException> whenBroken;
     private final Sequencer sequencer;
     private final Publisher publisher;
     private final Mailbox<Commit> undecided;
@@ -52,8 +54,17 @@ final class CommitPipeline {
     private RuntimeException failure = Engine.closedError();
 
     private volatile boolean closed;
+    /** What went wrong within the engine itself: from then on nothing is decided, persisted or read any more. */
+    private volatile @Nullable Throwable broken;
+    /** The batch at which the first actor broke, whose commits may have been decided. */
+    private @Nullable List<Commit> halfDecided;
+    /** The batch at which the second actor broke, which may be durable. */
+    private @Nullable List<Message> halfSettled;
 
-    CommitPipeline(VersionWindow versions, Storage storage, Executor executor) {
+    /** {@code whenBroken} is told once the pipeline can do nothing but refuse, perhaps repeatedly. */
+    CommitPipeline(
+            VersionWindow versions, Storage storage, Executor executor, Consumer<RuntimeException> whenBroken) {
+        this.whenBroken = whenBroken;
         this.versions = versions;
         this.storage = storage;
         this.executor = executor;
@@ -108,24 +119,66 @@ final class CommitPipeline {
         return done;
     }
 
+    /** Why nothing goes on, or null if it does. */
+    @Nullable RuntimeException failure() {
+        Throwable cause = broken;
+        return cause == null ? null : brokenError(FdbError.INTERNAL_ERROR, cause);
+    }
+
+    private static RuntimeException brokenError(FdbError error, Throwable cause) {
+        FDBException told = error.exception("the engine met " + cause
+                + " while it committed, and stopped; close the database and open it again");
+        told.initCause(cause);
+        return told;
+    }
+
+    /**
+     * An {@link Error}, as opposed to a storage that refuses, can leave behind a conflict table or a state that is half
+     * changed. Neither is used again: what was under way may have happened, and nothing else will.
+     */
     private @Nullable CompletableFuture<?> decide(List<Commit> commits) {
+        Throwable cause = broken;
+        if (cause != null) {
+            fail(
+                    commits,
+                    brokenError(
+                            commits == halfDecided ? FdbError.COMMIT_UNKNOWN_RESULT : FdbError.INTERNAL_ERROR, cause));
+            return null;
+        }
+        try {
+            decideOrRefuse(commits);
+            return null;
+        } catch (RuntimeException | Error error) {
+            // Neither allocates nor calls anything: there may be no memory and no stack left.
+            halfDecided = commits;
+            broken = error;
+            throw error;
+        }
+    }
+
+    private void decideOrRefuse(List<Commit> commits) {
         if (failedEpoch == epoch) {
             epoch++;
             sequencer.startOver();
         }
         if (closed) {
             fail(commits, Engine.closedError());
-            return null;
+            return;
         }
         long version = versions.reserve();
+        Decision.Batch batch;
         try {
-            decided.leave(new Decided(sequencer.decide(commits, version), epoch));
-        } catch (RuntimeException | Error error) {
+            batch = sequencer.decide(commits, version);
+        } catch (RuntimeException error) {
+            if (!sequencer.isIntact()) {
+                throw error;
+            }
             // Only the second actor may give a version back: the one before may still be under way.
             decided.leave(new Undecided(version));
             fail(commits, closed ? Engine.closedError() : toldAs(error));
+            return;
         }
-        return null;
+        decided.leave(new Decided(batch, epoch));
     }
 
     private static void fail(List<Commit> commits, RuntimeException error) {
@@ -133,6 +186,37 @@ final class CommitPipeline {
     }
 
     private @Nullable CompletableFuture<?> settle(List<Message> messages) {
+        Throwable cause = broken;
+        if (cause != null) {
+            refuse(messages, cause);
+            return null;
+        }
+        try {
+            return persistAndPublish(messages);
+        } catch (RuntimeException | Error error) {
+            halfSettled = messages;
+            broken = error;
+            throw error;
+        }
+    }
+
+    private void refuse(List<Message> messages, Throwable cause) {
+        RuntimeException failure = brokenError(FdbError.INTERNAL_ERROR, cause);
+        whenBroken.accept(failure);
+        RuntimeException ofDecided =
+                messages == halfSettled ? brokenError(FdbError.COMMIT_UNKNOWN_RESULT, cause) : failure;
+        for (Message message : messages) {
+            if (message instanceof Decided each) {
+                publisher.abandon(each.batch, ofDecided);
+            } else if (message instanceof Arm arm) {
+                arm.watch.fail(failure);
+            } else if (message instanceof Close close) {
+                closeStorage(close.done);
+            }
+        }
+    }
+
+    private @Nullable CompletableFuture<?> persistAndPublish(List<Message> messages) {
         List<Decided> toPersist = new ArrayList<>();
         for (Message message : messages) {
             if (message instanceof Decided each && !isLost(each)) {
@@ -143,15 +227,34 @@ final class CommitPipeline {
             settleOthers(messages);
             return null;
         }
-        CompletableFuture<?> settled = persist(toPersist).whenComplete((done, error) -> {
-            if (error == null) {
-                toPersist.forEach(each -> publisher.publish(each.batch));
-            } else {
-                lose(toPersist, error);
+        CompletableFuture<?> persisted = persist(toPersist);
+        if (persisted.isDone()) {
+            finish(messages, toPersist, errorOf(persisted));
+            return null;
+        }
+        return persisted.handle((done, error) -> {
+            try {
+                finish(messages, toPersist, error);
+                return null;
+            } catch (RuntimeException | Error thrown) {
+                halfSettled = messages;
+                broken = thrown;
+                throw thrown;
             }
-            settleOthers(messages);
         });
-        return settled.isDone() ? null : settled;
+    }
+
+    private static @Nullable Throwable errorOf(CompletableFuture<?> done) {
+        return done.handle((value, error) -> error).join();
+    }
+
+    private void finish(List<Message> messages, List<Decided> persisted, @Nullable Throwable error) {
+        if (error == null) {
+            persisted.forEach(each -> publisher.publish(each.batch));
+        } else {
+            lose(persisted, error);
+        }
+        settleOthers(messages);
     }
 
     /** Whatever goes wrong, those who wait are told and what was decided on top is lost as well. */
@@ -201,6 +304,9 @@ final class CommitPipeline {
 
     /** Not on a thread that only came to commit: closing takes long, and is not immune to interrupts. */
     private void closeStorage(CompletableFuture<@Nullable Void> done) {
+        if (closed) {
+            return;
+        }
         closed = true;
         Completions.execute(
                 () -> {

@@ -11,26 +11,20 @@ import org.jspecify.annotations.Nullable;
 final class CommitReply {
     private final CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
     private final Executor executor;
-    private final boolean awaited;
     private boolean answered;
 
-    private CommitReply(Executor executor, boolean awaited) {
+    private CommitReply(Executor executor) {
         this.executor = executor;
-        this.awaited = awaited;
     }
 
     /** To a user, who may hang anything on the future. */
     static CommitReply on(Executor executor) {
-        return new CommitReply(executor, false);
+        return new CommitReply(executor);
     }
 
     /** To a thread that does nothing but wait for it, so that the pipeline itself may answer. */
     static CommitReply awaited() {
-        return new CommitReply(Runnable::run, true);
-    }
-
-    boolean isAwaited() {
-        return awaited;
+        return new CommitReply(Runnable::run);
     }
 
     boolean isAnswered() {
@@ -52,8 +46,9 @@ final class CommitReply {
 
     void succeed() {
         if (!answered) {
-            answered = true;
             Completions.complete(future, executor);
+            // Comes last: if there is no stack left to hand the answer over, another thread does so.
+            answered = true;
         }
     }
 
@@ -65,8 +60,8 @@ final class CommitReply {
 
     void fail(RuntimeException error) {
         if (!answered) {
-            answered = true;
             Completions.fail(future, error, executor);
+            answered = true;
         }
     }
 }

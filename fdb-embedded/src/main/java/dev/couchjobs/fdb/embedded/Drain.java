@@ -4,7 +4,6 @@ import dev.couchjobs.fdb.internal.base.Base;
 import dev.couchjobs.fdb.internal.base.Change;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -151,7 +150,9 @@ final class Drain {
         while (!step.isEmpty()) {
             apply(step);
             for (Logged logged : step) {
-                moved.add(Objects.requireNonNull(waiting.poll()));
+                // In this order: if there is no memory for one of them, it is moved once more.
+                moved.add(logged);
+                waiting.remove();
                 waitingBytes.addAndGet(-logged.bytes);
                 bytesSinceCheckpoint += logged.bytes;
             }

@@ -145,6 +145,18 @@ final class DurableStorage implements Storage {
         }
     }
 
+    /** After an {@link Error} the log may have what the engine takes for lost, so nothing may follow it. */
+    private void write(List<Batch> batches) {
+        try {
+            writeAll(batches);
+        } catch (Error error) {
+            synchronized (this) {
+                log.fail(error);
+            }
+            throw error;
+        }
+    }
+
     /** After this the base has everything, and opening again has nothing to replay. */
     @Override
     public synchronized void close(long newest) {
@@ -166,7 +178,7 @@ final class DurableStorage implements Storage {
         }
     }
 
-    private void write(List<Batch> batches) {
+    private void writeAll(List<Batch> batches) {
         List<Change> changes = new ArrayList<>();
         for (Batch batch : batches) {
             changes.addAll(((LayeredEdit) batch.edit()).changes());

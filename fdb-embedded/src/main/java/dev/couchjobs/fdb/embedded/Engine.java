@@ -27,8 +27,8 @@ final class Engine {
         this.environment = environment;
         this.release = release;
         this.versions = versionsOf(storage);
-        this.pipeline = new CommitPipeline(versions, storage, environment.executor());
-        this.watches = new OutstandingWatches(watch -> pipeline.disarm(watch));
+        this.watches = new OutstandingWatches(watch -> pipeline().disarm(watch));
+        this.pipeline = pipelineTo(storage);
         this.delays = new Delays(environment.scheduler());
         if (storage.ceiling() != Long.MAX_VALUE) {
             keepCeilingAhead();
@@ -43,13 +43,17 @@ final class Engine {
         return window;
     }
 
+    private CommitPipeline pipelineTo(Storage storage) {
+        return new CommitPipeline(versions, storage, environment.executor(), error -> watches.failAll(error));
+    }
+
     /**
      * Goes on from what {@code storage} has recovered, as a cluster does after a failure: transactions that have begun
      * are too old by then, and watches fail. The storage before must have failed.
      */
     void restart(Storage storage) {
         versions = versionsOf(storage);
-        pipeline = new CommitPipeline(versions, storage, environment.executor());
+        pipeline = pipelineTo(storage);
         watches.failAll(FdbError.FUTURE_VERSION.exception("the store was lost"));
     }
 
@@ -105,6 +109,10 @@ final class Engine {
     void checkOpen() {
         if (closed.get()) {
             throw closedError();
+        }
+        RuntimeException failure = pipeline.failure();
+        if (failure != null) {
+            throw failure;
         }
     }
 

@@ -41,7 +41,8 @@ enum FdbError {
     VALUE_TOO_LARGE(2103, "Value exceeds 100,000 bytes", Retry.NEVER),
     TOO_MANY_TAGS(2109, "Transaction has more tags than it may", Retry.NEVER),
     TAG_TOO_LONG(2110, "Tag is too long", Retry.NEVER),
-    EXACT_MODE_WITHOUT_LIMITS(2210, "Streaming mode EXACT needs a row limit", Retry.NEVER);
+    EXACT_MODE_WITHOUT_LIMITS(2210, "Streaming mode EXACT needs a row limit", Retry.NEVER),
+    INTERNAL_ERROR(4100, "The engine failed", Retry.NEVER);
 
     /** What a retry loop may conclude from an error. */
     enum Retry {

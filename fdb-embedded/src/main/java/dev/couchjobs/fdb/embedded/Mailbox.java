@@ -6,7 +6,6 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +17,12 @@ import org.jspecify.annotations.Nullable;
 final class Mailbox<T> {
     /** What an actor does. */
     interface Handler<T> {
-        /** {@return what has to be done before the next batch may come, or null if this one is done with} */
+        /**
+         * Handles a batch. If this throws, or the future fails, the same list comes again, on a thread of the
+         * executor: that has a stack of its own, where a thread that helps may have run out of it.
+         *
+         * @return what has to be done before the next batch may come, or null if this one is done with
+         */
         @Nullable CompletableFuture<?> handle(List<T> batch);
     }
 
@@ -33,6 +37,10 @@ final class Mailbox<T> {
     private final Limit<T> limit;
     private final Handler<T> handler;
     private final Runnable afterBatch;
+    /** Taken from the queue and not done with. Belongs to the thread that occupies the mailbox. */
+    private volatile List<T> batch = new ArrayList<>();
+    /** Whether the handler has had the batch before. Likewise. */
+    private boolean handed;
 
     Mailbox(Executor executor, Limit<T> limit, Handler<T> handler) {
         this(executor, limit, handler, () -> {});
@@ -56,20 +64,15 @@ final class Mailbox<T> {
         queue.add(message);
     }
 
-    /** Has what was left handled on the executor. */
+    /** Has what was left handled on the executor, or here if the executor takes nothing: every message gets an answer. */
     void wake() {
-        if (queue.isEmpty() || !occupied.compareAndSet(false, true)) {
-            return;
-        }
-        try {
-            executor.execute(this::handleBatch);
-        } catch (RejectedExecutionException stopped) {
-            // Whoever posts after the executor has stopped still gets an answer, on the thread that asked.
-            handleBatch();
-        } catch (RuntimeException | Error noThread) {
-            // The next one to come finds what was left.
-            occupied.set(false);
-            throw noThread;
+        while (hasWork() && occupied.compareAndSet(false, true)) {
+            try {
+                executor.execute(this::handleBatch);
+                return;
+            } catch (RuntimeException | Error stoppedOrNoThread) {
+                handleOne();
+            }
         }
     }
 
@@ -78,9 +81,13 @@ final class Mailbox<T> {
      * that would only wait for the answer the way to another one and back.
      */
     void help() {
-        if (!queue.isEmpty() && occupied.compareAndSet(false, true)) {
+        if (hasWork() && occupied.compareAndSet(false, true)) {
             handleBatch();
         }
+    }
+
+    private boolean hasWork() {
+        return !batch.isEmpty() || !queue.isEmpty();
     }
 
     private void handleBatch() {
@@ -92,35 +99,60 @@ final class Mailbox<T> {
     private void handleOne() {
         CompletableFuture<?> unfinished;
         try {
-            List<T> batch = nextBatch();
+            // Comes first: once the batch is handled, nothing may fail before it is let go.
+            List<T> next = new ArrayList<>();
+            if (!handed) {
+                fillBatch();
+            }
+            handed = true;
             unfinished = batch.isEmpty() ? null : handler.handle(batch);
+            if (unfinished == null) {
+                doneWith(next);
+            }
         } catch (RuntimeException | Error e) {
-            occupied.set(false);
-            wake();
+            free();
             throw e;
         }
         if (unfinished == null) {
             occupied.set(false);
         } else {
             Completions.whenSettled(unfinished, error -> {
-                occupied.set(false);
-                wake();
+                if (error == null) {
+                    doneWith(new ArrayList<>());
+                }
+                free();
             });
         }
         afterBatch.run();
     }
 
-    private List<T> nextBatch() {
-        List<T> batch = new ArrayList<>();
+    private void doneWith(List<T> next) {
+        batch = next;
+        handed = false;
+    }
+
+    private void free() {
+        occupied.set(false);
+        wake();
+    }
+
+    /** Can be broken off at any point and be repeated: a message is in the batch before it leaves the queue. */
+    private void fillBatch() {
+        if (!batch.isEmpty() && queue.peek() == batch.get(batch.size() - 1)) {
+            queue.remove();
+        }
         long weight = 0;
+        for (T message : batch) {
+            weight += limit.weight.applyAsLong(message);
+        }
         while (weight < limit.most) {
-            T message = queue.poll();
+            T message = queue.peek();
             if (message == null) {
                 break;
             }
-            batch.add(message);
             weight += limit.weight.applyAsLong(message);
+            batch.add(message);
+            queue.remove();
         }
-        return batch;
     }
 }

@@ -15,6 +15,8 @@ final class Sequencer {
     private final Storage storage;
     private final Resolver resolver = new Resolver();
     private Contents latest;
+    /** Whether the resolver is not being changed just now. */
+    private boolean intact = true;
 
     Sequencer(VersionWindow versions, Storage storage) {
         this.versions = versions;
@@ -24,6 +26,9 @@ final class Sequencer {
 
     /** Decides them at a version reserved for them. */
     Decision.Batch decide(List<Commit> commits, long version) {
+        if (!intact) {
+            throw new IllegalStateException("A change of the conflict table was broken off");
+        }
         resolver.forgetUpTo(version - Limits.WINDOW_VERSIONS);
         Edit edit = storage.edit(version, latest);
         List<Decision> decisions = new ArrayList<>(commits.size());
@@ -40,6 +45,11 @@ final class Sequencer {
         return new Decision.Batch(version, edit, decisions);
     }
 
+    /** Whether it can be used any more after {@link #decide} has thrown something. */
+    boolean isIntact() {
+        return intact;
+    }
+
     /** Forgets what was decided but will not be published. */
     void startOver() {
         latest = versions.newest().data();
@@ -54,10 +64,13 @@ final class Sequencer {
         if (resolver.conflicts(commit.reads(), readVersion)) {
             return FdbError.NOT_COMMITTED;
         }
+        List<byte[]> stampedKeys = commit.writes().stampedKeys(stamp);
+        intact = false;
         resolver.recordWrites(commit.conflictingWrites(), stamp.version());
-        for (byte[] key : commit.writes().stampedKeys(stamp)) {
+        for (byte[] key : stampedKeys) {
             resolver.recordKey(key, stamp.version());
         }
+        intact = true;
         return null;
     }
 }

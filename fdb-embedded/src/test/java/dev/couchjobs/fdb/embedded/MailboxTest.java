@@ -42,7 +42,7 @@ class MailboxTest {
     }
 
     @Test
-    void aHandlerThatFailsDoesNotStopTheNextBatch() {
+    void aBatchWhoseHandlerFailsComesAgain() {
         Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, upTo(1), batch -> {
             batches.add(batch);
             if (batches.size() == 1) {
@@ -54,7 +54,37 @@ class MailboxTest {
         mailbox.post(2);
         assertThat(catchThrowable(this::runTasks)).hasMessage("first");
         runTasks();
-        assertThat(batches).containsExactly(List.of(1), List.of(2));
+        assertThat(batches).containsExactly(List.of(1), List.of(1), List.of(2));
+    }
+
+    @Test
+    void aBatchThatFailsLaterComesAgain() {
+        CompletableFuture<Void> unfinished = new CompletableFuture<>();
+        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, upTo(1), batch -> {
+            batches.add(batch);
+            return batches.size() == 1 ? unfinished : null;
+        });
+        mailbox.post(1);
+        mailbox.post(2);
+        runTasks();
+        unfinished.completeExceptionally(new OutOfMemoryError("planted"));
+        runTasks();
+        assertThat(batches).containsExactly(List.of(1), List.of(1), List.of(2));
+    }
+
+    @Test
+    void whatAThreadThatHelpsHasNotDoneIsDoneByTheExecutor() {
+        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, upTo(10), batch -> {
+            batches.add(batch);
+            if (batches.size() == 1) {
+                throw new StackOverflowError();
+            }
+            return null;
+        });
+        mailbox.leave(1);
+        assertThat(catchThrowable(mailbox::help)).isInstanceOf(StackOverflowError.class);
+        runTasks();
+        assertThat(batches).containsExactly(List.of(1), List.of(1));
     }
 
     @Test
@@ -90,7 +120,7 @@ class MailboxTest {
     }
 
     @Test
-    void anExecutorThatFailsOnceDoesNotStopTheActor() {
+    void whatAnExecutorWithoutThreadsDoesNotTakeIsDoneByTheSender() {
         AtomicBoolean fails = new AtomicBoolean(true);
         Mailbox<Integer> mailbox = new Mailbox<>(
                 task -> {
@@ -101,9 +131,9 @@ class MailboxTest {
                 },
                 upTo(10),
                 this::handle);
-        assertThat(catchThrowable(() -> mailbox.post(1))).isInstanceOf(OutOfMemoryError.class);
+        mailbox.post(1);
         mailbox.post(2);
-        assertThat(batches).containsExactly(List.of(1, 2));
+        assertThat(batches).containsExactly(List.of(1), List.of(2));
     }
 
     @Test

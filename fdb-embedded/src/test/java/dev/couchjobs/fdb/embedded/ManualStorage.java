@@ -1,9 +1,11 @@
 package dev.couchjobs.fdb.embedded;
 
+import dev.couchjobs.fdb.internal.base.Change;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +16,8 @@ final class ManualStorage implements Storage {
 
     private @Nullable Error nextError;
     private @Nullable RuntimeException nextEditFailure;
+    private @Nullable Error nextEditError;
+    private int contentsUntilError;
 
     int pending() {
         return pending.size();
@@ -35,6 +39,12 @@ final class ManualStorage implements Storage {
     /** The next batch cannot be decided. */
     void failNextEdit(RuntimeException error) {
         nextEditFailure = error;
+    }
+
+    /** The next batch meets an error in the middle of what is done with it: when its contents are asked for that often. */
+    void throwWhenAskedForContents(Error error, int times) {
+        nextEditError = error;
+        contentsUntilError = times;
     }
 
     @Override
@@ -69,7 +79,45 @@ final class ManualStorage implements Storage {
         if (failure != null) {
             throw failure;
         }
-        return memory.edit(version, latest);
+        Error error = nextEditError;
+        nextEditError = null;
+        Edit edit = memory.edit(version, latest);
+        return error == null ? edit : new FailingEdit(edit, error, new AtomicInteger(contentsUntilError));
+    }
+
+    private record FailingEdit(Edit edit, Error error, AtomicInteger countdown) implements Edit {
+        @Override
+        public byte @Nullable [] get(byte[] key) {
+            return edit.get(key);
+        }
+
+        @Override
+        public void set(byte[] key, byte[] value) {
+            edit.set(key, value);
+        }
+
+        @Override
+        public void clear(byte[] begin, byte[] end) {
+            edit.clear(begin, end);
+        }
+
+        @Override
+        public void clear(byte[] key) {
+            edit.clear(key);
+        }
+
+        @Override
+        public List<Change> changes() {
+            return edit.changes();
+        }
+
+        @Override
+        public Contents contents() {
+            if (countdown.decrementAndGet() == 0) {
+                throw error;
+            }
+            return edit.contents();
+        }
     }
 
     @Override

@@ -266,6 +266,17 @@ public final class CommitLog implements AutoCloseable {
         }
     }
 
+    /**
+     * Ends the log: nothing is appended or synced any more. For a caller that does not know any more what it has appended.
+     *
+     * @param reason what went wrong
+     */
+    public void fail(Throwable reason) {
+        if (failure == null) {
+            failed(new IOException(reason));
+        }
+    }
+
     private StorageException failed(IOException e) {
         failure = Failures.whileWriting(store.files(), writer.segment().path, e);
         return failure;
