@@ -30,8 +30,14 @@ final class History {
         steps.put(first.version(), new Step(List.of(), first.data()));
     }
 
-    /** Versions increase from call to call. Whatever is older than {@code oldestWanted} may be forgotten. */
+    /**
+     * Versions increase from call to call. Whatever is older than {@code oldestWanted} may be forgotten. A version at which
+     * nothing changed looks like the one before it and is not kept: forgetting goes by changes, and would never come to it.
+     */
     void add(long version, Contents state, List<Change> changes, long oldestWanted) {
+        if (changes.isEmpty()) {
+            return;
+        }
         changesSinceState += changes.size();
         boolean keep = changesSinceState >= CHANGES_BETWEEN_STATES;
         steps.put(version, new Step(changes, keep ? state : null));

@@ -49,6 +49,20 @@ class HistoryTest {
         assertThat(history.at(1)).isNull();
     }
 
+    @Example
+    void versionsAtWhichNothingChangesAreNotKept() {
+        History history = new History(new Snapshot(0, MemoryContents.EMPTY));
+        MemoryContents.MemoryEdit edit = new MemoryContents.MemoryEdit(MemoryContents.EMPTY.map());
+        edit.set(key("a"), key("1"));
+        history.add(1, edit.contents(), edit.changes(), 0);
+        for (int version = 2; version <= 100_000; version++) {
+            history.add(version, edit.contents(), List.of(), version - WINDOW);
+        }
+        assertThat(history.size()).isEqualTo(2);
+        assertThat(entries(Objects.requireNonNull(history.at(100_000)))).containsExactly("a=1");
+        assertThat(entries(Objects.requireNonNull(history.at(0)))).isEmpty();
+    }
+
     private static void change(Edit edit, Random random) {
         byte[] name = key("k" + random.nextInt(20));
         switch (random.nextInt(4)) {
