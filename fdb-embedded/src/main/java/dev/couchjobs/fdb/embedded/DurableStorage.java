@@ -132,6 +132,11 @@ final class DurableStorage implements Storage {
 
     @Override
     public CompletableFuture<@Nullable Void> persist(List<Batch> batches) {
+        try {
+            directory.requireInPlace();
+        } catch (StorageException replaced) {
+            return CompletableFuture.failedFuture(replaced);
+        }
         CompletableFuture<@Nullable Void> room = drain.makeRoom();
         if (!room.isDone()) {
             return room.thenRunAsync(() -> write(batches), environment.executor());
@@ -162,12 +167,28 @@ final class DurableStorage implements Storage {
     public synchronized void close(long newest) {
         closed = true;
         try {
+            directory.requireInPlace();
+        } catch (StorageException replaced) {
+            abandon(replaced);
+            throw replaced;
+        }
+        try {
             syncNow();
             drain.finish();
             append(newest + 1, new BatchRecord(newest, List.of()));
             releaseLog();
         } finally {
             closeFiles();
+        }
+    }
+
+    /** The log's open files and the lock are still those of the directory that was opened. */
+    private void abandon(StorageException reason) {
+        try (directory) {
+            base.abandon();
+            log.close();
+        } catch (RuntimeException e) {
+            reason.addSuppressed(e);
         }
     }
 

@@ -11,7 +11,10 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -120,6 +123,81 @@ class OpeningTest {
         assertThatThrownBy(() -> EmbeddedDatabase.open(file))
                 .isInstanceOf(DirectoryNotWritableException.class)
                 .hasMessageContaining(file.toString());
+    }
+
+    @Test
+    void anotherDatabaseThatHasTakenItsPlaceIsLeftAlone() throws IOException {
+        Path other = temporary.resolve("other");
+        try (Database made = EmbeddedDatabase.open(other)) {
+            set(made, "2");
+        }
+        Database first = EmbeddedDatabase.open(directory);
+        set(first, "3");
+        Files.move(directory, temporary.resolve("moved"));
+        Files.move(other, directory);
+        Map<String, String> files = contents(directory);
+
+        assertThatThrownBy(() -> set(first, "4")).hasMessageContaining("removed or replaced");
+        assertThatThrownBy(first::close)
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("removed or replaced");
+        assertThat(contents(directory)).isEqualTo(files);
+        Files.move(directory, other);
+        try (Database second = EmbeddedDatabase.open(other)) {
+            assertThat(valueIn(second)).isEqualTo(key("2"));
+        }
+    }
+
+    @Test
+    void aDirectoryThatWasRemovedIsNotMadeAgain() throws IOException {
+        Database database = EmbeddedDatabase.open(directory);
+        Files.move(directory, temporary.resolve("moved"));
+        assertThatThrownBy(() -> set(database, "2")).hasMessageContaining("removed or replaced");
+        assertThatThrownBy(database::close).isInstanceOf(StorageException.class);
+        assertThat(directory).doesNotExist();
+    }
+
+    @Test
+    void anInterruptIsNotBlamedOnTheDisk() {
+        Thread.currentThread().interrupt();
+        try {
+            assertThatThrownBy(() -> EmbeddedDatabase.open(directory))
+                    .isInstanceOf(StorageException.class)
+                    .hasMessageContaining("interrupted")
+                    .hasMessageNotContaining("disk");
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+        assertItIsAllThere();
+    }
+
+    @Test
+    void theParentOfALinkIsThatOfItsTarget() throws IOException {
+        Path target = Files.createDirectories(temporary.resolve("there/target"));
+        Path here = Files.createDirectories(temporary.resolve("here"));
+        Files.createSymbolicLink(here.resolve("link"), target);
+        EmbeddedDatabase.open(here.resolve("link/../db")).close();
+        EmbeddedDatabase.open(here.resolve("./new/../plain")).close();
+        assertThat(names(temporary.resolve("there"))).containsExactly("db", "target");
+        assertThat(names(here)).containsExactly("link", "plain");
+    }
+
+    private static void set(Database database, String value) {
+        database.run(tr -> {
+            tr.set(key("a"), key(value));
+            return true;
+        });
+    }
+
+    /** The bytes of every file, but not the names of who has been there. */
+    private static Map<String, String> contents(Path directory) throws IOException {
+        Map<String, String> contents = new TreeMap<>();
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                contents.put(file.toString(), HexFormat.of().formatHex(Files.readAllBytes(file)));
+            }
+        }
+        return contents;
     }
 
     private void assertItIsAllThere() {

@@ -79,4 +79,9 @@ public interface Base extends AutoCloseable {
      */
     @Override
     void close();
+
+    /** Likewise without touching a file by its name: for a directory that is not this store's any more. */
+    default void abandon() {
+        close();
+    }
 }

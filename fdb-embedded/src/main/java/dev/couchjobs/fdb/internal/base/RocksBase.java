@@ -172,6 +172,19 @@ public final class RocksBase implements Base {
         }
     }
 
+    /** RocksDB stays open: when it closes it may write a manifest, by name, so its memory is given up with the directory. */
+    @Override
+    public void abandon() {
+        if (reads.close()) {
+            try {
+                db.disableFileDeletions();
+                db.cancelAllBackgroundWork(true);
+            } catch (RocksDBException e) {
+                throw errors.when("abandoning it", e);
+            }
+        }
+    }
+
     private static void free(@Nullable RocksDB db, RocksResources resources) {
         if (db != null) {
             db.close();

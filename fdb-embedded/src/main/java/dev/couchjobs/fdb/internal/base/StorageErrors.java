@@ -4,6 +4,7 @@ import dev.couchjobs.fdb.embedded.CorruptStorageException;
 import dev.couchjobs.fdb.embedded.StorageException;
 import dev.couchjobs.fdb.embedded.StorageFullException;
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,14 @@ record StorageErrors(Path directory) {
     }
 
     StorageException when(String doing, IOException cause) {
+        if (cause instanceof ClosedByInterruptException) {
+            return new StorageException(
+                    "The thread was interrupted when " + doing + " in " + directory
+                            + ". Nothing was changed that was there. Do it again, on a thread whose interrupt status is"
+                            + " clear.",
+                    directory,
+                    cause);
+        }
         return failure(doing, isFull(cause), cause);
     }
 

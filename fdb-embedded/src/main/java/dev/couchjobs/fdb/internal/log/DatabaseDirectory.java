@@ -9,6 +9,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executor;
 
@@ -52,11 +53,34 @@ public final class DatabaseDirectory implements AutoCloseable {
      * @throws StorageException for any other reason that the system has
      */
     public static DatabaseDirectory open(Path path) {
-        return open(path, new SystemFiles(), SEGMENT_BYTES);
+        return open(resolved(path), new SystemFiles(), SEGMENT_BYTES);
+    }
+
+    /** The same place without dots: {@code ..} behind a symbolic link leads to where its target lies, as the system has it. */
+    private static Path resolved(Path given) {
+        Path path = given.toAbsolutePath();
+        Path resolved = path.getRoot();
+        for (Path name : path) {
+            String text = name.toString();
+            if (text.equals("..")) {
+                resolved = Objects.requireNonNullElse(real(resolved).getParent(), resolved);
+            } else if (!text.equals(".")) {
+                resolved = resolved.resolve(name);
+            }
+        }
+        return resolved;
+    }
+
+    private static Path real(Path path) {
+        try {
+            return path.toRealPath();
+        } catch (IOException notThere) {
+            return path;
+        }
     }
 
     static DatabaseDirectory open(Path given, LogFiles files, int segmentBytes) {
-        Path path = given.toAbsolutePath().normalize();
+        Path path = given.toAbsolutePath();
         try {
             makeDirectories(path, files);
             requireOurs(path, files);
@@ -170,6 +194,25 @@ public final class DatabaseDirectory implements AutoCloseable {
      */
     public CommitLog openLog(long after, Executor executor, Replay replay) {
         return CommitLog.open(log(), after, files, segmentBytes, executor, replay);
+    }
+
+    /**
+     * Fails if the directory was removed or replaced while it was open. Nothing may be written then: it would get into what
+     * is there now, which may be another's.
+     *
+     * @throws StorageException if so, or if the system cannot tell
+     */
+    public void requireInPlace() {
+        try {
+            files.checkLock();
+        } catch (IOException e) {
+            throw new StorageException(
+                    "Nothing more is written to " + path + ": " + e.getMessage()
+                            + ". What was committed is in the directory that was there before, and lost if that was"
+                            + " removed. See to what removes the directory, and open it again in a new process.",
+                    path,
+                    e);
+        }
     }
 
     /** Lets others have the directory. */

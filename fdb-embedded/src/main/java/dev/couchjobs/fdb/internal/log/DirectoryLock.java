@@ -7,10 +7,16 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The lock on a directory: a locked file, which also says, for humans, who holds it.
@@ -26,12 +32,17 @@ final class DirectoryLock implements Closeable {
 
     private static final int TEXT_LIMIT = 4096;
 
+    private final Path file;
     private final Path directory;
     private final FileChannel channel;
+    /** What tells the file from any other, whatever its name; null where the system has nothing like it. */
+    private final @Nullable Object identity;
 
-    private DirectoryLock(Path directory, FileChannel channel) {
+    private DirectoryLock(Path file, Path directory, FileChannel channel, @Nullable Object identity) {
+        this.file = file;
         this.directory = directory;
         this.channel = channel;
+        this.identity = identity;
     }
 
     static DirectoryLock acquire(Path file) throws IOException {
@@ -40,11 +51,37 @@ final class DirectoryLock implements Closeable {
             throw inUse(file, "this very process");
         }
         try {
-            return new DirectoryLock(directory, lockedChannel(file));
+            FileChannel channel = lockedChannel(file);
+            try {
+                return new DirectoryLock(file, directory, channel, identityOf(file));
+            } catch (IOException e) {
+                channel.close();
+                throw e;
+            }
         } catch (IOException | RuntimeException e) {
             HELD.remove(directory);
             throw e;
         }
+    }
+
+    private static @Nullable Object identityOf(Path file) throws IOException {
+        return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+    }
+
+    /** Fails if what lies at the path of the lock is not the file that is locked. */
+    void checkInPlace() throws IOException {
+        try {
+            if (Objects.equals(identity, identityOf(file))) {
+                return;
+            }
+        } catch (NoSuchFileException | NotDirectoryException removed) {
+            throw replaced(removed);
+        }
+        throw replaced(null);
+    }
+
+    private IOException replaced(@Nullable IOException cause) {
+        return new IOException(directory + " was removed or replaced while it was open", cause);
     }
 
     private static FileChannel lockedChannel(Path file) throws IOException {

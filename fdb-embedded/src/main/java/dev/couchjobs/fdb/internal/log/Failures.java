@@ -5,6 +5,8 @@ import dev.couchjobs.fdb.embedded.DirectoryNotWritableException;
 import dev.couchjobs.fdb.embedded.StorageException;
 import dev.couchjobs.fdb.embedded.StorageFullException;
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileLockInterruptionException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,14 @@ final class Failures {
 
     /** Opening failed, and nothing is lost by it. */
     static StorageException whileOpening(LogFiles files, Path path, IOException error) {
+        if (error instanceof ClosedByInterruptException || error instanceof FileLockInterruptionException) {
+            return new StorageException(
+                    path
+                            + " was not opened: the thread that opens it was interrupted. Nothing was changed that was there."
+                            + " Open it again, on a thread whose interrupt status is clear.",
+                    path,
+                    error);
+        }
         if (files.isFull(path, error)) {
             return new StorageFullException(
                     path + " cannot be opened, the disk is full: " + error

@@ -42,6 +42,12 @@ interface LogFiles {
      */
     Closeable lock(Path path) throws IOException;
 
+    /**
+     * Fails if the file that was locked is not the one at its path any more: the directory was removed, or another one put in
+     * its place, and what is written by name would get into that one.
+     */
+    default void checkLock() throws IOException {}
+
     /** Whether an error on that path has to do with a full disk. */
     boolean isFull(Path path, IOException error);
 }

@@ -2,11 +2,13 @@ package dev.couchjobs.fdb.internal.log;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The operating system's files. */
 final class SystemFiles implements LogFiles {
@@ -16,6 +18,8 @@ final class SystemFiles implements LogFiles {
     /** On Windows a directory cannot be opened, and need not be: NTFS logs its changes in order. */
     private static final boolean DIRECTORIES_CAN_BE_SYNCED =
             !System.getProperty("os.name", "").startsWith("Windows");
+
+    private volatile @Nullable DirectoryLock lock;
 
     @Override
     public boolean exists(Path path) {
@@ -51,16 +55,19 @@ final class SystemFiles implements LogFiles {
 
     @Override
     public LogFile create(Path path) throws IOException {
+        checkLock();
         return SystemFile.create(path);
     }
 
     @Override
     public void rename(Path from, Path to) throws IOException {
+        checkLock();
         Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
     }
 
     @Override
     public void delete(Path path) throws IOException {
+        checkLock();
         Files.delete(path);
     }
 
@@ -73,7 +80,17 @@ final class SystemFiles implements LogFiles {
 
     @Override
     public Closeable lock(Path path) throws IOException {
-        return DirectoryLock.acquire(path);
+        DirectoryLock acquired = DirectoryLock.acquire(path);
+        lock = acquired;
+        return acquired;
+    }
+
+    @Override
+    public void checkLock() throws IOException {
+        DirectoryLock held = lock;
+        if (held != null) {
+            held.checkInPlace();
+        }
     }
 
     /** The system's words may be in the user's language, so the space that is left counts, too. */
@@ -85,7 +102,12 @@ final class SystemFiles implements LogFiles {
         }
         try {
             Path directory = path.toAbsolutePath().getParent();
-            return directory != null && Files.getFileStore(directory).getUsableSpace() < NEXT_TO_NOTHING;
+            if (directory == null) {
+                return false;
+            }
+            FileStore store = Files.getFileStore(directory);
+            // What has no space at all, as /proc has none, is no disk.
+            return store.getTotalSpace() > 0 && store.getUsableSpace() < NEXT_TO_NOTHING;
         } catch (IOException unknown) {
             return false;
         }
