@@ -297,8 +297,10 @@ public abstract class DependenciesContract extends DependingJobs {
     @Test
     void aJobThatFailsBecauseOfAnotherNamesIt() {
         add(job("a"), mail("m").after(INDEX, "a"), mail("n").after(MAIL, "m"));
+        jobs.monitor(MAIL);
 
         deal(Fate.FAILS);
+        awaitFinished("n");
 
         assertThat(errorOf("m")).contains("index/a").contains("has failed");
         assertThat(errorOf("n")).contains("mail/m").contains("has failed");

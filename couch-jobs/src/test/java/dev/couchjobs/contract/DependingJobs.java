@@ -1,7 +1,11 @@
 package dev.couchjobs.contract;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.couchjobs.Environment;
+import dev.couchjobs.JobState;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.Subscription;
 import org.junit.jupiter.api.BeforeEach;
 
 /** What tests of jobs that wait for others begin with. */
@@ -23,5 +27,12 @@ abstract class DependingJobs extends JobsContract {
 
     static NewJob<Work> mail(String jobId) {
         return NewJob.of(MAIL, WORK).id(jobId);
+    }
+
+    final void awaitFinished(String mailId) {
+        try (Subscription<Work> subscription = await(jobs.subscribe(database, MAIL, mailId))) {
+            await(jobs.wait(subscription, JobState.FINISHED, LONG));
+        }
+        assertThat(await(jobs.getJobState(database, MAIL, mailId))).isEqualTo(JobState.FINISHED);
     }
 }

@@ -5,6 +5,7 @@ import com.apple.foundationdb.ReadTransaction;
 import dev.couchjobs.contract.Forwarding;
 import dev.couchjobs.fdb.simulation.VirtualScheduler;
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -23,11 +24,14 @@ final class MeasuredDatabase {
 
     private final Database target;
     private final VirtualScheduler time;
+    private final Duration roundTrip;
     private final List<MeasuredTry> tries = new ArrayList<>();
 
-    MeasuredDatabase(Database target, VirtualScheduler time) {
+    /** @param roundTrip how long every answer takes */
+    MeasuredDatabase(Database target, VirtualScheduler time, Duration roundTrip) {
         this.target = target;
         this.time = time;
+        this.roundTrip = roundTrip;
     }
 
     Database asDatabase() {
@@ -56,7 +60,7 @@ final class MeasuredDatabase {
     private Function<ReadTransaction, Object> measuring(@Nullable Object body) {
         Function<Object, Object> called = (Function<Object, Object>) Objects.requireNonNull(body);
         return transaction -> {
-            MeasuredTry next = new MeasuredTry(time);
+            MeasuredTry next = new MeasuredTry(time, roundTrip.toNanos());
             tries.add(next);
             return called.apply(next.measured(transaction));
         };

@@ -7,6 +7,7 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.faults.VirtualStage;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
@@ -20,7 +21,8 @@ class MeasuredDatabaseTest {
     private static final byte[] VALUE = {7};
 
     private final VirtualStage stage = new VirtualStage(1);
-    private final MeasuredDatabase measured = new MeasuredDatabase(stage.database(), stage.time());
+    private final MeasuredDatabase measured =
+            new MeasuredDatabase(stage.database(), stage.time(), Duration.ofMillis(1));
 
     private static byte[] key(String subspace) {
         return Tuple.from("couch_jobs", subspace, "mail").pack();

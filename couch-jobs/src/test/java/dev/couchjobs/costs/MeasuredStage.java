@@ -25,8 +25,13 @@ final class MeasuredStage implements AutoCloseable {
      * @param type of all jobs
      */
     MeasuredStage(long seed, JobType<?, ?> type) {
+        this(seed, type, Duration.ofMillis(1));
+    }
+
+    /** The same, where every answer on the way that is measured takes so long. */
+    MeasuredStage(long seed, JobType<?, ?> type, Duration roundTrip) {
         stage = new VirtualStage(seed);
-        measured = new MeasuredDatabase(stage.database(), stage.time());
+        measured = new MeasuredDatabase(stage.database(), stage.time(), roundTrip);
         others = builder(stage.database()).build();
         await(others.setTypeTimeout(database(), type, TIMEOUT));
     }

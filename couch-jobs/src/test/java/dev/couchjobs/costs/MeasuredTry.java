@@ -12,7 +12,6 @@ import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.contract.Forwarding;
 import dev.couchjobs.fdb.simulation.VirtualScheduler;
 import java.lang.reflect.Method;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -32,11 +31,11 @@ import org.jspecify.annotations.Nullable;
  * nothing. A watch reads its key, and the commit waits for what is still being read.
  */
 final class MeasuredTry {
-    private static final long ROUND_TRIP = Duration.ofMillis(1).toNanos();
     private static final int NEXT_WRITE_NO_WRITE_CONFLICT_RANGE = 30;
     private static final int STAMP_OFFSET_BYTES = Integer.BYTES;
 
     private final VirtualScheduler time;
+    private final long roundTrip;
     private final long begun;
     private final Known known = new Known();
     private final Known readConflicts = new Known();
@@ -51,8 +50,10 @@ final class MeasuredTry {
 
     private boolean withoutConflict;
 
-    MeasuredTry(VirtualScheduler time) {
+    /** @param roundTrip how long an answer takes, in nanoseconds */
+    MeasuredTry(VirtualScheduler time, long roundTrip) {
         this.time = time;
+        this.roundTrip = roundTrip;
         this.begun = time.nanoTime();
         this.lastAnswer = begun;
     }
@@ -70,7 +71,7 @@ final class MeasuredTry {
     }
 
     Cost cost() {
-        int trips = Math.toIntExact((lastAnswer - begun) / ROUND_TRIP);
+        int trips = Math.toIntExact((lastAnswer - begun) / roundTrip);
         return new Cost(
                 1,
                 trips,
@@ -167,14 +168,14 @@ final class MeasuredTry {
         }
         reads++;
         keysRead += keys;
-        lastAnswer = time.nanoTime() + ROUND_TRIP;
+        lastAnswer = time.nanoTime() + roundTrip;
         CompletableFuture<T> told = new CompletableFuture<>();
         var unused = time.schedule(
                 () -> {
                     known.add(seen);
                     return told.complete(answer);
                 },
-                ROUND_TRIP,
+                roundTrip,
                 TimeUnit.NANOSECONDS);
         return told;
     }

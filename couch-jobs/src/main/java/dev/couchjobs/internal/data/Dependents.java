@@ -130,10 +130,19 @@ public final class Dependents {
         return tx.snapshot().getRange(all).asList().thenApply(rows -> new Awaited(keyspace, dependent, rows));
     }
 
-    /** Reads what a job waits for, unless that is much, so that who asks for it later need not wait for another answer. */
-    public static CompletableFuture<?> foreseeAwaited(Transaction tx, JobRef dependent) {
+    /**
+     * Reads what a job waits for, unless that is much, so that a later read of it waits for no further answer.
+     *
+     * @return whether {@link Awaited#unlinkAll} then waits for no further answer either: there is not much, and no job
+     *     among it whose room has to be looked into
+     */
+    public static CompletableFuture<Boolean> foreseeAwaited(Transaction tx, JobRef dependent) {
         Range all = dependent.keys().waitsFor(dependent.id()).range();
-        return tx.snapshot().getRange(all, FORESEEN_MAX).asList();
+        return tx.snapshot()
+                .getRange(all, FORESEEN_MAX)
+                .asList()
+                .thenApply(rows -> rows.size() < FORESEEN_MAX
+                        && rows.stream().noneMatch(row -> policy(row) == DependencyPolicy.WAIT));
     }
 
     /**

@@ -119,9 +119,24 @@ public final class Releases {
         return TransactionScope.of(tx).unsettled().room();
     }
 
+    /**
+     * Lets a transaction that has failed before tell half as many dependents with each failed try, and in the end none: so
+     * they cannot keep it from being committed.
+     */
+    public static void tellFewer(Transaction tx, int failedTries) {
+        if (failedTries > 0) {
+            spend(tx, DEPENDENTS_MAX - (DEPENDENTS_MAX >> Math.min(failedTries, Integer.SIZE - 1)));
+        }
+    }
+
     /** Notes that this transaction tells so many dependents. */
     public static void spend(Transaction tx, int dependents) {
         TransactionScope.of(tx).unsettled().spend(dependents);
+    }
+
+    /** {@return whether this transaction also tells the dependents of dependents that fail in it, level by level} */
+    public static boolean passesOn(Transaction tx) {
+        return TransactionScope.of(tx).unsettled().passesOn();
     }
 
     /** Takes away the row of what has been carried out to its end. */
@@ -136,7 +151,7 @@ public final class Releases {
     }
 
     /**
-     * Has this transaction carry out some of what others have left, as far as it has room.
+     * Has this transaction carry out some of what others have left, and what follows from that, as far as it has room.
      *
      * @param limit how much of it at most
      * @param dependents how many dependents it may tell
@@ -145,6 +160,7 @@ public final class Releases {
     public static CompletableFuture<Boolean> takeUp(
             Transaction tx, Keyspace keyspace, TypeKeys keys, int limit, int dependents) {
         spend(tx, DEPENDENTS_MAX - dependents);
+        TransactionScope.of(tx).unsettled().passOn();
         return tx.snapshot().getRange(keys.releasing().range(), limit).asList().thenApply(rows -> {
             rows.forEach(row -> {
                 Tuple who = keys.releasing().unpack(row.getKey());

@@ -10,6 +10,7 @@ final class Unsettled {
 
     private final List<Release> releases = new ArrayList<>(); // guarded by this
     private int room = DEPENDENTS_MAX; // guarded by this
+    private boolean passesOn; // guarded by this
 
     synchronized void add(Release release) {
         releases.add(release);
@@ -27,5 +28,14 @@ final class Unsettled {
 
     synchronized void spend(int dependents) {
         room -= dependents;
+    }
+
+    /** Whether the transaction also tells the dependents of dependents that fail in it. */
+    synchronized boolean passesOn() {
+        return passesOn;
+    }
+
+    synchronized void passOn() {
+        passesOn = true;
     }
 }

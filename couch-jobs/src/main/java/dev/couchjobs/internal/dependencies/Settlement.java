@@ -20,17 +20,22 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells those who wait for jobs of their ends, in the very transaction in which these end: who waits for nobody else any
- * more is released, and who cannot be any more fails.
+ * Tells the dependents of jobs of the ends of these, in the transaction in which the jobs end: a dependent that waits for
+ * no other job any more is released, and one that cannot run any more fails.
  *
- * <p>One transaction tells a bounded number of dependents. What is left, be it the rest of a wide fan-out or those who
- * wait for jobs that failed just now, is in rows that a {@link Releaser} takes up. A dependent is changed in its own turn,
- * outside of those of the jobs that ended, so that jobs that wait for each other cannot hold each other up.
+ * <p>The transaction in which a job ends waits for a constant number of answers, whatever hangs on the job. It tells a
+ * bounded number of direct dependents, and of those that fail only the ones that cost no further answer. What is left is in
+ * rows that a releaser takes up: the rest of a wide fan-out, the dependents of a dependent that failed, and dependents
+ * that wait for much else. A releaser's transaction goes on to the dependents of those that fail in it.
+ *
+ * <p>A dependent is changed in its own turn, outside of those of the jobs that ended, so that jobs that wait for each other
+ * cannot hold each other up.
  */
 public final class Settlement {
     /**
@@ -69,7 +74,16 @@ public final class Settlement {
         List<Release> releases = Releases.takeAll(tx);
         return releases.isEmpty()
                 ? CompletableFuture.completedFuture(null)
-                : carryOut(tx, releases).thenComposeAsync(done -> settle(tx), tx.getExecutor());
+                : carryOut(tx, releases).thenComposeAsync(done -> goOn(tx), tx.getExecutor());
+    }
+
+    /** What follows from what was told is told in turn, or left. */
+    private CompletableFuture<@Nullable Void> goOn(Transaction tx) {
+        if (Releases.passesOn(tx)) {
+            return settle(tx);
+        }
+        Releases.takeAll(tx).forEach(release -> leave(tx, release));
+        return CompletableFuture.completedFuture(null);
     }
 
     private CompletableFuture<List<Share>> carryOut(Transaction tx, List<Release> releases) {
@@ -109,27 +123,40 @@ public final class Settlement {
             Release release = share.release();
             share.free().forEach(each -> ended.put(unlinked(tx, release, each), release.dependency()));
         }
-        List<CompletableFuture<?>> begun = new ArrayList<>();
+        Map<Dependent, CompletableFuture<Boolean>> quick = new LinkedHashMap<>();
+        shares.forEach(share ->
+                share.failing().forEach(each -> quick.computeIfAbsent(each, failing -> foresee(tx, refOf(failing)))));
+        List<CompletableFuture<?>> begun = new ArrayList<>(quick.values());
         begun.add(releaseWhoIsFree(tx, ended));
-        shares.forEach(share -> share.failing().forEach(each -> begun.add(foresee(tx, refOf(each)))));
-        return allOf(begun).thenCompose(done -> failAll(tx, shares, 0));
+        boolean onlyQuick = !Releases.passesOn(tx);
+        return allOf(begun).thenCompose(done -> failAll(tx, shares, each -> !onlyQuick || isTrue(quick.get(each)), 0));
     }
 
-    /** What is read of those who fail, one after the other, is read for all of them at once. */
-    private static CompletableFuture<?> foresee(Transaction tx, JobRef failing) {
-        return JobTable.foresee(tx, failing).thenCombine(Dependents.foreseeAwaited(tx, failing), (row, awaited) -> row);
+    /**
+     * What is read of dependents that fail, one after the other, is read for all of them at once.
+     *
+     * @return whether to fail it then waits for no further answer
+     */
+    private static CompletableFuture<Boolean> foresee(Transaction tx, JobRef failing) {
+        return JobTable.foresee(tx, failing)
+                .thenCombine(Dependents.foreseeAwaited(tx, failing), (row, isQuick) -> isQuick);
     }
 
-    private CompletableFuture<List<Share>> failAll(Transaction tx, List<Share> shares, int done) {
+    private static boolean isTrue(@Nullable CompletableFuture<Boolean> known) {
+        return known != null && known.join();
+    }
+
+    private CompletableFuture<List<Share>> failAll(
+            Transaction tx, List<Share> shares, Predicate<Dependent> wanted, int done) {
         if (done == shares.size()) {
             return CompletableFuture.completedFuture(shares);
         }
         Share share = shares.get(done);
-        return fail(tx, share.release(), share.failing(), 0)
+        return fail(tx, share.release(), share.failing().stream().filter(wanted).toList(), 0)
                 .thenComposeAsync(
                         failed -> {
                             end(tx, share, failed);
-                            return failAll(tx, shares, done + 1);
+                            return failAll(tx, shares, wanted, done + 1);
                         },
                         tx.getExecutor());
     }

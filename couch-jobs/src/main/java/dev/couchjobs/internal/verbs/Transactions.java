@@ -8,6 +8,7 @@ import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.LayoutRow;
+import dev.couchjobs.internal.data.Releases;
 import dev.couchjobs.internal.data.TokenSearch;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.dependencies.Settlement;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -155,8 +157,10 @@ public final class Transactions {
     private <T> CompletableFuture<T> open(
             TransactionContext context, Function<Transaction, CompletableFuture<T>> body) {
         LastError lastError = new LastError();
+        AtomicInteger tries = new AtomicInteger();
         return lastError.explain(context.runAsync(tx -> {
             limit(tx);
+            Releases.tellFewer(tx, tries.getAndIncrement());
             return lastError.note(body.apply(tx));
         }));
     }

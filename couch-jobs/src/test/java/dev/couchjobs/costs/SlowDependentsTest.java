@@ -1,0 +1,173 @@
+package dev.couchjobs.costs;
+
+import static dev.couchjobs.costs.Scene.DATA;
+import static dev.couchjobs.costs.Scene.MAIL;
+import static dev.couchjobs.costs.Scene.id;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Dependency;
+import dev.couchjobs.DependencyPolicy;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobCounts;
+import dev.couchjobs.NewJob;
+import dev.couchjobs.PermanentFailureException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Jobs that wait for others, on a database where each answer takes 30 ms of the five seconds of a transaction. */
+class SlowDependentsTest {
+    private static final Duration ANSWER = Duration.ofMillis(30);
+    private static final int PER_TRANSACTION = 500;
+    private static final int UNRELATED = 30;
+    private static final Duration ENOUGH = Duration.ofMinutes(5);
+    /** The job that others wait for. */
+    private static final String HEAD = "head";
+
+    private final MeasuredStage stage = new MeasuredStage(5, MAIL, ANSWER);
+
+    @AfterEach
+    void close() {
+        stage.close();
+    }
+
+    private void add(int count, IntFunction<NewJob<String>> each) {
+        for (int from = 0; from < count; from += PER_TRANSACTION) {
+            stage.await(stage.others()
+                    .addAll(
+                            stage.database(),
+                            IntStream.range(from, Math.min(count, from + PER_TRANSACTION))
+                                    .mapToObj(each)
+                                    .toList()));
+        }
+    }
+
+    private static NewJob<String> job(String id) {
+        return NewJob.of(MAIL, DATA).id(id);
+    }
+
+    /**
+     * What hangs on a job, {@link #HEAD}.
+     *
+     * @param count how many jobs
+     * @param each each of them by its number
+     */
+    private record Hanging(String name, int count, IntFunction<NewJob<String>> each) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static List<Hanging> all() {
+        return List.of(
+                new Hanging("one", 1, i -> job(id(i)).after(MAIL, HEAD)),
+                new Hanging("a chain of 10", 10, SlowDependentsTest::link),
+                new Hanging("a chain of 1,000", 1_000, SlowDependentsTest::link),
+                new Hanging("a fan of 10,000", 10_000, i -> job(id(i)).after(MAIL, HEAD)),
+                new Hanging("a fan, each of which waits for another to come", 100, i -> behindHeadAndThoseToCome(i, 1)),
+                new Hanging("a fan, each of which waits for 150 to come", 4, i -> behindHeadAndThoseToCome(i, 150)));
+    }
+
+    private static NewJob<String> link(int number) {
+        return job(id(number)).after(MAIL, number == 0 ? HEAD : id(number - 1));
+    }
+
+    private static NewJob<String> behindHeadAndThoseToCome(int number, int coming) {
+        return job(id(number))
+                .after(MAIL, HEAD)
+                .after(IntStream.range(0, coming)
+                        .mapToObj(i -> Dependency.on(MAIL, "to-come-" + number + "-" + i)
+                                .orElse(DependencyPolicy.WAIT))
+                        .toList());
+    }
+
+    private Job<String> headWith(Hanging what) {
+        add(1, i -> job(HEAD));
+        Job<String> head = stage.await(stage.others().accept(MAIL, AcceptOptions.nonBlocking()))
+                .orElseThrow();
+        add(what.count, what.each);
+        return head;
+    }
+
+    private CouchJobs measured() {
+        return stage.builder(stage.measured()).build();
+    }
+
+    private JobCounts counts() {
+        return stage.await(stage.others().counts(stage.database(), MAIL));
+    }
+
+    @ParameterizedTest
+    @MethodSource("all")
+    void theEndOfAJobWaitsForThreeAnswersWhateverHangsOnIt(Hanging what) {
+        Job<String> head = headWith(what);
+        stage.forget();
+
+        try (CouchJobs jobs = measured()) {
+            stage.await(jobs.cancel(stage.measured(), head, "not wanted"));
+        }
+
+        assertThat(stage.tries())
+                .hasSize(1)
+                .allSatisfy(only -> assertThat(only.cost().trips()).isLessThanOrEqualTo(3));
+    }
+
+    @ParameterizedTest
+    @MethodSource("all")
+    void allThatHangsOnAJobIsToldInTheEnd(Hanging what) {
+        Job<String> head = headWith(what);
+        try (CouchJobs jobs = measured()) {
+            jobs.monitor(MAIL);
+            stage.await(jobs.cancel(stage.measured(), head, "not wanted"));
+            stage.time().advance(ENOUGH);
+        }
+
+        assertThat(counts().failed()).isEqualTo(what.count);
+        assertThat(counts().blocked()).isZero();
+    }
+
+    /** A worker writes the ends of its jobs together, and one of them is one on which much hangs. */
+    @ParameterizedTest
+    @MethodSource("all")
+    void theOtherEndsOfAWorkerAreWrittenAtOnceWhateverHangsOnOneOfThem(Hanging what) {
+        Map<String, CompletableFuture<String>> ends = new LinkedHashMap<>();
+        add(1, i -> job(HEAD));
+        add(UNRELATED, i -> job("unrelated-" + i));
+        try (CouchJobs jobs = measured()) {
+            jobs.worker()
+                    .handleAsync(MAIL, job -> ends.computeIfAbsent(job.id(), id -> new CompletableFuture<>()))
+                    .executor(stage.time())
+                    .concurrency(UNRELATED + 1)
+                    .start();
+            stage.time().advance(Duration.ofSeconds(1));
+            assertThat(ends).hasSize(UNRELATED + 1);
+            add(what.count, what.each);
+            stage.forget();
+
+            ends.forEach((id, end) -> {
+                if (id.equals(HEAD)) {
+                    end.completeExceptionally(new PermanentFailureException("no"));
+                } else {
+                    end.complete("sent");
+                }
+            });
+            stage.time().advance(Duration.ofSeconds(1));
+
+            assertThat(counts().succeeded()).isEqualTo(UNRELATED);
+            assertThat(counts().running()).isZero();
+            stage.time().advance(ENOUGH);
+        }
+        assertThat(counts().failed()).isEqualTo(what.count + 1);
+        assertThat(counts().blocked()).isZero();
+    }
+}
