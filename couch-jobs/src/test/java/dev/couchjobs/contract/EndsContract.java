@@ -80,7 +80,7 @@ public abstract class EndsContract extends JobsContract {
                 new End(accepted("failed for good", 1), new How.Failed("never", false)),
                 new End(accepted("snoozed", 1), new How.Snoozed(Duration.ofMinutes(5))),
                 new End(accepted("cancelled", 1), new How.Cancelled("not wanted")),
-                new End(accepted("handed back", 1), new How.HandedBack()));
+                new End(accepted("handed back", 1), new How.HandedBack(true)));
 
         assertThat(ended).noneMatch(Ended::isLost);
         assertThat(ended.subList(0, 5).stream().map(each -> ending(each).how()))
@@ -108,7 +108,7 @@ public abstract class EndsContract extends JobsContract {
         Job<Work> running = accept();
         add("j1", 2);
 
-        endAll(new End(running, new How.HandedBack()));
+        endAll(new End(running, new How.HandedBack(true)));
 
         assertThat(await(jobs.getJob(database, INDEX, "j1")).orElseThrow().failures())
                 .isZero();

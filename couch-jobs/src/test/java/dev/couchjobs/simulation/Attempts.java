@@ -3,11 +3,16 @@ package dev.couchjobs.simulation;
 import dev.couchjobs.JobState;
 import dev.couchjobs.faults.Rows;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The claims on a job are numbered one by one, and no job is tried more often than its retry policy allows. */
+/**
+ * The claims on a job are numbered one by one, those that were attempts make its history, and no job is tried more often
+ * than its retry policy allows.
+ */
 final class Attempts implements Law {
     private final int maxOfType;
     private final Calls calls;
@@ -27,8 +32,25 @@ final class Attempts implements Law {
             if (!is.equals(was)) {
                 boolean well = isNumbered(jobId, was, is) && isAllowed(was, is);
                 complaints.require(well, () -> jobId + " was tried too often or miscounted: from " + was + " to " + is);
+                Set<Long> history = history(before.attempts().getOrDefault(jobId, Set.of()), was, is);
+                complaints.require(
+                        history.equals(after.attempts().getOrDefault(jobId, Set.of())),
+                        () -> "the history of " + jobId + " is " + after.attempts().get(jobId) + " and not " + history
+                                + ": from " + was + " to " + is);
             }
         });
+    }
+
+    /** An attempt moves there when the next claim is made; a claim under which no work began was none. */
+    private static Set<Long> history(Set<Long> known, @Nullable Line was, Line is) {
+        if (is.claims() == 0) {
+            return Set.of();
+        }
+        Set<Long> history = new HashSet<>(known);
+        if (was != null && is.isClaimedSince(was) && was.begun() && was.claims() > 0) {
+            history.add(was.claims());
+        }
+        return history;
     }
 
     private boolean isNumbered(String jobId, @Nullable Line was, Line is) {
@@ -48,7 +70,7 @@ final class Attempts implements Law {
     /** Whoever enqueues a job gives it all its attempts; one that is only tried again has those that are left. */
     private static boolean isCounted(Line was, Line is) {
         boolean ends = was.state() == JobState.RUNNING && is.state() != JobState.RUNNING;
-        int left = was.failures() + (ends && is.attemptFailed() ? 1 : 0);
+        int left = was.failures() + (ends && is.countsAsFailure() ? 1 : 0);
         boolean again = is.state() == JobState.PENDING && (!ends || was.resubmit() || "succeeded".equals(is.how()));
         boolean mustBeFresh = again && ends && !"handed_back".equals(is.how());
         return (!mustBeFresh && is.failures() == left) || (again && is.failures() == 0);

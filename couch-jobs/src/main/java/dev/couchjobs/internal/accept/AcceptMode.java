@@ -11,8 +11,15 @@ import java.util.OptionalLong;
  * @param noSchedule only jobs without a scheduled time, from a random place
  * @param maxScheduledTime the latest scheduled time to take, in seconds; empty for the present time
  * @param reserve the part of the claims that goes round the priorities
+ * @param beginning when the work on them begins
+ * @param suspects whether jobs are wanted on which claims have expired
  */
-record AcceptMode(boolean noSchedule, OptionalLong maxScheduledTime, double reserve) {
+record AcceptMode(
+        boolean noSchedule,
+        OptionalLong maxScheduledTime,
+        double reserve,
+        Beginning beginning,
+        boolean suspects) {
     static AcceptMode of(AcceptOptions options) {
         Instant max = options.maxSchedTime();
         return new AcceptMode(
@@ -20,7 +27,13 @@ record AcceptMode(boolean noSchedule, OptionalLong maxScheduledTime, double rese
                 max == null
                         ? OptionalLong.empty()
                         : OptionalLong.of(Math.max(ScheduledTimes.NONE, max.getEpochSecond())),
-                options.reserve());
+                options.reserve(),
+                Beginning.WITH_CLAIM,
+                true);
+    }
+
+    AcceptMode with(Beginning beginning, boolean suspects) {
+        return new AcceptMode(noSchedule, maxScheduledTime, reserve, beginning, suspects);
     }
 
     /** The latest scheduled time to take at the present time {@code now}, in seconds since the epoch. */

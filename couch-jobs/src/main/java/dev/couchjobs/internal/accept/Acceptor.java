@@ -54,8 +54,8 @@ final class Acceptor<D> implements AutoCloseable {
         this.loop = new Loop("acceptor of " + type, environment, this::round);
     }
 
-    CompletableFuture<Optional<Job<D>>> accept(AcceptOptions options) {
-        Waiter<D> waiter = new Waiter<>(options, database.getExecutor());
+    CompletableFuture<Optional<Job<D>>> accept(JobType<D, ?> type, AcceptOptions options) {
+        Waiter<D> waiter = new Waiter<>(type, options, database.getExecutor());
         synchronized (clients) {
             if (closed) {
                 return CompletableFuture.failedFuture(new CouchJobsClosedException());

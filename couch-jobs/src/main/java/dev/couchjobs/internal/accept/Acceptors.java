@@ -24,7 +24,7 @@ public final class Acceptors implements AutoCloseable {
     /** {@return a claimed job, or empty when the time is up} */
     public <D> CompletableFuture<Optional<Job<D>>> accept(JobType<D, ?> type, AcceptOptions options) {
         try {
-            return acceptor(type).accept(options);
+            return acceptor(type).accept(type, options);
         } catch (CouchJobsClosedException e) {
             return CompletableFuture.failedFuture(e);
         }

@@ -77,6 +77,13 @@ final class Claims<D> {
         }
     }
 
+    /**
+     * One look at the queue.
+     *
+     * @param goesOn whether there were rows that stand for no job, so that it is worth while to look for others
+     */
+    private record Go<D>(List<Claimed<D>> taken, boolean goesOn) {}
+
     /** A lock that was put on a job, and the activity row that the job shares if that try commits. */
     private record Tried(UUID lock, SharedActivity activity) {}
 
@@ -191,44 +198,47 @@ final class Claims<D> {
                 Transaction tx, AcceptMode mode, long now, int count, int goes) {
             return candidates
                     .pick(tx, mode, now, count)
-                    .thenCompose(pick -> takeAll(tx, mode, pick).thenCompose(taken -> {
-                        if (taken.size() == pick.take().size()) {
-                            return CompletableFuture.completedFuture(taken);
+                    .thenCompose(pick -> takeAll(tx, mode, pick).thenCompose(go -> {
+                        if (!go.goesOn()) {
+                            return CompletableFuture.completedFuture(go.taken());
                         }
                         if (goes == 1) {
                             cutShort = true;
-                            return CompletableFuture.completedFuture(taken);
+                            return CompletableFuture.completedFuture(go.taken());
                         }
-                        return take(tx, mode, now, count - taken.size(), goes - 1)
-                                .thenApply(more -> concat(taken, more));
+                        return take(tx, mode, now, count - go.taken().size(), goes - 1)
+                                .thenApply(more -> concat(go.taken(), more));
                     }));
         }
 
-        private CompletableFuture<List<Claimed<D>>> takeAll(Transaction tx, AcceptMode mode, Candidates.Pick pick) {
+        private CompletableFuture<Go<D>> takeAll(Transaction tx, AcceptMode mode, Candidates.Pick pick) {
             List<Queued> rows =
                     Stream.concat(pick.take().stream(), pick.move().stream()).toList();
             List<CompletableFuture<Optional<JobRow>>> reads = new ArrayList<>(rows.size());
             rows.forEach(row -> reads.add(JobTable.read(tx, ref(row))));
             return allOf(reads).thenCompose(done -> {
-                List<JobTable.Step> claims = new ArrayList<>(rows.size());
+                Map<String, JobRow> found = new LinkedHashMap<>();
+                boolean hasCleared = false;
                 List<JobTable.Step> moves = new ArrayList<>();
                 Map<String, Tried> ofMode = locks.computeIfAbsent(mode, unused -> new LinkedHashMap<>());
-                boolean together = pick.take().size() > 1;
                 for (int i = 0; i < rows.size(); i++) {
                     Queued row = rows.get(i);
                     JobRef ref = ref(row);
                     Optional<JobRow> waiting = reads.get(i).join().filter(job -> row.isBorneOutBy(ref, job));
                     if (waiting.isEmpty()) {
                         row.clear(tx);
+                        hasCleared |= i < pick.take().size();
                     } else if (i < pick.take().size()) {
-                        claims.add(step(row.jobId(), waiting.get(), together));
+                        found.put(row.jobId(), waiting.get());
                     } else {
                         moves.add(new JobTable.Step(
                                 ref, waiting.get(), waiting.get().dueNow()));
                     }
                 }
                 JobTable.saveAll(tx, keys, moves, OptionalLong.empty());
-                return all(claim(tx, claims, ofMode));
+                List<JobTable.Step> claims = steps(mode, found);
+                boolean goesOn = hasCleared && claims.size() == found.size();
+                return all(claim(tx, claims, ofMode)).thenApply(taken -> new Go<>(taken, goesOn));
             });
         }
 
@@ -285,9 +295,35 @@ final class Claims<D> {
                         .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty())));
     }
 
-    private JobTable.Step step(String jobId, JobRow waiting, boolean together) {
-        JobRow after = waiting.claimed(randomLock(), by, environment.clock().millis(), together);
-        return new JobTable.Step(keyspace.job(type.name(), jobId), waiting, after);
+    /**
+     * What to claim of the jobs that were found. Of those on which claims have expired a worker takes one by itself, when
+     * it comes first: were it to end the process again, it would take nobody with it that was claimed in its company.
+     */
+    private List<JobTable.Step> steps(AcceptMode mode, Map<String, JobRow> found) {
+        Map<String, JobRow> chosen = found;
+        boolean begins = mode.beginning() == Beginning.WITH_CLAIM;
+        if (!begins) {
+            Map.Entry<String, JobRow> first = found.entrySet().stream().findFirst().orElse(null);
+            if (mode.suspects() && first != null && isSuspect(first.getValue())) {
+                chosen = Map.of(first.getKey(), first.getValue());
+                begins = true;
+            } else {
+                chosen = new LinkedHashMap<>(found);
+                chosen.values().removeIf(Claims::isSuspect);
+                begins = mode.beginning() == Beginning.WITH_CLAIM_OF_ONE && chosen.size() == 1;
+            }
+        }
+        List<JobTable.Step> steps = new ArrayList<>(chosen.size());
+        for (Map.Entry<String, JobRow> each : chosen.entrySet()) {
+            long now = environment.clock().millis();
+            JobRow after = each.getValue().claimed(randomLock(), by, now, chosen.size() > 1, begins);
+            steps.add(new JobTable.Step(keyspace.job(type.name(), each.getKey()), each.getValue(), after));
+        }
+        return steps;
+    }
+
+    private static boolean isSuspect(JobRow row) {
+        return row.claimant().isSuspect();
     }
 
     private CompletableFuture<Claimed<D>> load(Transaction tx, JobRef ref, JobRow row, Tried tried) {

@@ -5,7 +5,7 @@ import java.util.List;
 /** Somebody for whom jobs are claimed. */
 interface Client<D> {
 
-    /** Which jobs he wants. */
+    /** Which jobs it wants, as of when it was last asked how many. */
     AcceptMode mode();
 
     /** How many he wants now; asked once at the beginning of every claim. */

@@ -41,7 +41,7 @@ final class HandBack {
                                             tx,
                                             ref,
                                             row,
-                                            row.handedBack(environment.clock().millis()),
+                                            row.handedBack(environment.clock().millis(), false),
                                             OptionalLong.empty()));
                             return CompletableFuture.completedFuture(ref);
                         }))

@@ -9,9 +9,24 @@ import java.util.List;
  */
 public interface Taker<D> {
 
-    /** How many jobs to claim now; asked at the beginning of every claim. Zero is nothing, until the next poke. */
-    int room();
+    /**
+     * What to claim now.
+     *
+     * @param jobs how many; zero is nothing, until the next poke
+     * @param isFree whether so many jobs can begin at once
+     * @param suspects whether a job may be among them on which claims have expired; it is claimed alone
+     */
+    record Room(int jobs, boolean isFree, boolean suspects) {
+        /** Nothing. */
+        public static final Room NONE = new Room(0, false, false);
+    }
+
+    /** Reserves room for a claim, until it is given jobs or the claim has ended. Asked at the beginning of every claim. */
+    Room reserve();
 
     /** Gives claimed jobs, no more than there was room for. Must not block. */
     void take(List<Claimed<D>> jobs);
+
+    /** The claim has ended, whatever it has come to: what is still reserved for it is free. Must not block. */
+    void claimEnded();
 }

@@ -15,17 +15,19 @@ final class TakerClient<D> implements Client<D>, Intake {
     // Guarded by this.
     private boolean closed;
     private @Nullable CompletableFuture<Void> claim;
+    private AcceptMode wanted;
 
     TakerClient(Taker<D> taker, AcceptMode mode, Runnable poke, Consumer<Client<D>> onClose) {
         this.taker = taker;
         this.mode = mode;
+        this.wanted = mode;
         this.poke = poke;
         this.onClose = onClose;
     }
 
     @Override
-    public AcceptMode mode() {
-        return mode;
+    public synchronized AcceptMode mode() {
+        return wanted;
     }
 
     @Override
@@ -36,7 +38,11 @@ final class TakerClient<D> implements Client<D>, Intake {
             }
             claim = new CompletableFuture<>();
         }
-        return taker.room();
+        Taker.Room room = taker.reserve();
+        synchronized (this) {
+            wanted = mode.with(room.isFree() ? Beginning.WITH_CLAIM_OF_ONE : Beginning.LATER, room.suspects());
+        }
+        return room.jobs();
     }
 
     @Override
@@ -65,6 +71,7 @@ final class TakerClient<D> implements Client<D>, Intake {
             claim = null;
         }
         if (ended != null) {
+            taker.claimEnded();
             ended.complete(null);
         }
     }

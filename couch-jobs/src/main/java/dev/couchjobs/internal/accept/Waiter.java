@@ -2,6 +2,7 @@ package dev.couchjobs.internal.accept;
 
 import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.Job;
+import dev.couchjobs.JobType;
 import dev.couchjobs.internal.loop.Delays;
 import java.time.Duration;
 import java.util.List;
@@ -15,12 +16,14 @@ import org.jspecify.annotations.Nullable;
 
 /** One call of {@code accept}. Its result completes on the database's executor, where a caller's next steps may block. */
 final class Waiter<D> implements Client<D> {
+    private final JobType<D, ?> type;
     private final AcceptMode mode;
     private final @Nullable Duration timeout;
     private final Executor executor;
     private final CompletableFuture<Optional<Job<D>>> result = new CompletableFuture<>();
 
-    Waiter(AcceptOptions options, Executor executor) {
+    Waiter(JobType<D, ?> type, AcceptOptions options, Executor executor) {
+        this.type = type;
         this.mode = AcceptMode.of(options);
         this.timeout = options.timeout();
         this.executor = executor;
@@ -61,7 +64,7 @@ final class Waiter<D> implements Client<D> {
     /** A claim that finds its caller gone, because of the deadline or a cancellation, is not kept. */
     @Override
     public void give(List<Claimed<D>> jobs, HandBack handBack) {
-        Job<D> job = jobs.get(0).job();
+        Job<D> job = jobs.get(0).job().as(type);
         executor.execute(() -> {
             if (!result.complete(Optional.of(job))) {
                 handBack.give(job);

@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.data;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
@@ -33,7 +34,7 @@ public final class AttemptLog {
             if (last > 1) {
                 tx.clear(ref.keys().attempts(ref.id()).range());
             }
-        } else if (after.claimant().number() > last) {
+        } else if (after.claimant().number() > last && before.claimant().begun()) {
             tx.set(ref.keys().attempts(ref.id()).pack(last), encode(before).pack());
             if (last > KEPT) {
                 tx.clear(ref.keys().attempts(ref.id()).pack(last - KEPT));
@@ -49,17 +50,34 @@ public final class AttemptLog {
         var attempts = ref.keys().attempts(ref.id());
         return tx.getRange(attempts.range()).asList().thenApply(rows -> {
             List<JobAttempt> all = new ArrayList<>(rows.size() + 1);
-            rows.forEach(past ->
-                    all.add(decode(attempts.unpack(past.getKey()).getLong(0), Tuple.fromBytes(past.getValue()))));
-            last(row).ifPresent(all::add);
+            rows.forEach(past -> all.add(decode(ref, past)));
+            inRow(row).ifPresent(all::add);
             return all;
         });
     }
 
+    private static JobAttempt decode(JobRef ref, KeyValue past) {
+        long number = ref.keys().attempts(ref.id()).unpack(past.getKey()).getLong(0);
+        return decode(number, Tuple.fromBytes(past.getValue()));
+    }
+
     /** {@return the present attempt, or else the last one, if there has been any} */
-    public static Optional<JobAttempt> last(JobRow row) {
-        long number = row.claimant().number();
-        return number == 0 ? Optional.empty() : Optional.of(decode(number, encode(row)));
+    public static CompletableFuture<Optional<JobAttempt>> last(ReadTransaction tx, JobRef ref, JobRow row) {
+        Optional<JobAttempt> known = inRow(row);
+        if (known.isPresent() || row.claimant().number() <= 1) {
+            return CompletableFuture.completedFuture(known);
+        }
+        return tx.getRange(ref.keys().attempts(ref.id()).range(), 1, true)
+                .asList()
+                .thenApply(rows -> rows.stream().map(past -> decode(ref, past)).findFirst());
+    }
+
+    /** The attempt that the last claim is. One that ended before the work had begun is none. */
+    private static Optional<JobAttempt> inRow(JobRow row) {
+        Claimant claimant = row.claimant();
+        return claimant.number() > 0 && (claimant.begun() || row.state() == JobState.RUNNING)
+                ? Optional.of(decode(claimant.number(), encode(row)))
+                : Optional.empty();
     }
 
     private static Tuple encode(JobRow row) {

@@ -12,30 +12,52 @@ import org.jspecify.annotations.Nullable;
  * @param since when, in milliseconds since the epoch, by that process's clock
  * @param shared whether the claim shares its activity row with others that were made with it
  * @param logged whether this claim, or one before it, has written something down that goes with the job
+ * @param expiries how many claims have expired since the job was last enqueued anew
+ * @param begun whether the work on the job is known to have begun; a claim that ends otherwise is no attempt
  */
-public record Claimant(long number, int failures, String by, long since, boolean shared, boolean logged) {
+public record Claimant(
+        long number, int failures, String by, long since, boolean shared, boolean logged, int expiries, boolean begun) {
     /** No claim so far. */
-    public static final Claimant NONE = new Claimant(0, 0, "", 0, false, false);
+    public static final Claimant NONE = new Claimant(0, 0, "", 0, false, false, 0, true);
 
-    Claimant next(String by, long since, boolean shared) {
-        return new Claimant(number + 1, failures, by, since, shared, logged);
+    private static final int LOGGED = 5;
+    private static final int EXPIRIES = 6;
+    private static final int BEGUN = 7;
+
+    Claimant next(String by, long since, boolean shared, boolean begun) {
+        return new Claimant(number + 1, failures, by, since, shared, logged, expiries, begun);
     }
 
     /** This claim, heard of again with others or by itself. */
-    Claimant sharing(boolean shared) {
-        return this.shared == shared ? this : new Claimant(number, failures, by, since, shared, logged);
+    Claimant heardOf(boolean shared) {
+        return new Claimant(number, failures, by, since, shared, logged, expiries, true);
+    }
+
+    /** This claim, ended by its holder without a failure. */
+    Claimant ended(boolean begun) {
+        return new Claimant(number, failures, by, since, false, logged, expiries, begun);
     }
 
     Claimant failed() {
-        return new Claimant(number, failures + 1, by, since, false, logged);
+        return new Claimant(number, failures + 1, by, since, false, logged, expiries, true);
+    }
+
+    /** This claim, whose holder went silent: a failed attempt if it is known that there was one. */
+    Claimant expired() {
+        return new Claimant(number, begun ? failures + 1 : failures, by, since, false, logged, expiries + 1, begun);
     }
 
     Claimant fresh() {
-        return failures == 0 && !shared ? this : new Claimant(number, 0, by, since, false, logged);
+        return new Claimant(number, 0, by, since, false, logged, 0, begun);
     }
 
     Claimant logging() {
-        return new Claimant(number, failures, by, since, shared, true);
+        return new Claimant(number, failures, by, since, shared, true, expiries, true);
+    }
+
+    /** {@return whether a claim on the job has expired, so that the job may be what ends the processes that run it} */
+    public boolean isSuspect() {
+        return expiries > 0;
     }
 
     @Nullable Tuple encode() {
@@ -43,6 +65,9 @@ public record Claimant(long number, int failures, String by, long since, boolean
             return null;
         }
         Tuple claim = Tuple.from(number, failures, by, since, shared);
+        if (expiries > 0 || !begun) {
+            return claim.add(logged).add(expiries).add(begun);
+        }
         return logged ? claim.add(true) : claim;
     }
 
@@ -55,6 +80,8 @@ public record Claimant(long number, int failures, String by, long since, boolean
                         claim.getString(2),
                         claim.getLong(3),
                         claim.getBoolean(4),
-                        claim.size() > 5);
+                        claim.size() > LOGGED && claim.getBoolean(LOGGED),
+                        claim.size() > EXPIRIES ? Math.toIntExact(claim.getLong(EXPIRIES)) : 0,
+                        claim.size() <= BEGUN || claim.getBoolean(BEGUN));
     }
 }

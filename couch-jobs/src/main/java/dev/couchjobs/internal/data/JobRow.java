@@ -113,26 +113,37 @@ public record JobRow(
     }
 
     /** {@return this running job taken from a holder who went silent, and waiting again: as if new if it was flagged} */
-    public JobRow putBack(long now) {
+    public JobRow putBack(long now, long scheduledTime) {
         Ending expired = Ending.of(AttemptEnd.EXPIRED, now, null);
-        return waiting(payload, scheduledTime, null, terms, resubmit ? claimant.fresh() : claimant.failed(), expired);
+        return waiting(payload, scheduledTime, null, terms, freshIfFlagged(claimant.expired()), expired);
     }
 
-    /** {@return this running job given back by its holder, and waiting again: as if new if it was flagged} */
-    public JobRow handedBack(long now) {
+    /**
+     * {@return this running job given back by its holder, and waiting again: as if new if it was flagged}
+     *
+     * @param begun whether the work on it had begun
+     */
+    public JobRow handedBack(long now, boolean begun) {
         Ending ending = Ending.of(AttemptEnd.HANDED_BACK, now, null);
-        return waiting(
-                payload, scheduledTime, lock, terms, resubmit ? claimant.fresh() : claimant.sharing(false), ending);
+        return waiting(payload, scheduledTime, lock, terms, freshIfFlagged(claimant.ended(begun)), ending);
+    }
+
+    private Claimant freshIfFlagged(Claimant ended) {
+        return resubmit ? ended.fresh() : ended;
     }
 
     /** {@return this running job waiting again for another attempt, the present one having failed or been put off} */
     public JobRow again(long scheduledTime, Ending ending) {
-        Claimant ended = ending.how() == AttemptEnd.FAILED ? claimant.failed() : claimant.sharing(false);
+        Claimant ended = ending.how() == AttemptEnd.FAILED ? claimant.failed() : claimant.ended(true);
         return waiting(payload, scheduledTime, lock, terms, ended, ending);
     }
 
-    /** {@return this job claimed with a lock} */
-    public JobRow claimed(UUID lock, String by, long now, boolean shared) {
+    /**
+     * {@return this job claimed with a lock}
+     *
+     * @param begun whether the work on it begins with the claim
+     */
+    public JobRow claimed(UUID lock, String by, long now, boolean shared, boolean begun) {
         return new JobRow(
                 JobState.RUNNING,
                 NEXT_COMMIT,
@@ -142,7 +153,7 @@ public record JobRow(
                 payload,
                 null,
                 terms,
-                claimant.next(by, now, shared),
+                claimant.next(by, now, shared, begun),
                 null);
     }
 
@@ -162,7 +173,7 @@ public record JobRow(
                 payload,
                 finishedBy,
                 terms,
-                claimant.sharing(shared),
+                claimant.heardOf(shared),
                 ending);
     }
 
@@ -174,7 +185,7 @@ public record JobRow(
     /** {@return this running job ended by its holder: pending again if it was flagged} */
     public JobRow finished(Payload payload, Ending ending) {
         return resubmit
-                ? waiting(payload, scheduledTime, lock, terms, claimant.fresh(), ending)
+                ? waiting(payload, scheduledTime, lock, terms, claimant.ended(true).fresh(), ending)
                 : ended(payload, ending);
     }
 
@@ -184,7 +195,6 @@ public record JobRow(
      */
     public JobRow ended(Payload payload, Ending ending) {
         boolean expired = ending.how() == AttemptEnd.EXPIRED;
-        boolean failed = state == JobState.RUNNING && (expired || ending.how() == AttemptEnd.FAILED);
         return new JobRow(
                 JobState.FINISHED,
                 null,
@@ -194,8 +204,19 @@ public record JobRow(
                 payload,
                 expired ? null : lock,
                 terms.blockedBy(false),
-                failed ? claimant.failed() : claimant.sharing(false),
+                endedClaimant(ending.how()),
                 ending);
+    }
+
+    private Claimant endedClaimant(AttemptEnd how) {
+        if (state != JobState.RUNNING) {
+            return claimant;
+        }
+        return switch (how) {
+            case EXPIRED -> claimant.expired();
+            case FAILED -> claimant.failed();
+            case SUCCEEDED, CANCELLED, SNOOZED, HANDED_BACK -> claimant.ended(true);
+        };
     }
 
     /** {@return how this finished job ended} */

@@ -56,6 +56,21 @@ public final class ClaimedJob<D> implements Job<D> {
                 + " this is a " + job.getClass().getName() + ".");
     }
 
+    /** {@return this claim as that of a processor, who goes by a job type of its own} */
+    public ClaimedJob<D> as(JobType<D, ?> type) {
+        return new ClaimedJob<>(type, id, lock, scheduledTime, resubmitted, terms, claimant, json, codec);
+    }
+
+    /** {@return whether the database knows that the work under this claim has begun} */
+    public boolean isKnownToHaveBegun() {
+        return claimant.begun();
+    }
+
+    /** {@return whether a claim on the job has expired, so that the job may be what ends the processes that run it} */
+    public boolean isSuspect() {
+        return claimant.isSuspect();
+    }
+
     /** This claim with what its job's row says now; the data is kept where the row does not hold it itself. */
     ClaimedJob<D> seenAs(JobRow row) {
         return new ClaimedJob<>(type, id, row, lock, row.payload().known().orElse(json), codec);

@@ -55,8 +55,12 @@ public sealed interface How {
         }
     }
 
-    /** The job goes back as if it had not been claimed. */
-    record HandedBack() implements How {}
+    /**
+     * The job goes back as if it had not been claimed.
+     *
+     * @param begun whether the work on it had begun; if not, the claim is no attempt
+     */
+    record HandedBack(boolean begun) implements How {}
 
     /** {@return the end of a claim whose handler threw an error} */
     static How failed(JobType<?, ?> type, Throwable error) {

@@ -4,6 +4,7 @@ import dev.couchjobs.AttemptEnd;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobType;
 import dev.couchjobs.RetryPolicy;
+import dev.couchjobs.internal.data.Claimant;
 import dev.couchjobs.internal.data.Ending;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.Payload;
@@ -43,7 +44,10 @@ public final class NextRows {
         if (how instanceof How.Cancelled cancelled) {
             return running.finished(running.payload(), endings.cancelled(type, cancelled.reason()));
         }
-        return running.handedBack(environment.clock().millis());
+        if (how instanceof How.HandedBack back) {
+            return running.handedBack(environment.clock().millis(), back.begun());
+        }
+        throw new AssertionError(how);
     }
 
     private JobRow failed(JobType<?, ?> type, JobRow running, How.Failed how) {
@@ -54,22 +58,46 @@ public final class NextRows {
                 : running.finished(running.payload(), endings.failed(type, how.error()));
     }
 
-    /** {@return the row of a job whose holder went silent: waiting again, unless that was the last attempt} */
+    /**
+     * {@return the row of a job whose holder went silent: waiting again, unless that was the last attempt}
+     *
+     * <p>A claim that is not known to have begun is no attempt. So only the first in a row that expires can be uncounted:
+     * from then on the job is a suspect, which begins with its claim.
+     */
     public JobRow expired(JobType<?, ?> type, JobRow running) {
-        if (running.resubmit() || pauseAfterFailure(type, running).isPresent()) {
-            return running.putBack(environment.clock().millis());
+        Claimant claimant = running.claimant();
+        boolean isLast =
+                claimant.begun() && !running.resubmit() && pauseAfterFailure(type, running).isEmpty();
+        if (!isLast) {
+            return running.putBack(environment.clock().millis(), timeAfterExpiry(type, running));
         }
-        int attempts = running.claimant().failures() + 1;
-        String error = "The processor " + running.claimant().by() + " was silent for longer than the type's activity"
-                + " timeout. That was attempt " + attempts + " of " + attempts + ".";
+        int attempts = claimant.failures() + 1;
+        String error = "The processor " + claimant.by() + " was silent for longer than the type's activity timeout. That was"
+                + " attempt " + attempts + " of " + attempts + ". Claims on this job have expired "
+                + (claimant.expiries() + 1) + " times: its process died or was suspended while it ran.";
         return running.ended(running.payload(), endings.expired(type, error));
+    }
+
+    /** The first time at once: most often the process ended for a reason of its own. */
+    private long timeAfterExpiry(JobType<?, ?> type, JobRow running) {
+        int expiries = running.claimant().expiries();
+        if (expiries == 0 || running.resubmit()) {
+            return running.scheduledTime();
+        }
+        RetryPolicy policy = policy(type, running);
+        return policy.pauseAfter(Math.min(expiries, policy.maxAttempts() - 1), environment.random())
+                .map(this::timeAfter)
+                .orElse(running.scheduledTime());
+    }
+
+    private static RetryPolicy policy(JobType<?, ?> type, JobRow running) {
+        RetryPolicy own = running.terms().retry();
+        return own == null ? type.retry() : own;
     }
 
     /** The pause before the next attempt if the present one fails, or empty if it was the last. */
     private Optional<Duration> pauseAfterFailure(JobType<?, ?> type, JobRow running) {
-        RetryPolicy own = running.terms().retry();
-        RetryPolicy policy = own == null ? type.retry() : own;
-        return policy.pauseAfter(running.claimant().failures() + 1, environment.random());
+        return policy(type, running).pauseAfter(running.claimant().failures() + 1, environment.random());
     }
 
     /** No pause at all is no scheduled time: a time would be the next whole second. */

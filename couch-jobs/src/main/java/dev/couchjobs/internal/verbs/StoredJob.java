@@ -21,26 +21,35 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
     private final JobRow row;
     private final byte[] json;
     private final Optional<byte[]> resultJson;
+    private final Optional<JobAttempt> lastAttempt;
     private final PayloadCodec codec;
 
     private StoredJob(
-            JobType<D, R> type, String id, JobRow row, byte[] json, Optional<byte[]> resultJson, PayloadCodec codec) {
+            JobType<D, R> type,
+            String id,
+            JobRow row,
+            byte[] json,
+            Optional<byte[]> resultJson,
+            Optional<JobAttempt> lastAttempt,
+            PayloadCodec codec) {
         this.type = type;
         this.id = id;
         this.row = row;
         this.json = json;
         this.resultJson = resultJson;
+        this.lastAttempt = lastAttempt;
         this.codec = codec;
     }
 
     /** {@return a job with its data and result} */
     public static <D, R> CompletableFuture<JobInfo<D, R>> load(
             ReadTransaction tx, JobType<D, R> type, JobRef ref, JobRow row, PayloadCodec codec) {
-        return row.payload()
-                .load(tx, ref)
-                .thenCombine(
-                        loadResult(tx, ref, row),
-                        (json, result) -> new StoredJob<>(type, ref.id(), row, json, result, codec));
+        CompletableFuture<byte[]> data = row.payload().load(tx, ref);
+        CompletableFuture<Optional<byte[]>> result = loadResult(tx, ref, row);
+        CompletableFuture<Optional<JobAttempt>> last = AttemptLog.last(tx, ref, row);
+        return CompletableFuture.allOf(data, result, last)
+                .thenApply(done ->
+                        new StoredJob<>(type, ref.id(), row, data.join(), result.join(), last.join(), codec));
     }
 
     private static CompletableFuture<Optional<byte[]>> loadResult(ReadTransaction tx, JobRef ref, JobRow row) {
@@ -110,7 +119,7 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
 
     @Override
     public Optional<JobAttempt> lastAttempt() {
-        return AttemptLog.last(row);
+        return lastAttempt;
     }
 
     @Override

@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tells the database that the jobs of one type in a worker are being worked on, many in one transaction.
@@ -28,6 +30,8 @@ final class Heartbeats implements AutoCloseable {
     private static final int ROUNDS_PER_TIMEOUT = 6;
     private static final int JITTER_PERCENT = 10;
     private static final int JOBS_PER_TRANSACTION = 400;
+    private static final Duration CONFIRM_WITHIN = Duration.ofSeconds(5);
+    private static final Logger LOG = LoggerFactory.getLogger(Heartbeats.class);
     private static final Duration WITHOUT_TIMEOUT_LOOK_EVERY = Duration.ofSeconds(30);
 
     private final JobPool pool;
@@ -102,6 +106,23 @@ final class Heartbeats implements AutoCloseable {
     /** No transaction waits for another, nor for longer than a job may wait for its next sign of life. */
     private CompletableFuture<Void> beat(Duration known) {
         List<Run<?>> due = pool.due(lane, known.dividedBy(ROUNDS_PER_TIMEOUT));
+        return send(due, known.dividedBy(3));
+    }
+
+    /** Tells of jobs that have begun, beside the rounds. Nothing is lost if that fails: the next round tells of them. */
+    void confirm(List<Run<?>> begun) {
+        if (begun.isEmpty()) {
+            return;
+        }
+        var unused = CompletableFuture.completedFuture(begun)
+                .thenComposeAsync(some -> send(some, CONFIRM_WITHIN), database.getExecutor())
+                .exceptionally(error -> {
+                    LOG.debug("Jobs of type {} could not be confirmed", lane.type(), error);
+                    return null;
+                });
+    }
+
+    private CompletableFuture<Void> send(List<Run<?>> due, Duration within) {
         List<CompletableFuture<?>> sent = new ArrayList<>();
         int most = batch.now();
         for (int from = 0; from < due.size(); from += most) {
@@ -109,17 +130,13 @@ final class Heartbeats implements AutoCloseable {
             Heartbeat heartbeat = new Heartbeat(keys, some, pool.emptiedBy(some));
             sent.add(transactions
                     .run(database, tx -> {
-                        limit(tx, known);
+                        tx.options().setTimeout(within.toMillis());
                         return heartbeat.write(tx);
                     })
                     .whenComplete((heard, error) -> batch.ended(error))
                     .thenAccept(pool::heard));
         }
         return CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new));
-    }
-
-    private static void limit(Transaction tx, Duration timeout) {
-        tx.options().setTimeout(timeout.dividedBy(3).toMillis());
     }
 
     private Pause pause() {

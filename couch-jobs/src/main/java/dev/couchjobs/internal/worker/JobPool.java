@@ -4,6 +4,7 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.accept.Acceptors;
 import dev.couchjobs.internal.accept.Claimed;
+import dev.couchjobs.internal.accept.Taker;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.loop.Delays;
@@ -18,8 +19,10 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
@@ -45,6 +48,14 @@ public final class JobPool {
     /** How often it is looked whether jobs wait here for nothing, while any wait. */
     private static final Duration LOOK = Duration.ofMillis(50);
 
+    /** For how long a job on which claims have expired runs before another such job is claimed. */
+    private static final Duration SUSPICION = Duration.ofSeconds(1);
+
+    /** How long a job runs at least before the database is told that it does, unless its claim says so. */
+    private static final Duration CONFIRMATION = Duration.ofMillis(400);
+
+    private static final How UNBEGUN = new How.HandedBack(false);
+
     /** The pool whose handler runs on a thread. */
     private static final ThreadLocal<JobPool> AT_WORK = new ThreadLocal<>();
 
@@ -69,8 +80,14 @@ public final class JobPool {
      * alone: there may be a thousand lanes.
      */
     private final Set<Lane<?>> turns = new LinkedHashSet<>();
-    /** Every lane that had no room when it was last asked. */
-    private final Set<Lane<?>> full = new LinkedHashSet<>();
+    /** Every lane that may have jobs to claim and had no room when it last asked, by turns. */
+    private final NavigableMap<Long, Lane<?>> wanting = new TreeMap<>();
+
+    private long turn;
+    /** How many jobs may be taken by the claims that are under way. */
+    private int reserved;
+    /** Of all types together: how many jobs to claim beyond those that can begin. */
+    private final Appetite appetite = new Appetite();
 
     private boolean summoned;
     private boolean watching;
@@ -164,17 +181,47 @@ public final class JobPool {
 
     // Claiming
 
-    synchronized int room(Lane<?> lane) {
+    /** A place is reserved before it is claimed for: so no two types claim for the same one. */
+    synchronized Taker.Room reserve(Lane<?> lane) {
         if (!lane.isOpen() || closing) {
-            return 0;
+            return Taker.Room.NONE;
         }
-        int room = lane.ask(settings.concurrency() - running, now());
+        long beyond = beyond();
+        int room = Math.min(room(beyond), lane.wanted(free()));
         if (room == 0) {
-            full.add(lane);
-        } else {
-            full.remove(lane);
+            if (lane.turn() == 0) {
+                lane.waitFor(++turn);
+            }
+            wanting.put(lane.turn(), lane);
+            return Taker.Room.NONE;
         }
-        return room;
+        wanting.remove(lane.turn());
+        reserved += room;
+        return lane.reserve(room, room <= -beyond, now());
+    }
+
+    void claimEnded(Lane<?> lane) {
+        synchronized (this) {
+            reserved -= lane.release();
+        }
+        pokeAll();
+    }
+
+    /** The places in which nothing runs and for which nobody claims. */
+    private int free() {
+        return Math.max(0, settings.concurrency() - running - reserved);
+    }
+
+    /** How many more jobs there are than places, with those that are being claimed; below zero there are free places. */
+    private long beyond() {
+        long waiting = turns.stream().mapToInt(Lane::waiting).sum();
+        return running + reserved + waiting - settings.concurrency();
+    }
+
+    /** How many jobs may be claimed. Waits until half of what was claimed ahead has begun, as each type does. */
+    private int room(long beyond) {
+        int ahead = appetite.ahead(settings.concurrency());
+        return beyond > ahead / 2 ? 0 : (int) Math.min(Integer.MAX_VALUE, ahead - beyond);
     }
 
     <D> void take(Lane<D> lane, List<Claimed<D>> claims) {
@@ -185,27 +232,16 @@ public final class JobPool {
                         instance.keyspace().job(lane.type().name(), claim.job().id());
                 runs.add(new Run<>(lane, claim, ref, lane.round()));
             }
-            lane.claimed(runs, now());
+            reserved -= lane.release();
+            appetite.claimTook(lane.claimed(runs, now()));
             turns.add(lane);
-            giveBackCrowd(lane);
         }
         if (isClosing()) {
             giveBackWaiting();
         } else {
-            lane.finisher().wake();
             summonIfNeeded();
             watchWaiting();
         }
-    }
-
-    /** Several types may claim for the same free places at once: what finds none is left to others, not kept waiting. */
-    private <D> void giveBackCrowd(Lane<D> lane) {
-        int others = turns.stream()
-                .filter(other -> other != lane)
-                .mapToInt(Lane::waitingForPlaces)
-                .sum();
-        int places = Math.max(0, settings.concurrency() - running - others);
-        lane.takeLast(lane.waitingForPlaces() - places).forEach(run -> settle(run, new How.HandedBack()));
     }
 
     /** Jobs were claimed ahead because those before them were short. If one is not, the others are not to wait for it. */
@@ -225,8 +261,12 @@ public final class JobPool {
             watching = false;
             boolean isFull = running == settings.concurrency();
             turns.forEach(lane -> stuck.addAll(lane.takeStuck(LOOK, isFull)));
-            stuck.forEach(run -> settle(run, new How.HandedBack()));
+            stuck.forEach(run -> settle(run, UNBEGUN));
+            if (!stuck.isEmpty()) {
+                appetite.keptWaiting(appetite.patience());
+            }
         }
+        pokeAll();
         stuck.stream().map(Run::lane).distinct().forEach(lane -> lane.finisher().wake());
         watchWaiting();
     }
@@ -300,10 +340,49 @@ public final class JobPool {
                 }
                 running++;
                 next.get().begin(Thread.currentThread());
+                watchSuspect(next.get());
+                if (lane.unconfirmed().begun(next.get())) {
+                    confirmLater(lane);
+                }
                 return next;
             }
         }
         return Optional.empty();
+    }
+
+    private void confirmLater(Lane<?> lane) {
+        var unused = environment
+                .scheduler()
+                .schedule(() -> confirm(lane), Delays.nanos(CONFIRMATION), TimeUnit.NANOSECONDS);
+    }
+
+    private void confirm(Lane<?> lane) {
+        List<Run<?>> due;
+        synchronized (this) {
+            due = lane.unconfirmed().age();
+            if (lane.unconfirmed().isAging()) {
+                confirmLater(lane);
+            }
+        }
+        lane.heartbeats().confirm(due);
+    }
+
+    /** Others that may end the process are not claimed before it is seen that this one does not do so at once. */
+    private void watchSuspect(Run<?> run) {
+        if (run.lane().isSuspect(run)) {
+            var unused = environment
+                    .scheduler()
+                    .schedule(() -> endSuspicion(run), Delays.nanos(SUSPICION), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void endSuspicion(Run<?> run) {
+        synchronized (this) {
+            if (!run.lane().endSuspicion(run)) {
+                return;
+            }
+        }
+        run.lane().intake().poke();
     }
 
     /** A handler has come to its end. */
@@ -315,8 +394,10 @@ public final class JobPool {
             run.endTimer();
             running--;
             run.lane().ended(took);
+            appetite.jobTook(took);
             first = settle(run, how);
         }
+        endSuspicion(run);
         if (first) {
             FailureLog.tell(run, how);
         }
@@ -359,6 +440,9 @@ public final class JobPool {
     /** Held by the worker or by its finisher, at no time by none: or closing might miss it. */
     private boolean settle(Run<?> run, How how) {
         run.lane().held().remove(run);
+        if (how.equals(UNBEGUN)) {
+            run.lane().endSuspicion(run);
+        }
         boolean first = run.settle(how);
         if (first) {
             run.lane().finisher().add(run);
@@ -433,11 +517,15 @@ public final class JobPool {
         synchronized (this) {
             List<Run<D>> silent = lane.due();
             List<Run<D>> idle = lane.takeWaiting(silent, roundTime);
-            idle.forEach(run -> settle(run, new How.HandedBack()));
+            idle.forEach(run -> settle(run, UNBEGUN));
+            if (!idle.isEmpty()) {
+                appetite.keptWaiting(roundTime);
+            }
             silent.removeAll(new HashSet<>(idle));
             due = List.copyOf(silent);
         }
         lane.finisher().wake();
+        pokeAll();
         return due;
     }
 
@@ -486,14 +574,28 @@ public final class JobPool {
     private void pokeAll() {
         List<Lane<?>> poked;
         synchronized (this) {
-            if (closing || full.isEmpty()) {
+            if (closing || wanting.isEmpty()) {
                 return;
             }
-            int free = settings.concurrency() - running;
-            poked = full.stream().filter(lane -> lane.isToBePoked(free)).toList();
-            poked.forEach(full::remove);
+            poked = takeNext();
         }
         poked.forEach(lane -> lane.intake().poke());
+    }
+
+    /** Takes the lanes out whose turn it is to claim, as many as there is room for. */
+    private List<Lane<?>> takeNext() {
+        List<Lane<?>> next = new ArrayList<>();
+        long room = room(beyond());
+        for (Iterator<Lane<?>> each = wanting.values().iterator(); room > 0 && each.hasNext(); ) {
+            Lane<?> lane = each.next();
+            int wanted = lane.wanted(free());
+            if (wanted > 0) {
+                each.remove();
+                next.add(lane);
+                room -= wanted;
+            }
+        }
+        return next;
     }
 
     // Closing
@@ -545,7 +647,7 @@ public final class JobPool {
 
     private void giveBackWaiting() {
         synchronized (this) {
-            lanes.forEach(lane -> lane.takeWaiting().forEach(run -> settle(run, new How.HandedBack())));
+            lanes.forEach(lane -> lane.takeWaiting().forEach(run -> settle(run, UNBEGUN)));
         }
         lanes.forEach(lane -> lane.finisher().wake());
         checkNothingHeld();
@@ -559,7 +661,7 @@ public final class JobPool {
         if (!all.isEmpty()) {
             LOG.warn("{} jobs did not end while their worker closed; they are given back", all.size());
         }
-        all.forEach(run -> stop(run, new How.HandedBack()));
+        all.forEach(run -> stop(run, new How.HandedBack(true)));
     }
 
     private void checkNothingHeld() {

@@ -40,13 +40,18 @@ final class Lane<D> implements Taker<D> {
     /** All whose end is not settled. */
     private final Set<Run<D>> held = new LinkedHashSet<>();
 
+    private final Unconfirmed unconfirmed = new Unconfirmed();
     private final Appetite appetite = new Appetite();
     private long round;
     private int running;
     /** For how long jobs have been seen to wait, and none to begin. */
     private Duration stuck = Duration.ZERO;
-    /** Whether nothing is claimed until the next poke, because there was no room. */
-    private boolean isFull;
+    /** How many jobs the claim that is under way may take. */
+    private int reserved;
+    /** Its place among the lanes that wait for room to claim; 0 if it does not. */
+    private long turn;
+    /** A job on which claims have expired, until it has run for a while or has ended. */
+    private @Nullable Run<D> suspect;
 
     private boolean isOpen;
 
@@ -75,6 +80,14 @@ final class Lane<D> implements Taker<D> {
 
     Finisher finisher() {
         return finisher;
+    }
+
+    Heartbeats heartbeats() {
+        return heartbeats;
+    }
+
+    Unconfirmed unconfirmed() {
+        return unconfirmed;
     }
 
     /** Ends what it does in the background. */
@@ -143,8 +156,13 @@ final class Lane<D> implements Taker<D> {
     }
 
     @Override
-    public int room() {
-        return pool.room(this);
+    public Room reserve() {
+        return pool.reserve(this);
+    }
+
+    @Override
+    public void claimEnded() {
+        pool.claimEnded(this);
     }
 
     @Override
@@ -152,33 +170,55 @@ final class Lane<D> implements Taker<D> {
         pool.take(this, jobs);
     }
 
-    /** How many jobs to claim, of which {@code free} could run at once. */
-    int ask(int free, Instant now) {
-        asked = now;
-        int room = wanted(free);
-        isFull = room == 0;
-        return room;
+    /**
+     * How many jobs this would claim, of which {@code free} could run at once; at least one for its next turn. Waits until
+     * half of what was claimed ahead has begun, so that the next claim is worth while.
+     */
+    int wanted(int free) {
+        int ahead = appetite.ahead(limit);
+        int room = Math.min(WANTED_MAX, Math.min(Math.max(1, free), limit - running));
+        return waiting.size() > ahead / 2 ? 0 : Math.max(0, room + ahead - waiting.size());
     }
 
-    /** Whether there is room now and nobody claims for it. */
-    boolean isToBePoked(int free) {
-        if (!isFull || wanted(free) == 0) {
+    /** A claim begins that may take so many. */
+    Room reserve(int jobs, boolean isFree, Instant now) {
+        asked = now;
+        reserved = jobs;
+        turn = 0;
+        return new Room(jobs, isFree, suspect == null);
+    }
+
+    /**
+     * Gives up what is reserved.
+     *
+     * @return how much that was
+     */
+    int release() {
+        int released = reserved;
+        reserved = 0;
+        return released;
+    }
+
+    /** Its place among the lanes that wait for room, which it keeps until it has got some; 0 if it has none. */
+    long turn() {
+        return turn;
+    }
+
+    void waitFor(long turn) {
+        this.turn = turn;
+    }
+
+    /** {@return whether that job was to be watched before another that may end its process is claimed} */
+    boolean endSuspicion(Run<?> run) {
+        if (suspect != run) {
             return false;
         }
-        isFull = false;
+        suspect = null;
         return true;
     }
 
-    /** Waits until half of what was claimed ahead has begun, so that the next claim is worth while. */
-    private int wanted(int free) {
-        int ahead = ahead();
-        int room = Math.min(WANTED_MAX, Math.min(free, limit - running));
-        return waiting.size() > ahead / 2 ? 0 : room + ahead - waiting.size();
-    }
-
-    /** How many jobs to claim beyond those that can run at once. */
-    int ahead() {
-        return appetite.ahead(limit);
+    boolean isSuspect(Run<?> run) {
+        return suspect == run;
     }
 
     /**
@@ -202,25 +242,23 @@ final class Lane<D> implements Taker<D> {
         return waiting.size();
     }
 
-    /** How many wait that were not claimed ahead. */
-    int waitingForPlaces() {
-        return Math.max(0, waiting.size() - ahead());
-    }
-
-    /** Takes out some of those that have come last. */
-    List<Run<D>> takeLast(int some) {
-        List<Run<D>> last = new ArrayList<>();
-        while (last.size() < some && !waiting.isEmpty()) {
-            last.add(waiting.removeLast());
-        }
-        return last;
-    }
-
-    void claimed(List<Run<D>> runs, Instant now) {
-        appetite.claimTook(Duration.between(asked, now));
+    /**
+     * Takes claimed jobs in.
+     *
+     * @return how long the claim took
+     */
+    Duration claimed(List<Run<D>> runs, Instant now) {
+        Duration took = Duration.between(asked, now);
+        appetite.claimTook(took);
         stuck = waiting.isEmpty() ? Duration.ZERO : stuck;
-        waiting.addAll(runs);
         held.addAll(runs);
+        if (runs.size() == 1 && runs.get(0).job().isSuspect()) {
+            suspect = runs.get(0);
+            waiting.addFirst(runs.get(0)); // its claim says that it has begun
+        } else {
+            waiting.addAll(runs);
+        }
+        return took;
     }
 
     /** The next job, if the type's limit lets it run. */

@@ -24,6 +24,9 @@ final class Run<D> {
     /** The activity row that the job is known to share; null if it has its own, or that is not known. */
     private @Nullable SharedActivity activity;
 
+    /** Whether the database knows that the work has begun. */
+    private boolean confirmed;
+
     private boolean gone;
     private long heardIn;
 
@@ -41,7 +44,8 @@ final class Run<D> {
 
     Run(Lane<D> lane, Claimed<D> claimed, JobRef ref, long heardIn) {
         this.lane = lane;
-        this.job = claimed.job();
+        this.job = claimed.job().as(lane.type());
+        this.confirmed = job.isKnownToHaveBegun();
         this.activity = claimed.activity();
         this.ref = ref;
         this.heardIn = heardIn;
@@ -71,6 +75,7 @@ final class Run<D> {
 
     /** It has been heard of, under another activity row, in a round. */
     void heardOf(@Nullable SharedActivity activity, long round) {
+        confirmed = true;
         heardIn = round;
         if (!gone) {
             moveTo(activity);
@@ -84,6 +89,7 @@ final class Run<D> {
      * @param before the activity row that the job was known to share when this began
      */
     void heardOfAlone(@Nullable SharedActivity before, long round) {
+        confirmed = true;
         heardIn = round;
         if (!gone && activity == before) {
             moveTo(null);
@@ -100,6 +106,10 @@ final class Run<D> {
     /** The round of heartbeats in which it was last heard of. */
     long heardIn() {
         return heardIn;
+    }
+
+    boolean isConfirmed() {
+        return confirmed;
     }
 
     boolean isSettled() {
