@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /** One run of the program. */
 final class CommandLine {
@@ -112,10 +113,20 @@ final class CommandLine {
             }
         }
         if (status == SUCCESS) {
-            stop.join();
-            out.println("ending; another signal ends at once");
+            status = awaitStop();
         }
         return close(running) ? status : FAILURE;
+    }
+
+    private int awaitStop() {
+        try {
+            stop.join();
+            out.println("ending; another signal ends at once");
+            return SUCCESS;
+        } catch (CompletionException e) {
+            err.println("ending: " + Optional.ofNullable(e.getCause()).orElse(e).getMessage());
+            return FAILURE;
+        }
     }
 
     private record Running(String node, AutoCloseable bridge) {}

@@ -89,15 +89,30 @@ final class World implements AutoCloseable {
     }
 
     void start(String node) {
-        SimulatedProcess process = simulation.process(node);
+        start(node, node, node);
+    }
+
+    /**
+     * Starts another bridge of a node's name, with a directory of its own.
+     *
+     * @param twin what its process, its directory and its lines in {@link #done} are called
+     * @param at the node whose CouchDB it works on
+     */
+    void startTwin(String twin, String node, String at) {
+        servers.put(twin, server(at));
+        start(twin, node, at);
+    }
+
+    private void start(String name, String node, String at) {
+        SimulatedProcess process = simulation.process(name);
         Environment environment = new Environment(process.clock(), process.scheduler(), process.random());
-        Subspace root = root(node);
+        Subspace root = root(name);
         CouchJobs jobs = CouchJobs.builder(process.database())
                 .subspace(root)
                 .environment(environment)
-                .name(node)
+                .name(name)
                 .build();
-        CouchDatabase database = couch.connect(server(node), DATABASE, process.scheduler());
+        CouchDatabase database = couch.connect(server(at), DATABASE, process.scheduler());
         BridgeContext context = new BridgeContext(
                 node,
                 cluster,
@@ -110,14 +125,15 @@ final class World implements AutoCloseable {
         Engine engine = new Engine(
                 context,
                 joining(root),
-                plan -> action(process, node, command(plan)),
-                kinds(process, node),
+                plan -> action(process, name, command(plan)),
+                kinds(process, name),
                 workers,
                 "couch",
-                node);
-        processes.put(node, process);
-        connections.put(node, database);
-        engines.put(node, engine);
+                name,
+                name);
+        processes.put(name, process);
+        connections.put(name, database);
+        engines.put(name, engine);
         process.scheduler().execute(() -> {
             var unused = engine.start();
         });
@@ -258,6 +274,22 @@ final class World implements AutoCloseable {
     void mendLedger(String node, String id) {
         byte[] key = root(node).pack(Tuple.from("ledger", "doc", id, 0));
         change(node, tx -> tx.clear(key));
+    }
+
+    /** Ends a node's bridge and takes away all that it knows. */
+    void loseDirectory(String node) {
+        kill(node);
+        Subspace root = root(node);
+        simulation.await(simulation.database().runAsync(tx -> {
+            tx.clear(root.range());
+            return CompletableFuture.<Void>completedFuture(null);
+        }));
+    }
+
+    /** Deletes what a node's CouchDB shows of a document. */
+    void delete(String node, String id) {
+        String revision = at(node).read(id).current().orElseThrow().revision();
+        put(node, "{'_id': '" + id + "', '_rev': '" + revision + "', '_deleted': true}");
     }
 
     private void change(String node, Consumer<Transaction> change) {
