@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -19,6 +20,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 class HouseRulesTest {
     private static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
     private static final Set<String> GATES = Set.of("Environment.java", "EngineEnvironment.java", "BridgeThreads.java");
+
+    /** Calls of {@code CompletableFuture} that take an executor as their last argument, or else use the common pool. */
+    private static final Pattern CONTINUATION = Pattern.compile("(?:CompletableFuture\\s*[.](?:supply|run)"
+            + "|[.](?:then\\w+|handle|whenComplete|exceptionally\\w*|complete|acceptEither|applyToEither|runAfter\\w+))"
+            + "Async\\(");
 
     private record Rule(String banned, Predicate<Path> where, String instead) {
         @Override
@@ -41,6 +47,12 @@ class HouseRulesTest {
                         "new Thread\\(|Executors\\.|ForkJoinPool|\\.(supply|run)Async\\(\\(\\)|Thread\\.sleep",
                         HouseRulesTest::isCore,
                         "run it on the environment's scheduler or the database's executor"),
+                new Rule(
+                        "[.]sendAsync\\(|[.]onExit\\(|orTimeout|completeOnTimeout|delayedExecutor"
+                                + "|parallelStream|[.]parallel\\(\\)|commonPool",
+                        HouseRulesTest::isCore,
+                        "these complete in the common pool, which all of the process shares: use HttpSender, a thread of"
+                                + " your own that waits, or the environment's scheduler"),
                 new Rule(
                         "[.](run|read)Async\\(|createTransaction|atabase(\\(\\))?[.](run|read)\\(",
                         HouseRulesTest::opensNoTransactions,
@@ -67,6 +79,59 @@ class HouseRulesTest {
             }
         }
         assertThat(offences).as(rule.instead).isEmpty();
+    }
+
+    /** Without an executor what depends on a future runs in the common pool, which all of the process shares. */
+    @Test
+    void everyContinuationThatChangesThreadsNamesAnExecutor() throws IOException {
+        List<String> offences = new ArrayList<>();
+        for (Path file : sources()) {
+            if (isCore(file)) {
+                String text = Files.readString(file);
+                CONTINUATION
+                        .matcher(text)
+                        .results()
+                        .filter(call -> arguments(text, call.end()) < 2)
+                        .forEach(call -> offences.add(PROJECT.relativize(file) + " " + call.group()));
+            }
+        }
+        assertThat(offences)
+                .as("name an executor of the environment or the database")
+                .isEmpty();
+    }
+
+    @Test
+    void theArgumentsOfACallAreCounted() {
+        String call = "(a, b) -> { f(a, \"),(\"); return '('; }\n, executor); g(";
+        assertThat(arguments(call, 0)).isEqualTo(2);
+        assertThat(arguments("f(a, b))", 0)).isEqualTo(1);
+        assertThat(arguments(")", 0)).isZero();
+    }
+
+    /** {@return how many arguments a call has, whose parenthesis was opened before that place} */
+    private static int arguments(String text, int from) {
+        int depth = 1;
+        int commas = 0;
+        int at = from;
+        for (; depth > 0; at++) {
+            char letter = text.charAt(at);
+            switch (letter) {
+                case '(', '[', '{' -> depth++;
+                case ')', ']', '}' -> depth--;
+                case ',' -> commas += depth == 1 ? 1 : 0;
+                case '"', '\'' -> at = endOfLiteral(text, at);
+                default -> {}
+            }
+        }
+        return text.substring(from, at - 1).isBlank() ? 0 : commas + 1;
+    }
+
+    private static int endOfLiteral(String text, int from) {
+        int at = from + 1;
+        while (text.charAt(at) != text.charAt(from)) {
+            at += text.charAt(at) == '\\' ? 2 : 1;
+        }
+        return at;
     }
 
     private static List<Path> sources() throws IOException {

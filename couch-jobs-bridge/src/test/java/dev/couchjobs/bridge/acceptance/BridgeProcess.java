@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge.acceptance;
 
+import dev.couchjobs.bridge.internal.BridgeThreads;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -58,7 +59,7 @@ final class BridgeProcess implements AutoCloseable {
 
     /** {@return the next line that ends like this} */
     String awaitLine(String end) {
-        return CompletableFuture.supplyAsync(() -> read(end))
+        return CompletableFuture.supplyAsync(() -> read(end), BridgeThreads.blocking())
                 .orTimeout(PATIENCE_S, TimeUnit.SECONDS)
                 .join();
     }
@@ -69,9 +70,11 @@ final class BridgeProcess implements AutoCloseable {
             Process follower = new ProcessBuilder("tail", "-n", "+1", "-f", log.toString()).start();
             BufferedReader lines = follower.inputReader(StandardCharsets.UTF_8);
             try {
-                return CompletableFuture.supplyAsync(() -> lines.lines()
-                                .filter(line -> line.contains(part))
-                                .findFirst())
+                return CompletableFuture.supplyAsync(
+                                () -> lines.lines()
+                                        .filter(line -> line.contains(part))
+                                        .findFirst(),
+                                BridgeThreads.blocking())
                         .orTimeout(PATIENCE_S, TimeUnit.SECONDS)
                         .join()
                         .orElseThrow();

@@ -2,6 +2,7 @@ package dev.couchjobs.bridge.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.bridge.internal.BridgeThreads;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -34,7 +35,7 @@ final class LongCommand {
 
     /** {@return the processes of the command, as soon as it runs} */
     List<ProcessHandle> processes() {
-        String numbers = Jobs.await(CompletableFuture.supplyAsync(this::read));
+        String numbers = Jobs.await(CompletableFuture.supplyAsync(this::read, BridgeThreads.blocking()));
         return numbers.strip()
                 .lines()
                 .flatMap(line -> List.of(line.split(" ", -1)).stream())

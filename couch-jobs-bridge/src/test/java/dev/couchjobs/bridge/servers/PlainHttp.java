@@ -1,5 +1,7 @@
 package dev.couchjobs.bridge.servers;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -22,9 +24,15 @@ public final class PlainHttp {
                 .header("Content-Type", "application/json")
                 .method(method, HttpRequest.BodyPublishers.noBody());
         user.ifPresent(known -> request.header("Authorization", basic(known)));
-        return CLIENT.sendAsync(request.build(), HttpResponse.BodyHandlers.discarding())
-                .join()
-                .statusCode();
+        try {
+            return CLIENT.send(request.build(), HttpResponse.BodyHandlers.discarding())
+                    .statusCode();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
     }
 
     private static URI withoutUser(URI address) {

@@ -2,6 +2,7 @@ package dev.couchjobs.bridge.internal.action;
 
 import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.StepHandler;
+import dev.couchjobs.bridge.internal.HttpSender;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
 import dev.couchjobs.bridge.internal.document.Nearest;
 import java.net.URI;
@@ -25,7 +26,7 @@ public final class Actions {
     private final Map<String, String> variables;
     private final Environment environment;
     private final Executor threads;
-    private final HttpClient client;
+    private final HttpSender sender;
 
     /**
      * For a node.
@@ -50,11 +51,12 @@ public final class Actions {
         this.variables = Map.copyOf(variables);
         this.environment = environment;
         this.threads = threads;
-        this.client = HttpClient.newBuilder()
+        HttpClient client = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .followRedirects(HttpClient.Redirect.NEVER)
                 .executor(threads)
                 .build();
+        this.sender = new HttpSender(client, threads);
     }
 
     /**
@@ -115,7 +117,7 @@ public final class Actions {
         return objection.map(Actions::refusal).orElseGet(() -> {
             String method = plan.method().toUpperCase(Locale.ROOT);
             HttpCall call = new HttpCall(method, url, headers(plan), body);
-            return new HttpAction(call, plan.timeout(), http, client, environment);
+            return new HttpAction(call, plan.timeout(), http, sender, environment, threads);
         });
     }
 

@@ -1,9 +1,9 @@
 package dev.couchjobs.bridge.internal.action;
 
 import dev.couchjobs.Environment;
+import dev.couchjobs.bridge.internal.HttpSender;
 import dev.couchjobs.internal.loop.Causes;
 import java.net.URISyntaxException;
-import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
@@ -28,20 +29,23 @@ final class HttpAction implements Action {
     private final HttpCall call;
     private final Optional<Duration> ownTimeout;
     private final HttpSettings settings;
-    private final HttpClient client;
+    private final HttpSender sender;
     private final Environment environment;
+    private final Executor threads;
 
     HttpAction(
             HttpCall call,
             Optional<Duration> ownTimeout,
             HttpSettings settings,
-            HttpClient client,
-            Environment environment) {
+            HttpSender sender,
+            Environment environment,
+            Executor threads) {
         this.call = call;
         this.ownTimeout = ownTimeout;
         this.settings = settings;
-        this.client = client;
+        this.sender = sender;
         this.environment = environment;
+        this.threads = threads;
     }
 
     @Override
@@ -52,7 +56,8 @@ final class HttpAction implements Action {
         Future<?> timer = environment
                 .scheduler()
                 .schedule(
-                        () -> result.complete(ActionResult.failed("no answer within " + Durations.text(limit))),
+                        () -> threads.execute(() ->
+                                result.complete(ActionResult.failed("no answer within " + Durations.text(limit)))),
                         limit.toNanos(),
                         TimeUnit.NANOSECONDS);
         Futures.whenEnded(result, () -> timer.cancel(false));
@@ -79,7 +84,7 @@ final class HttpAction implements Action {
             return;
         }
         CompletableFuture<HttpResponse<BoundedBody.Beginning>> exchange =
-                client.sendAsync(request, headers -> new BoundedBody(settings.outputLimit()));
+                sender.send(request, headers -> new BoundedBody(settings.outputLimit()));
         Futures.whenEnded(result, () -> exchange.cancel(true));
         var answered = exchange.whenComplete((response, error) -> {
             if (error != null) {

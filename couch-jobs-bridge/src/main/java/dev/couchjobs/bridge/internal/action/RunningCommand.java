@@ -35,6 +35,7 @@ final class RunningCommand {
     private final BoundedOutput output;
     private final CompletableFuture<Void> hasBegun = new CompletableFuture<>();
     private final CompletableFuture<Void> isRead = new CompletableFuture<>();
+    private final CompletableFuture<Void> hasEnded = new CompletableFuture<>();
     /** Why it is being ended, once it is. */
     private final AtomicReference<@Nullable String> ending = new AtomicReference<>();
 
@@ -68,14 +69,31 @@ final class RunningCommand {
                 time -> after(time, () -> end("it took longer than " + Durations.text(time) + " and was ended")));
         Futures.whenEnded(result, () -> limit.ifPresent(timer -> timer.cancel(false)));
         result.whenStopped(() -> end(CANCELLED));
-        Futures.whenEnded(guard.onExit(), () -> ended(result));
+        Futures.whenEnded(hasEnded, () -> ended(result));
+        threads.execute(this::awaitEnd);
+    }
+
+    /** {@code Process.onExit} would say so in the common pool, which belongs to everything in the process. */
+    private void awaitEnd() {
+        boolean isInterrupted = false;
+        while (guard.isAlive()) {
+            try {
+                guard.waitFor();
+            } catch (InterruptedException e) {
+                isInterrupted = true;
+            }
+        }
+        hasEnded.complete(null);
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void ended(CompletableFuture<ActionResult> result) {
         if (ending.get() != null) {
             tree.killSeen();
         }
-        Future<?> drained = after(DRAIN, () -> isRead.complete(null));
+        Future<?> drained = after(DRAIN, () -> threads.execute(() -> isRead.complete(null)));
         Futures.whenEnded(isRead, () -> {
             drained.cancel(false);
             result.complete(resultOf(guard.exitValue()));
@@ -104,7 +122,7 @@ final class RunningCommand {
             Futures.whenEnded(hasBegun, () -> threads.execute(tree::terminate));
             Future<?> kill = after(grace, () -> threads.execute(tree::kill));
             Future<?> killEach = after(grace.plus(KILLED_WITHIN), () -> threads.execute(tree::killEach));
-            Futures.whenEnded(guard.onExit(), () -> {
+            Futures.whenEnded(hasEnded, () -> {
                 kill.cancel(false);
                 killEach.cancel(false);
             });

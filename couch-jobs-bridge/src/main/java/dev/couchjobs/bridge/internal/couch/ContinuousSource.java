@@ -46,7 +46,10 @@ final class ContinuousSource implements FeedSource, LineReader.Sink {
         this.since = since;
         this.sink = sink;
         this.begun = settings.environment().clock().instant();
-        this.watchdog = new Watchdog(settings.environment().scheduler(), settings.heartbeat(), this::fellSilent);
+        this.watchdog = new Watchdog(
+                settings.environment().scheduler(),
+                settings.heartbeat(),
+                () -> settings.executor().execute(this::fellSilent));
     }
 
     @Override

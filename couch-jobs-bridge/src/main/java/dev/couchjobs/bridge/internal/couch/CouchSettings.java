@@ -1,6 +1,7 @@
 package dev.couchjobs.bridge.internal.couch;
 
 import dev.couchjobs.Environment;
+import dev.couchjobs.bridge.internal.BridgeThreads;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
@@ -19,7 +20,7 @@ import java.util.concurrent.Executor;
  * @param longestPause what the pauses grow to
  * @param isCreated whether a feed makes the database if there is none, at its beginning or later
  * @param environment clock, timer and randomness
- * @param client what speaks HTTP
+ * @param client what speaks HTTP; its executor, or else the threads of the bridge, run what is done with answers
  */
 public record CouchSettings(
         URI address,
@@ -59,6 +60,7 @@ public record CouchSettings(
     public static CouchSettings of(URI address) {
         HttpClient client = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
+                .executor(BridgeThreads.blocking())
                 .connectTimeout(CONNECT_TIMEOUT)
                 .build();
         return new CouchSettings(
@@ -74,9 +76,9 @@ public record CouchSettings(
                 client);
     }
 
-    /** {@return where to do what takes longer than a timer has time for: the client's executor, if it was given one} */
+    /** {@return threads for requests, for what is done with answers, and for what takes longer than a timer has time for} */
     Executor executor() {
-        return client.executor().orElse(Runnable::run);
+        return client.executor().orElseGet(BridgeThreads::blocking);
     }
 
     /** {@return these settings with other credentials} */

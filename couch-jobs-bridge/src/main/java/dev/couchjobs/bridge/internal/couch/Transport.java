@@ -1,7 +1,7 @@
 package dev.couchjobs.bridge.internal.couch;
 
+import dev.couchjobs.bridge.internal.HttpSender;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -20,13 +20,13 @@ final class Transport {
     static final int LARGEST_ANSWER = 16 << 20;
 
     private final CouchSettings settings;
-    private final HttpClient client;
+    private final HttpSender sender;
     private final Session session;
     private final Address address;
 
     Transport(CouchSettings settings, Address address) {
         this.settings = settings;
-        this.client = settings.client();
+        this.sender = new HttpSender(settings.client(), settings.executor());
         this.address = address;
         this.session = session(settings.credentials());
     }
@@ -45,7 +45,7 @@ final class Transport {
                 JsonNodeFactory.instance.objectNode().put("name", cookie.name()).put("password", cookie.password());
         HttpRequest request =
                 request("POST", address.ofServer("_session"), body).build();
-        return inTime(client.sendAsync(request, BoundedBody.ofAtMost(LARGEST_ANSWER)))
+        return inTime(sender.send(request, BoundedBody.ofAtMost(LARGEST_ANSWER)))
                 .thenApply(Answer::of)
                 .thenApply(answer -> succeeded(request, answer));
     }
@@ -119,7 +119,7 @@ final class Transport {
         return session.proof().thenCompose(proof -> {
             HttpRequest.Builder proven = request.copy();
             proof.ifPresent(known -> proven.setHeader(known.name(), known.value()));
-            return result.nowAt(client.sendAsync(proven.build(), handler)).thenApply(response -> {
+            return result.nowAt(sender.send(proven.build(), handler)).thenApply(response -> {
                 session.see(response.headers());
                 return new Sent<>(response, response.statusCode() == 401 && session.renew(proof));
             });

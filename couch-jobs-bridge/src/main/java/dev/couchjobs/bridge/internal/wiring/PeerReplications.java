@@ -1,6 +1,7 @@
 package dev.couchjobs.bridge.internal.wiring;
 
 import dev.couchjobs.Environment;
+import dev.couchjobs.bridge.internal.BridgeThreads;
 import dev.couchjobs.bridge.internal.config.BridgeConfig;
 import dev.couchjobs.bridge.internal.config.CouchConfig;
 import dev.couchjobs.bridge.internal.config.ReplicationConfig;
@@ -81,7 +82,12 @@ final class PeerReplications implements AutoCloseable {
         HttpCouchDatabase database = new HttpCouchDatabase(
                 CouchSettings.of(peer.url()).withCredentials(peer.credentials()).withClient(client));
         peers.add(database);
-        var timer = environment.scheduler().schedule(database::close, PEERS_PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+        var timer = environment
+                .scheduler()
+                .schedule(
+                        () -> BridgeThreads.blocking().execute(database::close),
+                        PEERS_PATIENCE.toNanos(),
+                        TimeUnit.NANOSECONDS);
         return database.ensureDatabase().handle((made, error) -> {
             timer.cancel(false);
             peers.remove(database);
