@@ -11,6 +11,7 @@ import java.util.random.RandomGenerator;
 /** A worker whose handlers do whatever handlers may do; now and then it is closed and another one started. */
 final class Crew {
     private static final Duration SHIFT = Duration.ofSeconds(20);
+    private static final Duration LONGEST_BODY = Duration.ofMillis(5_500);
 
     private final Node node;
     private final RandomGenerator random;
@@ -99,16 +100,23 @@ final class Crew {
 
     /** Under the fence, and into the job's log. */
     private CompletableFuture<Boolean> write(JobContext<String> job) {
-        CompletableFuture<Boolean> written = job.runAsync(tx -> {
+        CompletableFuture<Boolean> written = job.runAsync(tx -> takingTime().thenCompose(late -> {
             Work.beat(tx, job.job());
             return node.jobs()
                     .log(tx, job.job(), "claim " + job.claim())
                     .thenCombine(node.jobs().log(tx, job.job(), "at work"), (one, next) -> next == one + 1);
-        });
+        }));
         return written.thenApply(inOrder -> {
             oracle.require(inOrder, "The log of " + job.job() + " is not in the order of the calls");
             return inOrder;
         });
+    }
+
+    /** Now and then the body of a transaction takes longer than the type's timeout, and sometimes longer than it may. */
+    private CompletableFuture<?> takingTime() {
+        return careful || random.nextInt(4) > 0
+                ? CompletableFuture.completedFuture(random)
+                : node.sleepUpTo(LONGEST_BODY);
     }
 
     /** With its effect, and mostly with a job that follows. */
@@ -116,7 +124,7 @@ final class Crew {
         boolean goesOn = !FollowUps.isOne(job.id()) && random.nextInt(3) > 0;
         return asHolder(
                         job,
-                        () -> job.finishAsync(tx -> {
+                        () -> job.finishAsync(tx -> takingTime().thenCompose(late -> {
                             Work.effect(tx, job.job());
                             if (!goesOn) {
                                 return CompletableFuture.completedFuture(result);
@@ -125,7 +133,7 @@ final class Crew {
                             oracle.adding(next);
                             String data = FollowUps.dataOf(job.job().lock());
                             return node.jobs().add(tx, node.type(), next, data).thenApply(added -> result);
-                        }))
+                        })))
                 .thenApply(done -> {
                     node.log("finished " + job.id());
                     oracle.finished(job.job(), true);
