@@ -82,6 +82,42 @@ public final class DocumentWriter {
     }
 
     /**
+     * {@return the same for a job of which a step was running: it says that no step runs, too}
+     *
+     * @param reason why not, for a person to act on
+     * @param document the document; it is not changed
+     */
+    public static ObjectNode verdict(String reason, ObjectNode document) {
+        ObjectNode verdict = verdict(reason);
+        JsonNode stopped = document.path("job").deepCopy();
+        stopped.forEach(DocumentWriter::stop);
+        if (!stopped.equals(document.path("job"))) {
+            verdict.set("job", stopped);
+        }
+        return verdict;
+    }
+
+    private static void stop(JsonNode run) {
+        if (run instanceof ObjectNode step
+                && step.path("step_status").asString("").equalsIgnoreCase(Words.of(Run.Status.RUNNING))) {
+            step.path("nodes").forEach(DocumentWriter::stop);
+            step.putNull("step_status");
+            FieldNames.RUN.forEach(step::remove);
+        }
+    }
+
+    /**
+     * {@return what is put into a job document that has ended, to say that another plan was refused}
+     *
+     * @param reason why it was
+     * @param document the document; it is not changed
+     */
+    public static ObjectNode remark(String reason, ObjectNode document) {
+        String before = document.path("reason").asString("");
+        return JSON.objectNode().put("reason", before.isEmpty() ? reason : before + '\n' + reason);
+    }
+
+    /**
      * {@return a job document with a verdict, and otherwise as it was}
      *
      * @param document the document; it is not changed

@@ -27,6 +27,17 @@ public record Step(JobDocument job, int index) {
         return progress().status(plan().target());
     }
 
+    /**
+     * {@return whether it has ended on a node; if one node runs it, on any, since the join of two ends keeps one of them}
+     *
+     * @param node which
+     */
+    public boolean hasEndedOn(String node) {
+        return plan().target() instanceof Target.All
+                ? progress().run(node).filter(run -> !run.isRunning()).isPresent()
+                : status().filter(status -> status != Run.Status.RUNNING).isPresent();
+    }
+
     /** {@return in which round it may be claimed, or is, or was begun} */
     public int round() {
         return progress().withdrawn();
@@ -155,10 +166,7 @@ public record Step(JobDocument job, int index) {
 
     /** Empty if the node may begin the step, as far as the step's end and its target go. */
     private Optional<Transition> allowed(String node) {
-        boolean isOver = plan().target() instanceof Target.All
-                ? progress().run(node).filter(run -> !run.isRunning()).isPresent()
-                : status().filter(status -> status != Run.Status.RUNNING).isPresent();
-        if (isOver) {
+        if (hasEndedOn(node)) {
             return Optional.of(refused("it has ended"));
         }
         return notCurrent().or(() -> stranger(node));

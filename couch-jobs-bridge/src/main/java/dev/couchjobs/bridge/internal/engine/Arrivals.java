@@ -9,6 +9,7 @@ import dev.couchjobs.bridge.internal.document.JobDocument;
 import dev.couchjobs.bridge.internal.document.Merge;
 import dev.couchjobs.bridge.internal.document.Merged;
 import dev.couchjobs.bridge.internal.document.Reading;
+import dev.couchjobs.bridge.internal.document.Run;
 import dev.couchjobs.bridge.internal.engine.Assignment.Kept;
 import dev.couchjobs.bridge.internal.ledger.Entry;
 import dev.couchjobs.bridge.internal.ledger.Ledger;
@@ -145,15 +146,50 @@ final class Arrivals {
                 ? Merge.join(before.get(), all.document())
                 : seen;
         if (seen instanceof Merged.Joined all && merged instanceof Merged.Joined now) {
+            Optional<String> unknown = unknownEnd(arrival, before, all.document());
+            if (unknown.isPresent()) {
+                return before.isPresent()
+                        ? refusals.refuse(turn, arrival, unknown.get(), false)
+                        : refusals.broken(turn, arrival, unknown.get(), false);
+            }
             return goOn(turn, arrival, shown, all.document(), now.document());
         }
         String reason = ((Merged.PlansDiffer) merged).reason();
+        if (seen instanceof Merged.PlansDiffer && shown.isEnded()) {
+            return refusals.lost(turn, arrival, reason);
+        }
         // What was given up here may have been refused by its creator, which goes on with the plan that it knows.
         boolean mayBeOther = before.filter(known -> !known.isEnded() || (known.isGivenUp() && !known.hasBegunOn(node)))
                 .isPresent();
         return seen instanceof Merged.Joined && mayBeOther
                 ? changed(turn, arrival, shown, before.orElseThrow(), reason)
                 : refusals.broken(turn, arrival, reason, shown.isEnded());
+    }
+
+    /**
+     * {@return what is wrong with an end of a step that no bridge has written; empty if there is none} A node knows what it has
+     * ended before CouchDB does, so an end of its own that it does not know was written by hand. Of a document that it does not
+     * know it may have known more before it lost its ledger; but to a first revision no bridge has written anything. A document
+     * that also says how the job has ended was ended by a person, and is believed.
+     */
+    private Optional<String> unknownEnd(Arrival arrival, Optional<JobDocument> before, JobDocument seen) {
+        if (!arrival.leaf().body().path("job_status").asString("").isEmpty()
+                || before.filter(JobDocument::isEnded).isPresent()
+                || (before.isEmpty() && arrival.leaf().generation() > 1)) {
+            return Optional.empty();
+        }
+        for (int step = 0; step < seen.plan().steps().size(); step++) {
+            for (Map.Entry<String, Run> run : seen.step(step).progress().runs().entrySet()) {
+                boolean isKnown = before.isPresent() && before.get().step(step).hasEndedOn(run.getKey());
+                boolean isForUs = before.isEmpty() || assignment.speaksFor(run.getKey());
+                if (!run.getValue().isRunning() && isForUs && !isKnown) {
+                    return Optional.of("job[" + step + "].step_status: says that node " + run.getKey()
+                            + " has ended the step, and no bridge has written that; make a new document without the steps that"
+                            + " are done");
+                }
+            }
+        }
+        return Optional.empty();
     }
 
     /** A job keeps its plan also while it is refused: other nodes may still hold it, and would wait for its end for ever. */

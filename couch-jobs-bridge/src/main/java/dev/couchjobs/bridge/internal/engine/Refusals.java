@@ -81,7 +81,33 @@ final class Refusals {
         if (documents.writes(home)) {
             ledger.published(turn.tx(), id, arrival.seen());
         }
-        ObjectNode verdict = isEnded ? NOTHING_TO_SAY : DocumentWriter.verdict(reason);
+        ObjectNode shown = arrival.leaf().body();
+        ObjectNode verdict = isEnded
+                ? NOTHING_TO_SAY
+                : arrival.isLive() ? DocumentWriter.verdict(reason, shown) : DocumentWriter.verdict(reason);
+        return refuse(turn, arrival, verdict);
+    }
+
+    /** Another plan had the same id, and loses against one that has ended: that is said where it can be seen. */
+    CompletableFuture<Void> lost(Turn turn, Arrival arrival, String reason) {
+        ObjectNode shown = arrival.leaf().body();
+        if (!assignment.judges(homeOf(shown), true)) {
+            return broken(turn, arrival, reason, true);
+        }
+        turn.say(() -> LOG.warn(
+                "Node {}: another document with the id {} cannot be run: {}",
+                node,
+                OneLine.of(arrival.id()),
+                OneLine.of(reason)));
+        if (documents.writes(home(arrival))) {
+            ledger.published(turn.tx(), arrival.id(), arrival.seen());
+        }
+        return refuse(turn, arrival, DocumentWriter.remark(reason, shown));
+    }
+
+    private CompletableFuture<Void> refuse(Turn turn, Arrival arrival, ObjectNode verdict) {
+        String id = arrival.id();
+        String home = home(arrival);
         documents.save(turn, id, Entry.refused(verdict, home, arrival.last()));
         documents.send(turn, id, home);
         settlement.stopRunning(turn, id);

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.node.ObjectNode;
 
 /** A person changes what a job is to do, after nodes have taken it in. */
@@ -19,6 +21,7 @@ class ChangedPlanTest {
     @Test
     void aJobOfWhichItsCreatorHasNotHeardBecomesTheOther() {
         world.cut("a");
+        world.process("c").pause(Duration.ofSeconds(3)); // so that only b claims the step
         world.put("b", "{'_id': 'x', 'creator': 'a', 'job': [{'target': ['b', 'c'], 'do': 'one'}]}");
         world.advance(5);
         change("b", "two");
@@ -94,6 +97,60 @@ class ChangedPlanTest {
 
         assertThat(world.read("b", "x").path("job_status").asString()).isEqualTo("success");
         assertThat(world.done).endsWith("b one");
+    }
+
+    @Test
+    void ofTwoPlansWithOneIdThatHaveBothBeenDoneTheOneThatIsShownSaysThatThereWasAnother() {
+        world.cut("a");
+        world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'a', 'do': 'one'}]}");
+        world.put("b", "{'_id': 'x', 'creator': 'b', 'job': [{'target': 'b', 'do': 'two'}]}");
+        world.advance(10);
+        world.couch.join();
+        world.advance(10);
+
+        for (String node : world.servers.keySet()) {
+            assertThat(world.at(node).read("x").leaves()).hasSize(1);
+            assertThat(world.read(node, "x").path("job_status").asString()).isEqualTo("success");
+            assertThat(world.read(node, "x").path("reason").asString())
+                    .isEqualTo("two versions of this document differ in creator; a job is not changed once it is there:"
+                            + " make a new document");
+        }
+        assertThat(world.done).containsExactlyInAnyOrder("a one", "b two");
+    }
+
+    @Test
+    void ofTwoPlansWithOneIdTheOneThatStillRunsIsStoppedByTheOneThatIsDone() {
+        world.cut("a");
+        world.put("b", "{'_id': 'x', 'creator': 'b', 'job': [{'target': 'b', 'do': 'sleep 60'}]}");
+        world.put("a", """
+                {'_id': 'x', 'creator': 'a', 'job': [{'target': 'a', 'do': 'one'}, {'target': 'a', 'do': 'one'}]}""");
+        world.advance(10);
+        world.couch.join();
+        world.advance(100);
+
+        for (String node : world.servers.keySet()) {
+            assertThat(world.read(node, "x").path("job_status").asString()).isEqualTo("success");
+            assertThat(world.read(node, "x").path("reason").asString())
+                    .contains("two versions of this document differ in creator");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"'a'", "['a', 'b']", "'all'"})
+    void aJobWhosePlanWasChangedShowsNoStepThatRuns(String target) {
+        world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': " + target + ", 'do': 'sleep 20'}]}");
+        world.advance(3);
+        assertThat(world.read("a", "x").at("/job/0/step_status").asString()).isEqualTo("running");
+        change("a", "two");
+        world.advance(60);
+
+        for (String node : world.servers.keySet()) {
+            assertFailed(node, "differ in job[0].do");
+            assertThat(world.read(node, "x").path("job").toString()).doesNotContain("running");
+        }
+        mend("a", "sleep 20");
+        world.advance(60);
+        assertThat(world.read("a", "x").path("job_status").asString()).isEqualTo("success");
     }
 
     private void change(String node, String command) {
