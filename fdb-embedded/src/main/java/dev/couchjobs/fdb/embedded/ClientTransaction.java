@@ -4,7 +4,6 @@ import com.apple.foundationdb.FDBException;
 import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -25,7 +24,7 @@ final class ClientTransaction {
     private final Backoff backoff = new Backoff();
 
     private Attempt attempt;
-    private @Nullable Future<?> timeout;
+    private Delays.@Nullable Alarm timeout;
     private @Nullable CompletableFuture<@Nullable Void> pendingRetry;
     private long committedVersion = NOT_COMMITTED;
 
@@ -295,7 +294,7 @@ final class ClientTransaction {
 
     private synchronized void stopTimeout() {
         if (timeout != null) {
-            timeout.cancel(false);
+            timeout.cancel();
             timeout = null;
         }
     }

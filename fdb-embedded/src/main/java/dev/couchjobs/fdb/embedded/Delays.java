@@ -1,6 +1,7 @@
 package dev.couchjobs.fdb.embedded;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class Delays {
     private final ScheduledExecutorService scheduler;
     private final Map<Long, CompletableFuture<?>> pending = new ConcurrentHashMap<>();
+    private final Set<Alarm> alarms = ConcurrentHashMap.newKeySet();
     private final AtomicLong started = new AtomicLong();
     private volatile boolean closed;
 
@@ -43,19 +45,53 @@ final class Delays {
     }
 
     /**
-     * Runs something after the delay, on the scheduler's thread, for one who may well not need it any more when the engine
-     * closes: cheaper than {@link #after}, also to cancel. Null, and never, if the scheduler has stopped.
+     * Runs an action after the delay, on the scheduler's thread, unless the engine closes before: cheaper than
+     * {@link #after}, also to cancel.
      */
-    @Nullable Future<?> alarm(long nanos, Runnable alarm) {
+    Alarm alarm(long nanos, Runnable action) {
+        Alarm alarm = new Alarm(action);
+        alarms.add(alarm);
         try {
-            return scheduler.schedule(alarm, nanos, TimeUnit.NANOSECONDS);
+            alarm.timer = scheduler.schedule(alarm, nanos, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException stopped) {
-            return null;
+            alarm.cancel();
         }
+        if (closed) {
+            alarm.cancel();
+        }
+        return alarm;
     }
 
+    /** Frees every timer. */
     void close() {
         closed = true;
         pending.values().forEach(delay -> delay.completeExceptionally(Engine.closedError()));
+        alarms.forEach(Alarm::cancel);
+    }
+
+    /** An action that waits for its time. */
+    final class Alarm implements Runnable {
+        private final Runnable action;
+        private volatile @Nullable Future<?> timer;
+
+        private Alarm(Runnable action) {
+            this.action = action;
+        }
+
+        @Override
+        public void run() {
+            if (alarms.remove(this)) {
+                action.run();
+            }
+        }
+
+        /** Neither the scheduler nor the engine holds the action afterwards. */
+        void cancel() {
+            alarms.remove(this);
+            Future<?> scheduled = timer;
+            if (scheduled != null) {
+                scheduled.cancel(false);
+            }
+        }
     }
 }

@@ -3,7 +3,6 @@ package dev.couchjobs.fdb.embedded;
 import com.apple.foundationdb.FDBException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -90,8 +89,8 @@ final class Engine {
         return delays.after(nanos);
     }
 
-    @Nullable Future<?> alarm(long nanos, Runnable alarm) {
-        return delays.alarm(nanos, alarm);
+    Delays.Alarm alarm(long nanos, Runnable action) {
+        return delays.alarm(nanos, action);
     }
 
     VersionWindow versions() {
