@@ -20,6 +20,7 @@ final class Attempt {
     private final TransactionSettings settings;
     private final WriteBuffer writes = new WriteBuffer();
     private final RangeSet readConflicts = new RangeSet();
+    private final RangeSet conflictsAdded = new RangeSet();
     private final RangeSet writeConflicts = new RangeSet();
     private final NavigableMap<byte[], List<Watch>> watches = new TreeMap<>(Bytes.ORDER);
     private final List<CompletableFuture<byte[]>> versionstamps = new ArrayList<>();
@@ -51,6 +52,11 @@ final class Attempt {
 
     RangeSet readConflicts() {
         return readConflicts;
+    }
+
+    /** Where all that depends on the database is among the read conflicts: own writes only ever make that less. */
+    RangeSet conflictsAdded() {
+        return conflictsAdded;
     }
 
     RangeSet writeConflicts() {

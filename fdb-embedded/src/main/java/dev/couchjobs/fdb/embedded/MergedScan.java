@@ -22,6 +22,9 @@ final class MergedScan implements AutoCloseable {
     /** What lies between here and where the scan began has been seen, and so had to be readable. */
     private byte[] position;
 
+    private byte[] key = Bytes.EMPTY;
+    private byte @Nullable [] value;
+
     MergedScan(ReadView view, byte[] begin, byte[] end, boolean reverse) {
         this.data = view.data();
         this.writes = view.writes();
@@ -44,50 +47,83 @@ final class MergedScan implements AutoCloseable {
         stored.close();
     }
 
-    /** Null past the last entry. */
+    /** The next row; null past the last one. */
     @Nullable Entry next() {
-        while (true) {
-            byte[] storedKey = nextStored();
-            Map.Entry<byte[], KeyWrites> write = nextWritten;
-            if (storedKey != null && (write == null || comesBefore(storedKey, write.getKey()))) {
-                Entry entry = new Entry(storedKey, stored.value());
-                stored.advance();
-                passKey(storedKey);
-                return entry;
-            }
-            if (write == null) {
-                passTo(reverse ? begin : end);
-                return null;
-            }
-            byte[] key = write.getKey();
-            byte[] existing = storedKey != null && Arrays.equals(storedKey, key) ? stored.value() : null;
-            if (existing != null) {
-                stored.advance();
-            }
-            advanceWritten();
-            passKey(key);
-            byte[] value = write.getValue().over(existing);
+        while (advance()) {
             if (value != null) {
                 return new Entry(key, value);
             }
         }
+        return null;
+    }
+
+    /** Steps to the next key that a selector counts; false past the last one. */
+    boolean advance() {
+        byte[] storedKey = nextStored();
+        Map.Entry<byte[], KeyWrites> write = nextWritten;
+        if (storedKey != null && (write == null || comesBefore(storedKey, write.getKey()))) {
+            key = storedKey;
+            value = stored.value();
+            stored.advance();
+            passKey(storedKey);
+            return true;
+        }
+        if (write == null) {
+            passTo(reverse ? begin : end);
+            return false;
+        }
+        key = write.getKey();
+        byte[] existing = storedKey != null && Arrays.equals(storedKey, key) ? stored.value() : null;
+        if (existing != null) {
+            stored.advance();
+        }
+        advanceWritten();
+        passKey(key);
+        value = write.getValue().over(existing);
+        return true;
+    }
+
+    /** Of the key stepped to. */
+    byte[] key() {
+        return key;
+    }
+
+    /** Of the key stepped to; null if this transaction's {@code COMPARE_AND_CLEAR} has removed it. */
+    byte @Nullable [] value() {
+        return value;
     }
 
     /** The key of the next stored entry that this transaction has not cleared. */
     private byte @Nullable [] nextStored() {
-        while (stored.isOnEntry()) {
-            byte[] key = stored.key();
-            if (reverse ? Bytes.less(key, begin) : !Bytes.less(key, end)) {
-                return null;
+        KeyRange firstHidden = null;
+        while (true) {
+            byte[] next = stored.isOnEntry() ? stored.key() : null;
+            if (next != null && (reverse ? Bytes.less(next, begin) : !Bytes.less(next, end))) {
+                next = null;
             }
-            KeyRange cleared = writes == null ? null : writes.clearedAt(key);
-            if (cleared == null) {
-                return key;
+            KeyRange hidden = next == null || writes == null ? null : writes.bareAt(next);
+            if (hidden == null) {
+                noteBare(firstHidden, next);
+                return next;
+            }
+            if (firstHidden == null) {
+                firstHidden = hidden;
             }
             stored.close();
-            stored = reverse ? data.descending(cleared.begin()) : data.ascending(cleared.end());
+            stored = reverse ? data.descending(hidden.begin()) : data.ascending(hidden.end());
         }
-        return null;
+    }
+
+    /** Between what hid the first stored entry and the one that is now next, or the end of this scan, no other shows. */
+    private void noteBare(@Nullable KeyRange firstHidden, byte @Nullable [] next) {
+        if (firstHidden == null || writes == null) {
+            return;
+        }
+        if (reverse) {
+            writes.foundBare(next == null ? begin : Bytes.after(next), firstHidden.end());
+        } else {
+            writes.foundBare(firstHidden.begin(), next == null ? end : next);
+        }
     }
 
     private void passKey(byte[] key) {

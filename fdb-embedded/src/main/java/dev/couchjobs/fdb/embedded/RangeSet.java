@@ -85,6 +85,21 @@ final class RangeSet {
                 : null;
     }
 
+    /** The first range that has a part from {@code key} on. */
+    @Nullable KeyRange firstFrom(byte[] key) {
+        KeyRange around = rangeAt(key);
+        return around != null ? around : range(ends.ceilingEntry(key));
+    }
+
+    /** The last range that has a part before {@code key}. */
+    @Nullable KeyRange lastBefore(byte[] key) {
+        return range(ends.lowerEntry(key));
+    }
+
+    private static @Nullable KeyRange range(Map.@Nullable Entry<byte[], byte[]> entry) {
+        return entry == null ? null : new KeyRange(entry.getKey(), entry.getValue());
+    }
+
     boolean intersects(byte[] begin, byte[] end) {
         if (ends.isEmpty() || !Bytes.less(begin, end)) {
             return false;

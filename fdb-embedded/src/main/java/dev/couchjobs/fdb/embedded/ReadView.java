@@ -24,16 +24,22 @@ record ReadView(Contents data, @Nullable WriteBuffer writes, boolean bypassUnrea
     }
 
     /**
-     * The key selected, or the end of the key space on the side where the selection has left the rows.
+     * The bound that a selection leads to. If it leaves the rows this is the end of the key space on that side, and if it
+     * meets an unreadable range before it has counted enough it is the near edge of that range.
      *
-     * @param overshoot how many places before the first row (negative) or beyond the place behind the last one (positive)
-     *     the selection has led
+     * @param remaining how many keys (negative: backwards) remain to be counted from {@code key}
+     * @param stuck whether what remains lies in or behind an unreadable range
      */
-    @SuppressWarnings("ArrayRecordComponent") // nobody compares or hashes a key found
-    record Selected(byte[] key, long overshoot) {
-        boolean isBefore(Selected other) {
+    @SuppressWarnings("ArrayRecordComponent") // nobody compares or hashes a bound
+    record Bound(byte[] key, long remaining, boolean stuck) {
+        boolean isBefore(Bound other) {
             int order = Bytes.ORDER.compare(key, other.key);
-            return order < 0 || (order == 0 && overshoot < other.overshoot);
+            return order < 0 || (order == 0 && remaining < other.remaining);
+        }
+
+        /** Whether nothing lies from here up to {@code end}, wherever what remains leads. */
+        boolean hasPassed(Bound end) {
+            return remaining >= end.remaining && !Bytes.less(key, end.key);
         }
     }
 
@@ -55,21 +61,48 @@ record ReadView(Contents data, @Nullable WriteBuffer writes, boolean bypassUnrea
         return new MergedScan(this, from, to, reverse);
     }
 
-    /** Walks from the base to the key selected, as a cluster does. */
-    Selected select(Selection selection) {
+    /**
+     * The key of the row selected, or the end of the key space on the side where the selection leaves the rows. The last
+     * step leads to a row; the others count every key that {@link WriteBuffer#keys} counts.
+     */
+    byte[] select(Selection selection) {
         boolean forward = selection.offset > 0;
-        long steps = forward ? selection.offset : 1L - selection.offset;
+        long uncounted = forward ? selection.offset - 1L : -(long) selection.offset;
         byte[] base = Bytes.min(selection.base, end);
         try (MergedScan scan = forward ? scan(base, end, false) : scan(Bytes.EMPTY, base, true)) {
-            while (true) {
-                Entry entry = scan.next();
-                if (entry == null) {
-                    return forward ? new Selected(end, steps - 1) : new Selected(Bytes.EMPTY, -steps);
-                }
-                if (--steps == 0) {
-                    return new Selected(entry.key(), 0);
+            while (scan.advance()) {
+                if (uncounted > 0) {
+                    uncounted--;
+                } else if (scan.value() != null) {
+                    return scan.key();
                 }
             }
         }
+        return forward ? end : Bytes.EMPTY;
+    }
+
+    /** Where a range begins or ends: behind the keys that the selection counts forwards, or at the last it counts backwards. */
+    Bound bound(Selection selection) {
+        byte[] base = Bytes.min(selection.base, end);
+        long remaining = selection.offset - 1L;
+        if (remaining == 0) {
+            return new Bound(base, 0, false);
+        }
+        boolean forward = remaining > 0;
+        KeyRange wall = writes == null || bypassUnreadable ? null : writes.nextUnreadable(base, !forward);
+        byte[] from = wall == null || forward ? Bytes.EMPTY : Bytes.min(wall.end(), base);
+        byte[] to = wall == null || !forward ? end : Bytes.max(wall.begin(), base);
+        byte[] key = base;
+        try (MergedScan scan = forward ? scan(base, Bytes.min(to, end), false) : scan(from, base, true)) {
+            while (remaining != 0 && scan.advance()) {
+                remaining += forward ? -1 : 1;
+                key = forward ? Bytes.after(scan.key()) : scan.key();
+            }
+        }
+        if (remaining == 0) {
+            return new Bound(key, 0, false);
+        }
+        boolean stuck = wall != null && Bytes.less(wall.begin(), end);
+        return new Bound(forward ? Bytes.min(to, end) : from, remaining, stuck);
     }
 }

@@ -33,7 +33,7 @@ final class TransactionReads {
     byte[] getKey(KeySelector selector, boolean snapshot) {
         checkLegal(selector.getKey());
         ReadView.Selection selection = ReadView.Selection.of(selector);
-        byte[] key = view(snapshot).select(selection).key();
+        byte[] key = view(snapshot).select(selection);
         attempt.checkWindow();
         if (!snapshot) {
             if (selection.offset() > 0) {
@@ -55,18 +55,56 @@ final class TransactionReads {
             return new RangeChunk(List.of(), false);
         }
         ReadView view = view(request.snapshot());
-        ReadView.Selected begin = bound(view, request.begin());
-        ReadView.Selected end = bound(view, request.end());
+        byte[] lastKey =
+                request.basesAreSwapped() ? lastKey(view, request.reverse() ? request.begin() : request.end()) : null;
+        ReadView.Bound begin = view.bound(request.begin());
+        ReadView.Bound end = view.bound(request.end());
         List<KeyValue> rows = new ArrayList<>();
-        boolean more;
-        try (MergedScan scan = view.scan(begin.key(), end.key(), request.reverse())) {
-            more = collect(scan, request, rows);
-        }
+        boolean more = !begin.hasPassed(end) && readRows(view, request, begin, end, rows);
         attempt.checkWindow();
         if (!request.snapshot()) {
-            addConflict(request, begin, end, rows, more);
+            addConflict(request, begin, end, lastKey, rows, more);
         }
         return new RangeChunk(rows, more);
+    }
+
+    /**
+     * Returns whether a limit was reached. The bound at which the rows begin has to be known. The other one need not be,
+     * when it lies behind an unreadable range, as long as it is certain that it lies behind the rows that the limit allows.
+     */
+    private static boolean readRows(
+            ReadView view, RangeRequest request, ReadView.Bound begin, ReadView.Bound end, List<KeyValue> rows) {
+        ReadView.Bound near = request.reverse() ? end : begin;
+        ReadView.Bound far = request.reverse() ? begin : end;
+        if (near.stuck() || (far.stuck() && Bytes.less(end.key(), begin.key()))) {
+            throw FdbError.ACCESSED_UNREADABLE.exception();
+        }
+        try (MergedScan scan = view.scan(begin.key(), end.key(), request.reverse())) {
+            boolean limited = collect(scan, request, rows);
+            if (far.stuck()) {
+                // Counted against the direction of the read, each place that remains may take one row away from its
+                // end.
+                long rowsBehind = Math.max(0, request.reverse() ? far.remaining() : -far.remaining());
+                if (!limited || !hasRows(scan, rowsBehind)) {
+                    throw FdbError.ACCESSED_UNREADABLE.exception();
+                }
+            }
+            return limited;
+        }
+    }
+
+    /** With the bases in the wrong order FoundationDB's client first asks for the key that it would come to last. */
+    private static byte[] lastKey(ReadView view, ReadView.Selection last) {
+        return last.offset() == 1 ? Bytes.min(last.base(), view.end()) : view.select(last);
+    }
+
+    private static boolean hasRows(MergedScan scan, long rows) {
+        for (long row = 0; row < rows; row++) {
+            if (scan.next() == null) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private ReadView view(boolean snapshot) {
@@ -78,13 +116,6 @@ final class TransactionReads {
                 merged ? attempt.writes() : null,
                 settings.isBypassUnreadable(),
                 settings.readEnd());
-    }
-
-    /** Nothing is read to find a bound that is a plain key. */
-    private static ReadView.Selected bound(ReadView view, ReadView.Selection selection) {
-        return selection.offset() == 1
-                ? new ReadView.Selected(Bytes.min(selection.base(), view.end()), 0)
-                : view.select(selection);
     }
 
     /** Returns whether a limit was reached. */
@@ -106,7 +137,12 @@ final class TransactionReads {
      * over, and cut behind the last row if a limit ended the read.
      */
     private void addConflict(
-            RangeRequest request, ReadView.Selected begin, ReadView.Selected end, List<KeyValue> rows, boolean more) {
+            RangeRequest request,
+            ReadView.Bound begin,
+            ReadView.Bound end,
+            byte @Nullable [] lastKey,
+            List<KeyValue> rows,
+            boolean more) {
         byte[] from = Bytes.min(request.begin().base(), request.end().base());
         byte[] to = Bytes.max(request.begin().base(), request.end().base());
         boolean cut = more && Bytes.less(request.begin().base(), request.end().base());
@@ -116,10 +152,12 @@ final class TransactionReads {
         if (cut && request.reverse() && request.begin().offset() <= 1) {
             from = to;
         }
-        if (fellOffBegin(request, begin, end) && request.begin().offset() <= 0 && !(more && request.reverse())) {
+        if (fellOffBegin(request, begin, end, lastKey)
+                && request.begin().offset() <= 0
+                && !(more && request.reverse())) {
             from = Bytes.EMPTY;
         }
-        if (fellOffEnd(request, begin, end) && request.end().offset() > 0 && !(more && !request.reverse())) {
+        if (fellOffEnd(request, begin, end, lastKey) && request.end().offset() > 0 && !(more && !request.reverse())) {
             to = attempt.settings().readEnd();
         }
         if (!rows.isEmpty()) {
@@ -142,20 +180,21 @@ final class TransactionReads {
      * decides that lies between their bases, however far outside they have led. Only, with the bases in the wrong order
      * FoundationDB's client asks for the bound that it would come to last, and if that has left the rows looks no further.
      */
-    private static boolean fellOffBegin(RangeRequest request, ReadView.Selected begin, ReadView.Selected end) {
-        if (request.basesAreSwapped() && !request.reverse() && end.key().length == 0) {
+    private static boolean fellOffBegin(
+            RangeRequest request, ReadView.Bound begin, ReadView.Bound end, byte @Nullable [] lastKey) {
+        if (lastKey != null && !request.reverse() && lastKey.length == 0) {
             return true;
         }
-        return begin.overshoot() < 0 && begin.isBefore(end);
+        return begin.remaining() < 0 && !begin.stuck() && begin.isBefore(end);
     }
 
     /** Likewise for the end; reading forward, the client goes on to look where the range begins. */
-    private boolean fellOffEnd(RangeRequest request, ReadView.Selected begin, ReadView.Selected end) {
-        byte[] last = request.reverse() ? begin.key() : end.key();
-        if (request.basesAreSwapped() && Arrays.equals(last, attempt.settings().readEnd())) {
+    private boolean fellOffEnd(
+            RangeRequest request, ReadView.Bound begin, ReadView.Bound end, byte @Nullable [] lastKey) {
+        if (lastKey != null && Arrays.equals(lastKey, attempt.settings().readEnd())) {
             return request.reverse() || begin.isBefore(end);
         }
-        return end.overshoot() > 0 && begin.isBefore(end);
+        return end.remaining() > 0 && !end.stuck() && begin.isBefore(end);
     }
 
     private void addConflict(byte[] key) {
@@ -174,9 +213,26 @@ final class TransactionReads {
         if (attempt.settings().isReadYourWritesDisabled()) {
             attempt.readConflicts().add(begin, end);
         } else {
-            parts = attempt.writes().addUndetermined(begin, end, attempt.readConflicts());
+            parts = addUndetermined(begin, end);
         }
         attempt.addSize((long) parts * (begin.length + end.length + Attempt.RANGE_OVERHEAD_BYTES));
+    }
+
+    /** Likewise without what an earlier read has added, so that reading on where the last read ended costs what is new. */
+    private int addUndetermined(byte[] begin, byte[] end) {
+        WriteBuffer writes = attempt.writes();
+        if (writes.isEmpty()) {
+            return writes.addUndetermined(begin, end, attempt.readConflicts());
+        }
+        RangeSet rest = new RangeSet();
+        rest.add(begin, end);
+        attempt.conflictsAdded().within(begin, end).forEach(range -> rest.remove(range.begin(), range.end()));
+        int parts = 0;
+        for (KeyRange range : rest.ranges()) {
+            parts += writes.addUndetermined(range.begin(), range.end(), attempt.readConflicts());
+        }
+        attempt.conflictsAdded().add(begin, end);
+        return parts;
     }
 
     void checkLegal(byte[] bound) {

@@ -19,6 +19,11 @@ final class WriteBuffer {
     private final NavigableMap<byte[], KeyWrites> keys = new TreeMap<>(Bytes.ORDER);
     private final List<StampedKey> stampedKeys = new ArrayList<>();
     private final RangeSet unreadable = new RangeSet();
+    /**
+     * Where no stored row shows: what is cleared, joined with the gaps that a read found empty in the one snapshot of the
+     * attempt. A read passes such a range in one step, however many clears it is made of.
+     */
+    private final RangeSet bare = new RangeSet();
 
     boolean isEmpty() {
         return keys.isEmpty() && cleared.isEmpty() && stampedKeys.isEmpty();
@@ -29,13 +34,18 @@ final class WriteBuffer {
     }
 
     void clear(byte[] key) {
-        writesTo(key).assign(null);
-        makeReadable(key, Bytes.after(key));
+        keys.remove(key);
+        clearBeneath(key, Bytes.after(key));
     }
 
     void clear(byte[] begin, byte[] end) {
         keys.subMap(begin, true, end, false).clear();
+        clearBeneath(begin, end);
+    }
+
+    private void clearBeneath(byte[] begin, byte[] end) {
         cleared.add(begin, end);
+        bare.add(begin, end);
         makeReadable(begin, end);
     }
 
@@ -52,7 +62,10 @@ final class WriteBuffer {
                 stampedKey.possibleKeys().begin(), stampedKey.possibleKeys().end());
     }
 
-    /** The single-key writes, in order; ranges cleared lie beneath them. */
+    /**
+     * The keys set or calculated, in order; what is cleared lies beneath them. Key selectors count each of them, also one
+     * that {@code COMPARE_AND_CLEAR} has removed, as FoundationDB's client does.
+     */
     NavigableMap<byte[], KeyWrites> keys() {
         return keys;
     }
@@ -63,6 +76,21 @@ final class WriteBuffer {
 
     boolean isUnreadable(byte[] begin, byte[] end) {
         return unreadable.intersects(begin, end);
+    }
+
+    /** The first unreadable range that has a part from {@code key} on, or, in reverse, the last that has one before it. */
+    @Nullable KeyRange nextUnreadable(byte[] key, boolean reverse) {
+        return reverse ? unreadable.lastBefore(key) : unreadable.firstFrom(key);
+    }
+
+    /** The range around {@code key} in which no stored row shows. */
+    @Nullable KeyRange bareAt(byte[] key) {
+        return bare.rangeAt(key);
+    }
+
+    /** Notes what a read has found: no stored row shows in this range of the attempt's snapshot. */
+    void foundBare(byte[] begin, byte[] end) {
+        bare.add(begin, end);
     }
 
     /**
@@ -103,7 +131,11 @@ final class WriteBuffer {
     /** Does these writes. */
     void applyTo(Edit edit, CommitStamp stamp) {
         for (KeyRange range : cleared.ranges()) {
-            edit.clear(range.begin(), range.end());
+            if (range.isSingleKey()) {
+                edit.clear(range.begin());
+            } else {
+                edit.clear(range.begin(), range.end());
+            }
         }
         for (StampedKey stampedKey : stampedKeys) {
             byte[] key = stampedKey.key(stamp);

@@ -3,8 +3,10 @@ package dev.couchjobs.fdb.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.KeySelector;
+import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -27,6 +29,50 @@ public abstract class SelectorsContract extends FdbContract {
         assertResolves(KeySelector.firstGreaterOrEqual(key("d")), "d");
         assertResolves(KeySelector.firstGreaterOrEqual(key("d\0")), "f");
         assertResolves(KeySelector.firstGreaterOrEqual(key("a")), "b");
+    }
+
+    /** As seen on 7.3.69: the client counts every key that it calculates with, and finds out later that it has no value. */
+    @Test
+    void aKeyThatCompareAndClearRemovesIsCountedUntilTheCommit() {
+        Transaction tr = begin();
+        tr.mutate(MutationType.COMPARE_AND_CLEAR, key("d"), bytes(""));
+        assertThat(selected(tr, KeySelector.firstGreaterOrEqual(key("b")).add(1)))
+                .isEqualTo("f");
+        assertThat(selected(tr, KeySelector.firstGreaterOrEqual(key("b")).add(2)))
+                .isEqualTo("f");
+        assertThat(selected(tr, KeySelector.firstGreaterOrEqual(key("b")).add(3)))
+                .isEqualTo("h");
+        assertThat(selected(tr, KeySelector.lastLessThan(key("f")))).isEqualTo("b");
+        assertThat(selected(tr, KeySelector.lastLessThan(key("h")).add(-1))).isEqualTo("b");
+        assertThat(rows(
+                        tr,
+                        KeySelector.firstGreaterOrEqual(key("b")),
+                        KeySelector.firstGreaterOrEqual(key("b")).add(2)))
+                .containsExactly("b");
+        await(tr.commit());
+        assertThat(selected(begin(), KeySelector.firstGreaterOrEqual(key("b")).add(2)))
+                .isEqualTo("h");
+    }
+
+    @Test
+    void aKeyThatIsNotThereIsCountedOnceItHasBeenComparedToBeCleared() {
+        Transaction tr = begin();
+        tr.mutate(MutationType.COMPARE_AND_CLEAR, key("c"), bytes("x"));
+        assertThat(selected(tr, KeySelector.firstGreaterOrEqual(key("b")).add(2)))
+                .isEqualTo("d");
+        tr.clear(key("c"));
+        assertThat(selected(tr, KeySelector.firstGreaterOrEqual(key("b")).add(2)))
+                .isEqualTo("f");
+    }
+
+    private String selected(Transaction tr, KeySelector selector) {
+        return keyspace().name(await(tr.getKey(selector)));
+    }
+
+    private List<String> rows(Transaction tr, KeySelector begin, KeySelector end) {
+        return await(tr.getRange(begin, end).asList()).stream()
+                .map(row -> keyspace().name(row.getKey()))
+                .toList();
     }
 
     @Test

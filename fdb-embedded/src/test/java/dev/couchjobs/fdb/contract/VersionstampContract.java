@@ -224,6 +224,23 @@ public abstract class VersionstampContract extends FdbContract {
         assertThat(get(tr, "a")).startsWith("before");
     }
 
+    /** The rows up to the limit do not depend on where exactly the other end is. */
+    @Test
+    void aLimitedRangeIsReadWhoseOtherEndLiesBehindWhatIsUnreadable() {
+        given("b", "B", "e", "E");
+        KeySelector behind = KeySelector.firstGreaterOrEqual(key("c")).add(1);
+        Transaction tr = begin();
+        tr.set(key("e"), bytes("own"));
+        tr.clear(key("f"), key("h"));
+        tr.mutate(SET_VERSIONSTAMPED_KEY, Stamps.operand(key("v"), bytes("")), bytes(""));
+        KeySelector begin = KeySelector.firstGreaterOrEqual(key("a"));
+        assertThat(rows(tr.snapshot().getRange(KeySelector.firstGreaterThan(key("c")), behind, 1, true)))
+                .containsExactly("e=own");
+        assertThat(rows(tr.getRange(begin, behind.add(2), 2))).containsExactly("b=B", "e=own");
+        assertFailsWith(UNREADABLE, tr.getRange(begin, behind.add(2), 3).asList());
+        assertFailsWith(UNREADABLE, tr.getRange(begin, behind.add(2), 1, true).asList());
+    }
+
     @Test
     void noSelectorStepsOverWhatIsUnreadable() {
         given("a", "A", "m", "M", "z", "Z");

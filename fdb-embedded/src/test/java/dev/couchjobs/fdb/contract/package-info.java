@@ -79,7 +79,9 @@
  *       anAtomicOperationOnAnOwnSetIsDetermined; {@code SelectorConflictsContract}
  *       aSelectorThatFindsAnOwnRowConflictsOnlyBeforeIt, aSelectorThatSkipsAnOwnClearConflictsOnlyAroundIt
  *   <li>declared conflicts, and writes without: {@code DeclaredConflictsContract} *
- *   <li>reads see own writes: {@code MergedReadsContract} *; {@code ReadYourWritesContract} *; snapshot reads too, unless
+ *   <li>reads see own writes: {@code MergedReadsContract} *; {@code ReadYourWritesContract} *; {@code SelectorsContract}
+ *       aKeyThatCompareAndClearRemovesIsCountedUntilTheCommit,
+ *       aKeyThatIsNotThereIsCountedOnceItHasBeenComparedToBeCleared; snapshot reads too, unless
  *       told otherwise: {@code SnapshotContract} snapshotReadsSeeOwnWrites, snapshotReadsMissOwnWritesWhenToldTo
  *   <li>or do not, if told so before anything else: {@code OptionsContract} withoutReadYourWritesATransactionReadsItsSnapshot,
  *       readYourWritesCannotBeDisabledAfterAnOperation
@@ -99,6 +101,7 @@
  *       aStampedKeyHoldsTheStampAtItsOffset, anOffsetOutsideTheOperandIsAnError
  *   <li>nothing of it can be read before, 1036: {@code VersionstampContract} aStampedValueCannotBeReadBeforeCommit,
  *       whereAStampedKeyMayLandCannotBeReadBeforeCommit, noSelectorStepsOverWhatIsUnreadable,
+ *       aLimitedRangeIsReadWhoseOtherEndLiesBehindWhatIsUnreadable,
  *       readingWhatIsUnreadableFailsTheCommitToo
  *   <li>tuples of 12 bytes: {@code VersionstampContract} aStampedKeyReadsAsATupleVersionstamp,
  *       userVersionsOrderTheStampsOfOneTransaction

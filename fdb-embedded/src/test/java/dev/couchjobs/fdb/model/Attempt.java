@@ -33,6 +33,8 @@ final class Attempt {
 
     private @Nullable Version version;
     private boolean nextWriteWithoutConflict;
+    private boolean writesHidden;
+    private boolean writesHiddenFromSnapshots;
     private boolean committing;
     private boolean cancelled;
     private long committedVersion = -1;
@@ -88,24 +90,42 @@ final class Attempt {
         });
     }
 
-    private Rows view() {
+    private Rows view(boolean snapshot) {
         Rows view = version().rows().copy();
-        writes.forEach(write -> write.applyTo(view, version().stamp()));
+        if (showsWrites(snapshot)) {
+            writes.forEach(write -> write.applyTo(view, version().stamp()));
+        }
         return view;
+    }
+
+    private boolean showsWrites(boolean snapshot) {
+        return !writesHidden && !(snapshot && writesHiddenFromSnapshots);
+    }
+
+    private List<KeyRange> unreadable(boolean snapshot) {
+        return showsWrites(snapshot) ? unreadable : List.of();
+    }
+
+    void hideWrites() {
+        writesHidden = true;
+    }
+
+    void hideWritesFromSnapshots() {
+        writesHiddenFromSnapshots = true;
     }
 
     @Nullable String get(String key, boolean snapshot) {
         checkUsable();
-        look(KeyRange.of(key));
-        String value = view().get(key);
+        look(KeyRange.of(key), snapshot);
+        String value = view(snapshot).get(key);
         addRead(KeyRange.of(key), snapshot);
         return value;
     }
 
     String getKey(Selection selection, boolean snapshot) {
         checkUsable();
-        Rows view = view();
-        look(selection.walked(view));
+        Rows view = view(snapshot);
+        look(selection.walked(view), snapshot);
         addRead(selection.walked(view), snapshot);
         return selection.key(view);
     }
@@ -116,9 +136,8 @@ final class Attempt {
         if (read.isInverted()) {
             return List.of();
         }
-        Rows view = view();
-        List<String> keys = read.keys(view);
-        look(read.walked(view, keys));
+        Rows view = view(snapshot);
+        List<String> keys = read.keys(view, unreadable(snapshot)).orElseThrow(this::unreadable);
         addRead(read.conflict(view, keys), snapshot);
         List<String> result = new ArrayList<>();
         for (String key : keys) {
@@ -128,16 +147,20 @@ final class Attempt {
         return result;
     }
 
-    private void look(KeyRange range) {
-        if (unreadable.stream().anyMatch(range::intersects)) {
-            failedRead = error(UNREADABLE);
-            throw failedRead;
+    private void look(KeyRange range, boolean snapshot) {
+        if (unreadable(snapshot).stream().anyMatch(range::intersects)) {
+            throw unreadable();
         }
+    }
+
+    private FDBException unreadable() {
+        failedRead = error(UNREADABLE);
+        return failedRead;
     }
 
     private void addRead(KeyRange range, boolean snapshot) {
         if (!snapshot) {
-            reads.addAll(range.without(determined));
+            reads.addAll(writesHidden ? List.of(range) : range.without(determined));
         }
     }
 

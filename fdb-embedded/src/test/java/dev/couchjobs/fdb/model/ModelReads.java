@@ -24,6 +24,8 @@ class ModelReads implements RangeReads {
     private static final int RANGE_LIMITS_INVALID = 2012;
     private static final int EXACT_MODE_WITHOUT_LIMITS = 2210;
     private static final int NEXT_WRITE_NO_WRITE_CONFLICT_RANGE = 30;
+    private static final int READ_YOUR_WRITES_DISABLE = 51;
+    private static final int SNAPSHOT_RYW_DISABLE = 601;
 
     final Attempt attempt;
     private final boolean snapshot;
@@ -133,12 +135,15 @@ class ModelReads implements RangeReads {
         });
     }
 
-    /** Of all the options only one changes what the model does. */
+    /** All other options change nothing in the model. */
     @Override
     public TransactionOptions options() {
         return new TransactionOptions((code, value) -> {
-            if (code == NEXT_WRITE_NO_WRITE_CONFLICT_RANGE) {
-                attempt.skipNextConflict();
+            switch (code) {
+                case NEXT_WRITE_NO_WRITE_CONFLICT_RANGE -> attempt.skipNextConflict();
+                case READ_YOUR_WRITES_DISABLE -> attempt.hideWrites();
+                case SNAPSHOT_RYW_DISABLE -> attempt.hideWritesFromSnapshots();
+                default -> {}
             }
         });
     }

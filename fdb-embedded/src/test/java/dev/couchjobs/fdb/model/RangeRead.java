@@ -2,6 +2,7 @@ package dev.couchjobs.fdb.model;
 
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A range read and what it depends on.
@@ -15,29 +16,47 @@ record RangeRead(Selection begin, Selection end, int limit, boolean reverse) {
         return begin.offset() >= end.offset() && begin.base().compareTo(end.base()) >= 0;
     }
 
-    List<String> keys(Rows rows) {
-        int from = Math.max(0, begin.position(rows));
-        int to = Math.min(rows.size(), end.position(rows));
-        List<String> keys = from < to ? rows.keys().subList(from, to) : List.of();
+    /**
+     * The keys read, or nothing if that cannot be told without what is unreadable: where the rows begin, the rows up to the
+     * limit and, where the other bound lies behind something unreadable, that it lies behind these rows.
+     */
+    Optional<List<String>> keys(Rows rows, List<KeyRange> unreadable) {
+        Selection last = reverse ? begin : end;
+        if (isSwapped() && last.offset() != 1 && unreadable.stream().anyMatch(last.walked(rows)::intersects)) {
+            return Optional.empty();
+        }
+        Selection.Bound from = begin.bound(rows, unreadable);
+        Selection.Bound to = end.bound(rows, unreadable);
+        if (from.hasPassed(to)) {
+            return Optional.of(List.of());
+        }
+        Selection.Bound near = reverse ? to : from;
+        Selection.Bound far = reverse ? from : to;
+        if (near.stuck() || (far.stuck() && from.key().compareTo(to.key()) > 0)) {
+            return Optional.empty();
+        }
+        List<String> keys = rows.keys(from.key(), to.key());
         if (reverse) {
             Collections.reverse(keys);
         }
-        return limit > 0 && limit < keys.size() ? keys.subList(0, limit) : keys;
+        int behind = far.stuck() ? Math.max(0, reverse ? far.remaining() : -far.remaining()) : 0;
+        boolean limited = limit > 0 && limit + behind <= keys.size();
+        if (far.stuck() && !limited) {
+            return Optional.empty();
+        }
+        KeyRange looked = new KeyRange(from.key(), to.key());
+        if (limit > 0 && limit <= keys.size()) {
+            String furthest = keys.get(limit + behind - 1);
+            looked = reverse ? new KeyRange(furthest, to.key()) : new KeyRange(from.key(), KeyRange.after(furthest));
+        }
+        if (unreadable.stream().anyMatch(looked::intersects)) {
+            return Optional.empty();
+        }
+        return Optional.of(limit > 0 && limit < keys.size() ? keys.subList(0, limit) : keys);
     }
 
     private boolean isLimited(List<String> keys) {
         return limit > 0 && keys.size() == limit;
-    }
-
-    /** What has to be looked at to find these keys. */
-    KeyRange walked(Rows rows, List<String> keys) {
-        String from = begin.offset() == 1 ? begin.base() : min(begin.base(), begin.key(rows));
-        String to = end.offset() == 1 ? end.base() : max(end.base(), end.key(rows));
-        if (isLimited(keys)) {
-            String last = keys.get(keys.size() - 1);
-            return reverse ? new KeyRange(last, to) : new KeyRange(from, KeyRange.after(last));
-        }
-        return new KeyRange(from, to);
     }
 
     /**
@@ -78,7 +97,7 @@ record RangeRead(Selection begin, Selection end, int limit, boolean reverse) {
 
     private boolean fallsOffTheBeginning(Rows rows, boolean more) {
         boolean fallsOff = !hasCrossed(rows) && begin.position(rows) < 0;
-        boolean lastFallsOff = isSwapped() && !reverse && end.position(rows) < 0;
+        boolean lastFallsOff = isSwapped() && !reverse && end.key(rows).isEmpty();
         return (fallsOff || lastFallsOff) && begin.offset() <= 0 && !(more && reverse);
     }
 
@@ -86,8 +105,8 @@ record RangeRead(Selection begin, Selection end, int limit, boolean reverse) {
         boolean fallsOff = !hasCrossed(rows) && end.position(rows) > rows.size();
         boolean lastFallsOff = isSwapped()
                 && (reverse
-                        ? begin.position(rows) >= rows.size()
-                        : !hasCrossed(rows) && end.position(rows) >= rows.size());
+                        ? begin.key(rows).equals(ModelDatabase.END)
+                        : !hasCrossed(rows) && end.key(rows).equals(ModelDatabase.END));
         return (fallsOff || lastFallsOff) && end.offset() > 0 && !(more && !reverse);
     }
 

@@ -5,12 +5,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Rows in the order of their keys. Not thread-safe. */
+/**
+ * Rows in the order of their keys. Key selectors also count a key that {@code COMPARE_AND_CLEAR} has left without a row,
+ * until a copy is made: FoundationDB's client counts every key that a transaction has calculated with. Not thread-safe.
+ */
 public final class Rows {
 
     private final TreeMap<String, String> rows;
+    private final TreeSet<String> removed = new TreeSet<>();
 
     /** Starts with a copy of these rows. */
     public Rows(Map<String, String> rows) {
@@ -22,9 +27,9 @@ public final class Rows {
         return new Rows(rows);
     }
 
-    /** How many there are. */
+    /** How many keys selectors count. */
     public int size() {
-        return rows.size();
+        return rows.size() + removed.size();
     }
 
     /** The value of a key, or null. */
@@ -44,28 +49,60 @@ public final class Rows {
                 : new ArrayList<>();
     }
 
+    /** All keys that selectors count, in order. */
+    public List<String> counted() {
+        TreeSet<String> counted = new TreeSet<>(rows.keySet());
+        counted.addAll(removed);
+        return new ArrayList<>(counted);
+    }
+
     /**
-     * The position among the rows that a key selector leads to; it may lie before the first or after the last.
+     * The position among the keys {@link #counted} that a key selector leads to; it may lie before the first or after the
+     * last.
      *
      * @param orEqual whether the selector counts from behind the base
      */
     public int position(String base, boolean orEqual, int offset) {
-        return rows.headMap(base, orEqual).size() - 1 + offset;
+        return rows.headMap(base, orEqual).size()
+                + removed.headSet(base, orEqual).size()
+                - 1
+                + offset;
+    }
+
+    /** The keys of the rows from one position up to, but without, another. */
+    public List<String> between(int from, int to) {
+        List<String> counted = counted();
+        int begin = Math.max(0, from);
+        int end = Math.min(counted.size(), to);
+        return begin < end
+                ? new ArrayList<>(counted.subList(begin, end).stream()
+                        .filter(rows::containsKey)
+                        .toList())
+                : new ArrayList<>();
+    }
+
+    /** The key of the first row at a position or, if the selector counted backwards, of the last one; null if there is none. */
+    public @Nullable String selected(int position, boolean backwards) {
+        List<String> keys = backwards ? between(0, position + 1) : between(position, Integer.MAX_VALUE);
+        return keys.isEmpty() || position < 0 ? null : keys.get(backwards ? keys.size() - 1 : 0);
     }
 
     /** Sets a key. */
     public void set(String key, String value) {
+        removed.remove(key);
         rows.put(key, value);
     }
 
     /** Removes a key. */
     public void clear(String key) {
+        removed.remove(key);
         rows.remove(key);
     }
 
     /** Removes the keys from {@code begin} up to, but without, {@code end}. */
     public void clear(String begin, String end) {
         keys(begin, end).forEach(rows::remove);
+        removed.removeIf(key -> begin.compareTo(key) <= 0 && key.compareTo(end) < 0);
     }
 
     /** Applies an atomic operation, except for the versionstamped ones. */
@@ -73,8 +110,9 @@ public final class Rows {
         String after = Folding.fold(type, rows.get(key), operand);
         if (after == null) {
             rows.remove(key);
+            removed.add(key);
         } else {
-            rows.put(key, after);
+            set(key, after);
         }
     }
 }

@@ -34,6 +34,7 @@ final class Machine {
     private String current = "";
     private @Nullable Long lastVersion;
     private int instruction;
+    private boolean selectorsMeetStamps;
 
     Machine(Subject subject) {
         this.subject = subject;
@@ -41,6 +42,7 @@ final class Machine {
 
     /** Runs the program; what is asked for afterwards is about it. */
     void run(Program program) {
+        selectorsMeetStamps = program.selectorsMeetStamps();
         for (Step step : program.steps()) {
             step.instructions().forEach(this::run);
         }
@@ -96,6 +98,10 @@ final class Machine {
 
     Transaction transaction() {
         return current().transaction();
+    }
+
+    boolean areSelectorsComparable() {
+        return selectorsMeetStamps || current().areSelectorsComparable();
     }
 
     void newTransaction() {

@@ -117,7 +117,7 @@ enum ReadOperation implements Operation {
     }
 
     private static boolean areSelectorsComparable(Machine machine, Variant variant) {
-        boolean comparable = variant == Variant.DATABASE || machine.current().areSelectorsComparable();
+        boolean comparable = variant == Variant.DATABASE || machine.areSelectorsComparable();
         if (!comparable) {
             machine.pushAscii("NOT_COMPARED");
         }

@@ -13,6 +13,11 @@ class StackMachineClusterTest {
     }
 
     @Test
+    void theEngineReadsWhatTheClusterReads() {
+        Programs.usually(500).check(inMemory(), cluster(), ReadPrograms::of);
+    }
+
+    @Test
     void theEngineKeepsDirectoriesAsTheClusterDoes() {
         Programs.usually(100).check(inMemory(), cluster(), DirectoryPrograms::of);
     }

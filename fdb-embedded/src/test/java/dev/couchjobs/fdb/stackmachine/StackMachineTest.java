@@ -11,7 +11,14 @@ class StackMachineTest {
 
     @Test
     void theEngineInMemoryDoesWhatTheModelDoes() {
-        Programs.usually(1_500).check(inMemory(), model(), ApiPrograms::of);
+        Programs.usually(1_500)
+                .check(inMemory(), model(), seed -> ApiPrograms.of(seed).meetingStamps());
+    }
+
+    @Test
+    void theEngineInMemoryReadsWhatTheModelReads() {
+        Programs.usually(3_000)
+                .check(inMemory(), model(), seed -> ReadPrograms.of(seed).meetingStamps());
     }
 
     @Test

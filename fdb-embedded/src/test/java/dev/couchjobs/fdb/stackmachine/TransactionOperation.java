@@ -24,6 +24,10 @@ enum TransactionOperation implements Operation {
         machine.seeVersion(machine.transaction().getCommittedVersion());
         machine.pushAscii("GOT_COMMITTED_VERSION");
     }),
+    /** Not of the specification; to come before all else that a transaction does. */
+    DISABLE_READ_YOUR_WRITES(machine -> machine.transaction().options().setReadYourWritesDisable()),
+    /** Likewise. */
+    DISABLE_SNAPSHOT_READ_YOUR_WRITES(machine -> machine.transaction().options().setSnapshotRywDisable()),
     /** The size itself is not compared: it counts what was fetched ahead of what was asked for. */
     GET_APPROXIMATE_SIZE(machine -> {
         Futures.await(machine.transaction().getApproximateSize());

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 final class Model {
 
     private final Rows rows;
-    private boolean comparedAndCleared;
 
     Model(Map<Integer, String> rows) {
         this(new Rows(Map.of()));
@@ -37,11 +36,9 @@ final class Model {
 
     /** The key that a selector leads to, minus one before the first, {@link Alphabet#SIZE} after the last. */
     int resolve(Selector selector) {
-        int position = position(selector);
-        if (position < 0) {
-            return -1;
-        }
-        return position < rows.size() ? Alphabet.index(rows.keys().get(position)) : Alphabet.SIZE;
+        boolean backwards = selector.offset() <= 0;
+        String selected = rows.selected(position(selector), backwards);
+        return selected != null ? Alphabet.index(selected) : backwards ? -1 : Alphabet.SIZE;
     }
 
     /** The keys of a range read, in its order; a limit of zero is none. */
@@ -59,9 +56,7 @@ final class Model {
     }
 
     List<Integer> range(Selector begin, Selector end, int limit, boolean reverse) {
-        int from = Math.max(0, position(begin));
-        int to = Math.min(rows.size(), position(end));
-        return ordered(from < to ? rows.keys().subList(from, to) : List.of(), limit, reverse);
+        return ordered(rows.between(position(begin), position(end)), limit, reverse);
     }
 
     private static List<Integer> ordered(List<String> names, int limit, boolean reverse) {
@@ -80,16 +75,7 @@ final class Model {
         rows.clear(Alphabet.name(begin), Alphabet.name(end));
     }
 
-    /**
-     * Whether a key may have gone by {@code COMPARE_AND_CLEAR} since this copy was made. FoundationDB's client (seen on
-     * 7.3.69) counts such a key as present when a selector steps over it, so what is selected is not ours to say.
-     */
-    boolean isComparedAndCleared() {
-        return comparedAndCleared;
-    }
-
     void mutate(MutationType type, int key, String operand) {
-        comparedAndCleared |= type == MutationType.COMPARE_AND_CLEAR;
         rows.mutate(type, Alphabet.name(key), operand);
     }
 

@@ -116,9 +116,6 @@ sealed interface Operation {
 
         @Override
         public String run(Model model) {
-            if (model.isComparedAndCleared() && selector.offset() != 0 && selector.offset() != 1) {
-                return UNKNOWN;
-            }
             int key = model.resolve(selector);
             return key < 0 ? "<" : key < Alphabet.SIZE ? Alphabet.name(key) : ">";
         }
@@ -173,8 +170,7 @@ sealed interface Operation {
         @Override
         public String run(Model model) {
             boolean foreignRowsComeFirst = reverse ? model.isPastEnd(end) : model.isBeforeBegin(begin);
-            boolean stepsOverRows = begin.offset() != 1 || end.offset() != 1;
-            return (limit > 0 && foreignRowsComeFirst) || (model.isComparedAndCleared() && stepsOverRows)
+            return limit > 0 && foreignRowsComeFirst
                     ? UNKNOWN
                     : model.render(model.range(begin, end, limit, reverse)).toString();
         }
