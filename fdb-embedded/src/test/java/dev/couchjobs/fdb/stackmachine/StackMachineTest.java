@@ -17,7 +17,7 @@ class StackMachineTest {
 
     @Test
     void theEngineInMemoryReadsWhatTheModelReads() {
-        Programs.usually(3_000)
+        Programs.usually(1_500)
                 .check(inMemory(), model(), seed -> ReadPrograms.of(seed).meetingStamps());
     }
 
