@@ -22,6 +22,7 @@ import dev.couchjobs.internal.verbs.Logs;
 import dev.couchjobs.internal.verbs.NotBefore;
 import dev.couchjobs.internal.verbs.PayloadCodec;
 import dev.couchjobs.internal.verbs.Processing;
+import dev.couchjobs.internal.verbs.Quarantined;
 import dev.couchjobs.internal.verbs.Queries;
 import dev.couchjobs.internal.verbs.ScheduledTimes;
 import dev.couchjobs.internal.verbs.Transactions;
@@ -81,6 +82,7 @@ public final class CouchJobs implements AutoCloseable {
     private final Ends ends;
     private final Results results;
     private final DeadLetters deadLetters;
+    private final Quarantined quarantined;
     private final Retirement retirement;
     private final PayloadCodec codec;
     private final JobPools workers = new JobPools();
@@ -103,6 +105,7 @@ public final class CouchJobs implements AutoCloseable {
         ends = new Ends(instance);
         results = new Results(instance, notifiers, queries);
         deadLetters = new DeadLetters(instance);
+        quarantined = new Quarantined(instance);
     }
 
     /**
@@ -830,6 +833,50 @@ public final class CouchJobs implements AutoCloseable {
      */
     public CompletableFuture<Long> retryDeadLetters(JobType<?, ?> type) {
         return deadLetters.retryAll(type);
+    }
+
+    /**
+     * A page of the rows of a type that could not be decoded and were moved out of the way, in the order in which they came.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the jobs
+     * @param page which page
+     * @return the page
+     * @throws IllegalArgumentException if it is to follow what is no place in the listing, or newest first
+     */
+    public CompletableFuture<Page<QuarantinedRow>> quarantined(
+            ReadTransactionContext context, JobType<?, ?> type, PageRequest page) {
+        return quarantined.page(context, type, page);
+    }
+
+    /**
+     * Removes a row from quarantine for good. If it was the row of a job, and no job of that id has been added since, then
+     * all that was kept for the job goes with it, and jobs that wait for it are told that it was removed.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the jobs
+     * @param id the {@link QuarantinedRow#id} of the row
+     * @return whether it was there
+     * @throws IllegalArgumentException if that is no id of a row in quarantine
+     */
+    public CompletableFuture<Boolean> removeQuarantined(TransactionContext context, JobType<?, ?> type, String id) {
+        return quarantined.remove(context, type, id);
+    }
+
+    /**
+     * Puts a row back from quarantine, with the key and the bytes that it had. A job that was running is pending then, for
+     * another attempt.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the jobs
+     * @param id the {@link QuarantinedRow#id} of the row
+     * @return whether it is back; not if it was not in quarantine, or if there is another row in its place; fails with
+     *     {@link UndecodableRowException}, and leaves it in quarantine, if it is the row of a job that cannot be decoded by
+     *     this version of the library either
+     * @throws IllegalArgumentException if that is no id of a row in quarantine
+     */
+    public CompletableFuture<Boolean> restoreQuarantined(TransactionContext context, JobType<?, ?> type, String id) {
+        return quarantined.restore(context, type, id);
     }
 
     /**

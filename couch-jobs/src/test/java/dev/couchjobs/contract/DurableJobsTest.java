@@ -115,5 +115,8 @@ class DurableJobsTest {
     class Dependencies extends DependenciesContract implements OnDisk {}
 
     @Nested
+    class Quarantine extends QuarantineContract implements OnDisk {}
+
+    @Nested
     class WideDependencies extends WideDependenciesContract implements OnDisk {}
 }

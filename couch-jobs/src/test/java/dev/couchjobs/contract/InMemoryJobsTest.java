@@ -120,5 +120,8 @@ class InMemoryJobsTest {
     class Dependencies extends DependenciesContract implements InMemory {}
 
     @Nested
+    class Quarantine extends QuarantineContract implements InMemory {}
+
+    @Nested
     class WideDependencies extends WideDependenciesContract implements InMemory {}
 }

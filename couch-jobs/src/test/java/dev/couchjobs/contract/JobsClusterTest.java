@@ -120,5 +120,8 @@ class JobsClusterTest {
     class Dependencies extends DependenciesContract implements OnCluster {}
 
     @Nested
+    class Quarantine extends QuarantineContract implements OnCluster {}
+
+    @Nested
     class WideDependencies extends WideDependenciesContract implements OnCluster {}
 }

@@ -52,6 +52,13 @@ final class Rows {
         });
     }
 
+    void putBytes(byte[] key, byte[] value) {
+        database.run(tx -> {
+            tx.set(key, value);
+            return true;
+        });
+    }
+
     /** Completes with the next change of a row after this call. */
     CompletableFuture<Void> nextChange(Object... path) {
         return Futures.await(database.runAsync(tx -> CompletableFuture.completedFuture(List.of(tx.watch(key(path))))))

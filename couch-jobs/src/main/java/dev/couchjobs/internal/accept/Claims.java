@@ -215,7 +215,7 @@ final class Claims<D> {
             List<Queued> rows =
                     Stream.concat(pick.take().stream(), pick.move().stream()).toList();
             List<CompletableFuture<Optional<JobRow>>> reads = new ArrayList<>(rows.size());
-            rows.forEach(row -> reads.add(JobTable.read(tx, ref(row))));
+            rows.forEach(row -> reads.add(JobTable.find(tx, ref(row))));
             return allOf(reads).thenCompose(done -> {
                 Map<String, JobRow> found = new LinkedHashMap<>();
                 boolean hasCleared = false;
@@ -289,7 +289,7 @@ final class Claims<D> {
 
     private CompletableFuture<Optional<Claimed<D>>> heldBy(Transaction tx, String jobId, Tried tried) {
         JobRef ref = keyspace.job(type.name(), jobId);
-        return JobTable.read(tx.snapshot(), ref)
+        return JobTable.find(tx.snapshot(), ref)
                 .thenCompose(row -> row.filter(found -> found.isHeldBy(tried.lock()))
                         .map(found -> load(tx, ref, found, tried).thenApply(Optional::of))
                         .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty())));

@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.accept;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.data.PendingQueue;
@@ -109,7 +110,7 @@ final class Trail {
                     boolean isEnough = over > 0 ? leaps > 0 : places.size() == wanted;
                     return isEnough || isWhole
                             ? CompletableFuture.completedFuture(
-                                    chosen(places, Math.max(0, leaps), wanted, isEnough && leaps == over))
+                                    chosen(tx, places, Math.max(0, leaps), wanted, isEnough && leaps == over))
                             : fromHead(tx, range, wanted);
                 });
     }
@@ -119,17 +120,18 @@ final class Trail {
         int most = spread.rows() + wanted;
         return PendingQueue.places(tx, range, most).thenApply(places -> {
             spread.limit(places.size());
-            return chosen(places, random.nextInt(Math.max(0, places.size() - wanted) + 1), wanted, false);
+            return chosen(tx, places, random.nextInt(Math.max(0, places.size() - wanted) + 1), wanted, false);
         });
     }
 
-    private synchronized List<Queued> chosen(List<byte[]> places, int from, int wanted, boolean ample) {
-        List<byte[]> some = places.subList(from, Math.min(places.size(), from + wanted));
+    private synchronized List<Queued> chosen(
+            Transaction tx, List<KeyValue> places, int from, int wanted, boolean ample) {
+        List<KeyValue> some = places.subList(from, Math.min(places.size(), from + wanted));
         if (begin.isEmpty() && !some.isEmpty()) {
-            begin = Optional.of(some.get(0));
+            begin = Optional.of(some.get(0).getKey());
         }
         isAmple = ample;
-        return PendingQueue.rows(keys, some);
+        return PendingQueue.rows(tx, keys, some);
     }
 
     /** Tells which of them are being taken, in their order. */

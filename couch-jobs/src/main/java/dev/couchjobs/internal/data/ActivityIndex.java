@@ -34,17 +34,16 @@ public final class ActivityIndex {
     /** {@return the rows of the jobs that were not heard of since, longest silent first} */
     public static CompletableFuture<List<Entry>> silentSince(
             ReadTransaction tx, TypeKeys keys, Versionstamp upTo, int limit) {
-        return tx.snapshot()
-                .getRange(keys.activityUpTo(upTo), limit)
-                .asList()
-                .thenApply(rows -> rows.stream().map(row -> decode(keys, row)).toList());
+        return Quarantine.range(tx, keys, keys.activityUpTo(upTo), limit, false, row -> decode(keys, row));
     }
 
     /** {@return the jobs that run under a sequence, if there is a row for it} */
     public static CompletableFuture<List<String>> jobIds(ReadTransaction tx, TypeKeys keys, Versionstamp sequence) {
+        byte[] key = keys.activity(sequence);
         return tx.snapshot()
-                .get(keys.activity(sequence))
-                .thenApply(value -> value == null ? List.of() : decodeIds(value));
+                .get(key)
+                .thenApply(value -> Quarantine.readable(tx, keys, key, value, ActivityIndex::decodeIds)
+                        .orElse(List.of()));
     }
 
     /** {@return whether no job runs} */
@@ -57,6 +56,9 @@ public final class ActivityIndex {
     }
 
     private static List<String> decodeIds(byte[] value) {
-        return Tuple.fromBytes(value).stream().map(String.class::cast).toList();
+        List<String> ids =
+                Tuple.fromBytes(value).stream().map(String.class::cast).toList();
+        ids.forEach(Keyspace::checkJobId);
+        return ids;
     }
 }

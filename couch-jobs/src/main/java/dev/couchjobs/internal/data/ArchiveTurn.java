@@ -17,11 +17,17 @@ public final class ArchiveTurn {
     public static CompletableFuture<Optional<Duration>> ofOthers(
             Transaction tx, TypeKeys keys, String name, long nowMillis) {
         return tx.get(keys.archiving())
-                .thenApply(value -> Optional.ofNullable(value)
-                        .map(Tuple::fromBytes)
-                        .filter(turn -> !turn.getString(0).equals(name))
-                        .map(turn -> Duration.ofMillis(turn.getLong(1) - nowMillis))
+                .thenApply(value -> Quarantine.readable(tx, keys, keys.archiving(), value, ArchiveTurn::decode)
+                        .filter(turn -> !turn.name.equals(name))
+                        .map(turn -> Duration.ofMillis(turn.until - nowMillis))
                         .filter(left -> !left.isNegative() && !left.isZero()));
+    }
+
+    private record Turn(String name, long until) {}
+
+    private static Turn decode(byte[] value) {
+        Tuple turn = Tuple.fromBytes(value);
+        return new Turn(turn.getString(0), turn.getLong(1));
     }
 
     /** Makes it ours until a time from now. */

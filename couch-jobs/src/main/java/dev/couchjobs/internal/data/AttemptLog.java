@@ -50,7 +50,7 @@ public final class AttemptLog {
         var attempts = ref.keys().attempts(ref.id());
         return tx.getRange(attempts.range()).asList().thenApply(rows -> {
             List<JobAttempt> all = new ArrayList<>(rows.size() + 1);
-            rows.forEach(past -> all.add(decode(ref, past)));
+            all.addAll(Quarantine.readable(tx, ref.keys(), rows, past -> decode(ref, past)));
             inRow(row).ifPresent(all::add);
             return all;
         });
@@ -69,7 +69,8 @@ public final class AttemptLog {
         }
         return tx.getRange(ref.keys().attempts(ref.id()).range(), 1, true)
                 .asList()
-                .thenApply(rows -> rows.stream().map(past -> decode(ref, past)).findFirst());
+                .thenApply(rows -> Quarantine.readable(tx, ref.keys(), rows, past -> decode(ref, past)).stream()
+                        .findFirst());
     }
 
     /** The attempt that the last claim is. One that ended before the work had begun is none. */

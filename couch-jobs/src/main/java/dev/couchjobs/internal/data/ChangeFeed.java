@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -59,11 +60,8 @@ public final class ChangeFeed {
     /** {@return the entries that follow, oldest first} */
     public static CompletableFuture<List<FeedEntry>> read(
             ReadTransaction tx, TypeKeys keys, Versionstamp after, int limit) {
-        return tx.snapshot()
-                .getRange(keys.feedAfter(after), limit)
-                .asList()
-                .thenApply(
-                        rows -> rows.stream().flatMap(row -> decode(keys, row)).toList());
+        return Quarantine.range(tx, keys, keys.feedAfter(after), limit, false, row -> decode(keys, row))
+                .thenApply(rows -> rows.stream().flatMap(List::stream).toList());
     }
 
     /** {@return whether all of it has been trimmed away} */
@@ -75,8 +73,13 @@ public final class ChangeFeed {
     public static CompletableFuture<@Nullable Versionstamp> trimmedUpTo(ReadTransaction tx, TypeKeys keys) {
         return tx.snapshot()
                 .get(keys.feedTrimmed())
-                .thenApply(
-                        value -> value == null ? null : Tuple.fromBytes(value).getVersionstamp(0));
+                .thenApply(value -> Quarantine.readable(
+                                tx,
+                                keys,
+                                keys.feedTrimmed(),
+                                value,
+                                bytes -> Tuple.fromBytes(bytes).getVersionstamp(0))
+                        .orElse(null));
     }
 
     /**
@@ -84,17 +87,19 @@ public final class ChangeFeed {
      * that far has missed nothing, however long ago that was.
      */
     public static CompletableFuture<Void> trim(Transaction tx, TypeKeys keys, Versionstamp upTo) {
-        return tx.snapshot().getRange(keys.feedUpTo(upTo), 1, true).asList().thenAccept(rows -> {
-            if (!rows.isEmpty()) {
-                Versionstamp last = keys.sequenceOfFeed(rows.get(0).getKey());
-                tx.clear(keys.feedUpTo(upTo));
-                // The largest wins, in whatever order several monitors commit.
-                tx.mutate(
-                        MutationType.BYTE_MAX,
-                        keys.feedTrimmed(),
-                        Tuple.from(last).pack());
-            }
-        });
+        Function<KeyValue, Versionstamp> sequence = row -> keys.sequenceOfFeed(row.getKey());
+        return Quarantine.range(tx, keys, keys.feedUpTo(upTo), 1, true, sequence)
+                .thenAccept(rows -> {
+                    if (!rows.isEmpty()) {
+                        Versionstamp last = rows.get(0);
+                        tx.clear(keys.feedUpTo(upTo));
+                        // The largest wins, in whatever order several monitors commit.
+                        tx.mutate(
+                                MutationType.BYTE_MAX,
+                                keys.feedTrimmed(),
+                                Tuple.from(last).pack());
+                    }
+                });
     }
 
     /** {@return whether the row was written by the verb with this token} */
@@ -103,13 +108,14 @@ public final class ChangeFeed {
         return entry.size() % 2 == 1 && entry.getLong(entry.size() - 1) == token;
     }
 
-    private static Stream<FeedEntry> decode(TypeKeys keys, KeyValue row) {
+    private static List<FeedEntry> decode(TypeKeys keys, KeyValue row) {
         Versionstamp sequence = keys.sequenceOfFeed(row.getKey());
         Tuple entry = Tuple.fromBytes(row.getValue());
         return IntStream.range(0, entry.size() / 2)
                 .mapToObj(i -> new FeedEntry(
                         sequence,
                         entry.getString(2 * i),
-                        Objects.requireNonNull(STATES.get(entry.getString(2 * i + 1)))));
+                        Objects.requireNonNull(STATES.get(entry.getString(2 * i + 1)))))
+                .toList();
     }
 }

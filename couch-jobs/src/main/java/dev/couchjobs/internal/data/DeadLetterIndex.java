@@ -60,12 +60,9 @@ public final class DeadLetterIndex {
 
     private static CompletableFuture<List<Entry>> read(
             ReadTransaction tx, TypeKeys keys, Range range, int limit, boolean reverse) {
-        return tx.snapshot()
-                .getRange(range, limit, reverse)
-                .asList()
-                .thenApply(rows -> rows.stream()
-                        .map(row -> keys.dead().unpack(row.getKey()))
-                        .map(place -> new Entry(place.getLong(0), place.getString(1)))
-                        .toList());
+        return Quarantine.range(tx, keys, range, limit, reverse, row -> {
+            Tuple place = keys.dead().unpack(row.getKey());
+            return new Entry(place.getLong(0), place.getString(1));
+        });
     }
 }

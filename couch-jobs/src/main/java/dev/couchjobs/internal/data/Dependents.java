@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /**
  * The rows that say which jobs wait for which: one for each pair on the side of the one that waits, and one on the side of
@@ -47,14 +48,10 @@ public final class Dependents {
         byte[] begin = after.map(known -> Tuple.from(known.keys().typeName(), known.id()))
                 .map(known -> outward.get(known).range().end)
                 .orElse(all.begin);
-        return tx.getRange(new Range(begin, all.end), limit)
-                .asList()
-                .thenApply(rows -> rows.stream()
-                        .map(row -> {
-                            Tuple link = outward.unpack(row.getKey());
-                            return new Dependency(link.getString(0), link.getString(1), policy(row));
-                        })
-                        .toList());
+        return Quarantine.range(tx, tx, dependent.keys(), new Range(begin, all.end), limit, false, row -> {
+            Link link = link(outward, row);
+            return new Dependency(link.typeName(), link.jobId(), link.policy());
+        });
     }
 
     private static DependencyPolicy policy(KeyValue row) {
@@ -82,18 +79,45 @@ public final class Dependents {
     }
 
     /** {@return some of those in a room, unless in a snapshot in a way that conflicts with whoever enters} */
-    public static CompletableFuture<List<Dependent>> in(ReadTransaction tx, JobRef dependency, long room, int limit) {
+    public static CompletableFuture<List<Dependent>> in(
+            Transaction tx, ReadTransaction view, JobRef dependency, long room, int limit) {
         Subspace inward = inward(dependency, room);
-        return tx.getRange(inward.range(), limit)
-                .asList()
-                .thenApply(rows -> rows.stream().map(row -> decode(inward, row)).toList());
+        return Quarantine.range(tx, view, dependency.keys(), inward.range(), limit, false, row -> decode(inward, row));
+    }
+
+    /**
+     * A room of dependents.
+     *
+     * @param policy the policy of one that is in there; in a room all are patient, or none is
+     */
+    public record Room(long room, DependencyPolicy policy) {}
+
+    /** {@return the first room of dependents of a job, or the one behind another} */
+    public static CompletableFuture<Optional<Room>> nextRoom(Transaction tx, JobRef dependency, Optional<Long> after) {
+        Subspace rooms = dependency.keys().dependents(dependency.id());
+        Range all = rooms.range();
+        byte[] begin = after.map(room -> rooms.get(room).range().end).orElse(all.begin);
+        return Quarantine.range(
+                        tx,
+                        dependency.keys(),
+                        new Range(begin, all.end),
+                        1,
+                        false,
+                        row -> new Room(rooms.unpack(row.getKey()).getLong(0), policy(row)))
+                .thenApply(found -> found.stream().findFirst());
     }
 
     private static Dependent decode(Subspace inward, KeyValue row) {
         Tuple who = inward.unpack(row.getKey());
-        String policy = Tuple.fromBytes(row.getValue()).getString(0);
-        return new Dependent(
-                who.getString(0), who.getString(1), DependencyPolicy.valueOf(policy.toUpperCase(Locale.ROOT)));
+        return new Dependent(Keyspace.typeName(who, 0), Keyspace.jobId(who, 1), policy(row));
+    }
+
+    /** The side of a link that the job that waits has. */
+    private record Link(String typeName, String jobId, long room, DependencyPolicy policy) {}
+
+    private static Link link(Subspace outward, KeyValue row) {
+        Tuple link = outward.unpack(row.getKey());
+        return new Link(Keyspace.typeName(link, 0), Keyspace.jobId(link, 1), link.getLong(2), policy(row));
     }
 
     /** Lets a job no longer wait for another. */
@@ -112,13 +136,15 @@ public final class Dependents {
      * @param ended the one that has ended, which is unlinked
      */
     public static CompletableFuture<Boolean> isAnyOutstanding(Transaction tx, JobRef dependent, JobRef ended) {
-        return tx.snapshot()
-                .getRange(dependent.keys().waitsFor(dependent.id()).range(), LOOK, true)
-                .asList()
+        Subspace outward = dependent.keys().waitsFor(dependent.id());
+        Function<KeyValue, byte[]> key = row -> {
+            link(outward, row);
+            return row.getKey();
+        };
+        return Quarantine.range(tx, dependent.keys(), outward.range(), LOOK, true, key)
                 .thenApply(rows -> {
                     if (!rows.isEmpty()) {
-                        KeyValue one = rows.get(Math.floorMod(ended.id().hashCode(), rows.size()));
-                        tx.addReadConflictKey(one.getKey());
+                        tx.addReadConflictKey(rows.get(Math.floorMod(ended.id().hashCode(), rows.size())));
                     }
                     return !rows.isEmpty();
                 });
@@ -142,7 +168,8 @@ public final class Dependents {
                 .getRange(all, FORESEEN_MAX)
                 .asList()
                 .thenApply(rows -> rows.size() < FORESEEN_MAX
-                        && rows.stream().noneMatch(row -> policy(row) == DependencyPolicy.WAIT));
+                        && Quarantine.readable(tx, dependent.keys(), rows, Dependents::policy).stream()
+                                .noneMatch(policy -> policy == DependencyPolicy.WAIT));
     }
 
     /**
@@ -157,13 +184,11 @@ public final class Dependents {
         public CompletableFuture<Void> unlinkAll(Transaction tx) {
             Subspace outward = dependent.keys().waitsFor(dependent.id());
             List<CompletableFuture<?>> emptied = new ArrayList<>();
-            for (KeyValue row : rows) {
-                Tuple link = outward.unpack(row.getKey());
-                JobRef dependency = keyspace.job(link.getString(0), link.getString(1));
-                long room = link.getLong(2);
-                clearInward(tx, dependency, room, dependent);
-                if (policy(row) == DependencyPolicy.WAIT) {
-                    emptied.add(Releases.expectNoMore(tx, dependency, room));
+            for (Link link : Quarantine.readable(tx, dependent.keys(), rows, row -> link(outward, row))) {
+                JobRef dependency = keyspace.job(link.typeName(), link.jobId());
+                clearInward(tx, dependency, link.room(), dependent);
+                if (link.policy() == DependencyPolicy.WAIT) {
+                    emptied.add(Releases.expectNoMore(tx, dependency, link.room()));
                 }
             }
             tx.clear(outward.range());

@@ -1,6 +1,5 @@
 package dev.couchjobs.internal.data;
 
-import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
@@ -61,10 +60,18 @@ public final class JobLog {
     /** {@return the number that the next entry gets, read in a way that conflicts with whoever writes it} */
     public static CompletableFuture<Long> nextNumber(Transaction tx, JobRef ref) {
         Subspace log = ref.keys().log(ref.id());
-        return tx.getRange(entries(log), 1, true)
-                .asList()
-                .thenApply(last ->
-                        last.isEmpty() ? 1 : log.unpack(last.get(0).getKey()).getLong(0) + 1);
+        return tx.getRange(entries(log), 1, true).asList().thenCompose(last -> {
+            if (last.isEmpty()) {
+                return CompletableFuture.completedFuture(1L);
+            }
+            return Quarantine.readable(
+                            tx,
+                            ref.keys(),
+                            last.get(0),
+                            row -> log.unpack(row.getKey()).getLong(0))
+                    .map(number -> CompletableFuture.completedFuture(number + 1))
+                    .orElseGet(() -> nextNumber(tx, ref));
+        });
     }
 
     /** Writes an entry behind the last, and tells those who follow the job. */
@@ -107,22 +114,19 @@ public final class JobLog {
         Range behind = new Range(ByteArrayUtil.keyAfter(log.pack(after)), log.range().end);
         return tx.getRange(behind, limit)
                 .asList()
-                .thenApply(rows -> rows.stream()
-                        .map(KeyValue::getValue)
-                        .map(Stored::decode)
-                        .toList());
+                .thenApply(rows -> Quarantine.readable(tx, ref.keys(), rows, row -> Stored.decode(row.getValue())));
     }
 
     /** {@return the last checkpoint, however long ago it was} */
     public static CompletableFuture<Optional<Stored>> lastCheckpoint(ReadTransaction tx, JobRef ref) {
-        return tx.get(ref.keys().log(ref.id()).pack(CHECKPOINT))
-                .thenApply(value -> Optional.ofNullable(value).map(Stored::decode));
+        byte[] key = ref.keys().log(ref.id()).pack(CHECKPOINT);
+        return tx.get(key).thenApply(value -> Quarantine.readable(tx, ref.keys(), key, value, Stored::decode));
     }
 
     /** {@return how far the job is, if that was said} */
     public static CompletableFuture<Optional<JobProgress>> progress(ReadTransaction tx, JobRef ref) {
-        return tx.get(ref.keys().log(ref.id()).pack(PROGRESS))
-                .thenApply(value -> Optional.ofNullable(value).map(JobLog::decodeProgress));
+        byte[] key = ref.keys().log(ref.id()).pack(PROGRESS);
+        return tx.get(key).thenApply(value -> Quarantine.readable(tx, ref.keys(), key, value, JobLog::decodeProgress));
     }
 
     private static JobProgress decodeProgress(byte[] value) {

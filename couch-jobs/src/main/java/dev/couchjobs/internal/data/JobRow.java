@@ -317,6 +317,10 @@ public record JobRow(
         Tuple row = Tuple.fromBytes(value);
         Object sequence = row.get(0);
         UUID lock = row.getUUID(1);
+        if (lock == null ? sequence != null && !sequence.equals(0L) : !(sequence instanceof Versionstamp)) {
+            throw new IllegalArgumentException(
+                    "A job with" + (lock == null ? "out" : "") + " a lock has sequence " + sequence);
+        }
         JobState idle = sequence == null ? JobState.FINISHED : JobState.PENDING;
         return new JobRow(
                 lock != null ? JobState.RUNNING : idle,

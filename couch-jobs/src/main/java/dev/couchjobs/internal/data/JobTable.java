@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.data;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Versionstamp;
@@ -15,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,17 +40,48 @@ public final class JobTable {
         if (written.isPresent()) {
             return CompletableFuture.completedFuture(written.get().row());
         }
-        return tx.get(key).thenApply(value -> Optional.ofNullable(value).map(JobRow::decode));
+        return tx.get(key)
+                .thenApply(value -> Optional.ofNullable(value).map(bytes -> decode(ref, new KeyValue(key, bytes))));
     }
 
+    /** {@return what the row of a job says} */
+    public static JobRow decode(JobRef ref, KeyValue row) {
+        return Quarantine.decode(ref.keys(), row, each -> JobRow.decode(each.getValue()));
+    }
+
+    /** Removes what is kept beside the row of a job that cannot tell what there is. */
+    public static void clearBeside(Transaction tx, JobRef ref) {
+        TypeKeys keys = ref.keys();
+        String id = ref.id();
+        Stream.of(keys.payload(id), keys.result(id), keys.attempts(id), keys.log(id))
+                .forEach(each -> tx.clear(each.range()));
+    }
+
+    /** {@return its row, as this transaction left it; nothing if it cannot be decoded, and then it is out of the way} */
+    public static CompletableFuture<Optional<JobRow>> find(ReadTransaction tx, JobRef ref) {
+        byte[] key = ref.dataKey();
+        Optional<TransactionScope.Written> written = TransactionScope.written(tx, key);
+        if (written.isPresent()) {
+            return CompletableFuture.completedFuture(written.get().row());
+        }
+        return tx.get(key).thenApply(value -> Quarantine.readable(tx, ref.keys(), key, value, JobRow::decode));
+    }
+
+    /**
+     * Some rows of a type.
+     *
+     * @param byId the rows by id, in order
+     * @param hasPassedOver whether there are others between them that cannot be decoded
+     */
+    public record Rows(Map<String, JobRow> byId, boolean hasPassedOver) {}
+
     /** {@return rows by id, in order, as this transaction left them} */
-    public static CompletableFuture<Map<String, JobRow>> list(
-            ReadTransaction tx, TypeKeys keys, String after, int limit) {
+    public static CompletableFuture<Rows> list(ReadTransaction tx, TypeKeys keys, String after, int limit) {
         return new Listing(tx, keys, after, limit).read();
     }
 
     /**
-     * Reads a job in order to change it: of several such steps on one job in one transaction, each sees what the one
+     * Reads a job in order to change it; one whose row cannot be decoded is not there. Of several such steps on one job in one transaction, each sees what the one
      * before it wrote, also when the caller did not wait in between.
      */
     public static <T> CompletableFuture<T> edit(
@@ -57,7 +90,7 @@ public final class JobTable {
                 .inTurn(
                         List.of(ref.dataKey()),
                         tx.getExecutor(),
-                        () -> read(tx, ref).thenCompose(step));
+                        () -> find(tx, ref).thenCompose(step));
     }
 
     /**
@@ -71,6 +104,19 @@ public final class JobTable {
             Supplier<CompletableFuture<S>> beside,
             BiFunction<Optional<JobRow>, S, CompletableFuture<T>> step) {
         return editAll(tx, List.of(ref), beside, (rows, other) -> step.apply(rows.get(0), other));
+    }
+
+    /** The same, but it fails if the job's row cannot be decoded. */
+    public static <S, T> CompletableFuture<T> editReadable(
+            Transaction tx,
+            JobRef ref,
+            Supplier<CompletableFuture<S>> beside,
+            BiFunction<Optional<JobRow>, S, CompletableFuture<T>> step) {
+        return TransactionScope.of(tx).inTurn(List.of(ref.dataKey()), tx.getExecutor(), () -> {
+            CompletableFuture<Optional<JobRow>> row = read(tx, ref);
+            CompletableFuture<S> other = beside.get();
+            return row.thenCompose(found -> other.thenCompose(also -> step.apply(found, also)));
+        });
     }
 
     /** {@return the step on a job that this transaction is at or was at last, done or failed} */
@@ -98,7 +144,7 @@ public final class JobTable {
         List<byte[]> dataKeys = refs.stream().map(JobRef::dataKey).toList();
         return TransactionScope.of(tx).inTurn(dataKeys, tx.getExecutor(), () -> {
             List<CompletableFuture<Optional<JobRow>>> rows =
-                    refs.stream().map(ref -> read(tx, ref)).toList();
+                    refs.stream().map(ref -> find(tx, ref)).toList();
             CompletableFuture<S> other = beside.get();
             return CompletableFuture.allOf(rows.toArray(CompletableFuture<?>[]::new))
                     .thenCompose(done -> other)
@@ -112,7 +158,7 @@ public final class JobTable {
      * has read: so the change then need not wait for another answer.
      */
     public static CompletableFuture<?> foresee(Transaction tx, JobRef ref) {
-        return read(tx.snapshot(), ref);
+        return find(tx.snapshot(), ref);
     }
 
     /** Lets a transaction that has read a job commit only if no heartbeat of the job has committed since. */
@@ -154,6 +200,26 @@ public final class JobTable {
         steps.forEach(step -> byType.computeIfAbsent(step.ref().keys(), type -> new ArrayList<>())
                 .add(step));
         byType.forEach((type, ofType) -> saveAll(tx, type, ofType, token));
+    }
+
+    /**
+     * Writes a row that was in quarantine, and its rows in the indexes, which have been cleared meanwhile.
+     *
+     * @param was the row, as it was counted
+     * @param now the row to be
+     */
+    public static void restore(Transaction tx, JobRef ref, JobRow was, JobRow now) {
+        TransactionScope scope = TransactionScope.of(tx);
+        int userVersion = scope.userVersion(List.of(ref.dataKey()));
+        Together together = new Together(tx, ref.keys(), userVersion);
+        saveRow(tx, ref, null, now);
+        together.restore(ref, was, now);
+        if (Waiting.replace(tx, ref, null, now)) {
+            together.wakeProcessors();
+        }
+        saveDeadLetter(tx, ref, null, now);
+        scope.remember(ref.dataKey(), now);
+        together.save(scope.shard(ref.id()), OptionalLong.empty());
     }
 
     /** Whether this very transaction gave the job an activity row of its own, which it is not to share from now on. */

@@ -67,6 +67,20 @@ public final class Keyspace {
         }
     }
 
+    /** {@return what stands there in a key, if it can be the id of a job} */
+    static String jobId(Tuple path, int index) {
+        String jobId = path.getString(index);
+        checkJobId(jobId);
+        return jobId;
+    }
+
+    /** {@return what stands there in a key, if it can be the name of a type} */
+    static String typeName(Tuple path, int index) {
+        String name = path.getString(index);
+        checkTypeName(name);
+        return name;
+    }
+
     /** As nearly all are: then the rest need not be looked at, which takes longer than anything else about an id. */
     private static boolean isPlain(String jobId) {
         for (int i = 0; i < jobId.length(); i++) {

@@ -1,11 +1,13 @@
 package dev.couchjobs.internal.data;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.async.AsyncUtil;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -24,6 +26,9 @@ final class Listing {
     // Touched by one step at a time.
     private final Map<String, JobRow> page = new LinkedHashMap<>();
     private byte[] begin;
+    private boolean hasPassedOver;
+    /** The next row that the transaction wrote, if there is one. */
+    private Optional<Map.Entry<byte[], Optional<JobRow>>> next;
 
     Listing(ReadTransaction tx, TypeKeys keys, String after, int limit) {
         this.tx = tx;
@@ -33,28 +38,41 @@ final class Listing {
         begin = range.begin;
         end = range.end;
         written = TransactionScope.writtenWithin(tx, range).entrySet().iterator();
+        next = nextWritten();
     }
 
     /** {@return the rows by id, in order} */
-    CompletableFuture<Map<String, JobRow>> read() {
-        return AsyncUtil.whileTrue(this::step, tx.getExecutor()).thenApply(done -> page);
+    CompletableFuture<JobTable.Rows> read() {
+        return AsyncUtil.whileTrue(this::step, tx.getExecutor())
+                .thenApply(done -> new JobTable.Rows(page, hasPassedOver));
     }
 
     /** Whether there may be more to read. */
     private CompletableFuture<Boolean> step() {
-        Optional<Map.Entry<byte[], Optional<JobRow>>> next =
-                written.hasNext() ? Optional.of(written.next()) : Optional.empty();
         byte[] until = next.map(Map.Entry::getKey).orElse(end);
-        return tx.snapshot()
-                .getRange(new Range(begin, until), limit - page.size())
-                .asList()
-                .thenApply(rows -> {
-                    rows.forEach(row -> page.put(keys.jobIdOfData(row.getKey()), JobRow.decode(row.getValue())));
-                    if (page.size() < limit) {
-                        next.flatMap(Map.Entry::getValue).ifPresent(row -> page.put(keys.jobIdOfData(until), row));
-                    }
-                    begin = ByteArrayUtil.keyAfter(until);
-                    return next.isPresent() && page.size() < limit;
-                });
+        int wanted = limit - page.size();
+        return tx.snapshot().getRange(new Range(begin, until), wanted).asList().thenApply(rows -> {
+            List<Map.Entry<String, JobRow>> readable =
+                    Quarantine.readable(tx, keys, rows, row -> Map.entry(keys.jobIdOfData(row.getKey()), decoded(row)));
+            readable.forEach(row -> page.put(row.getKey(), row.getValue()));
+            hasPassedOver |= readable.size() < rows.size();
+            if (rows.size() == wanted) { // some of them may not have been readable
+                begin = ByteArrayUtil.keyAfter(rows.get(wanted - 1).getKey());
+                return page.size() < limit;
+            }
+            next.flatMap(Map.Entry::getValue).ifPresent(row -> page.put(keys.jobIdOfData(until), row));
+            begin = ByteArrayUtil.keyAfter(until);
+            boolean more = next.isPresent() && page.size() < limit;
+            next = nextWritten();
+            return more;
+        });
+    }
+
+    private Optional<Map.Entry<byte[], Optional<JobRow>>> nextWritten() {
+        return written.hasNext() ? Optional.of(written.next()) : Optional.empty();
+    }
+
+    private static JobRow decoded(KeyValue row) {
+        return JobRow.decode(row.getValue());
     }
 }

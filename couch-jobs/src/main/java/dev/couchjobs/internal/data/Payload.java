@@ -95,7 +95,7 @@ public final class Payload {
             return; // as nearly always: where the chunks would be need not even be worked out
         }
         Subspace place = where.get();
-        if (chunks(before) > 0) {
+        if (before == null || chunks(before) > 0) { // chunks of a job whose row is in quarantine may be there
             tx.clear(place.range());
         }
         if (after != null) {

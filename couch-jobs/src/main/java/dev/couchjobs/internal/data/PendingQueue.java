@@ -23,21 +23,18 @@ public final class PendingQueue {
         return keys.pendingScheduledUpTo(latest);
     }
 
-    /** {@return where the first rows of a part of the queue are, in its order} */
-    public static CompletableFuture<List<byte[]>> places(ReadTransaction tx, Range part, int limit) {
-        return tx.snapshot()
-                .getRange(part, limit)
-                .asList()
-                .thenApply(rows -> rows.stream().map(KeyValue::getKey).toList());
+    /** {@return the first rows of a part of the queue as they are stored, in its order} */
+    public static CompletableFuture<List<KeyValue>> places(ReadTransaction tx, Range part, int limit) {
+        return tx.snapshot().getRange(part, limit).asList();
     }
 
-    /** {@return the rows at those places} */
-    public static List<Queued> rows(TypeKeys keys, List<byte[]> places) {
-        return places.stream().map(key -> decode(keys, key)).toList();
+    /** {@return what those rows say} */
+    public static List<Queued> rows(ReadTransaction tx, TypeKeys keys, List<KeyValue> places) {
+        return Quarantine.readable(tx, keys, places, row -> decode(keys, row.getKey()));
     }
 
     private static CompletableFuture<List<Queued>> read(ReadTransaction tx, TypeKeys keys, Range part, int limit) {
-        return places(tx, part, limit).thenApply(places -> rows(keys, places));
+        return Quarantine.range(tx, keys, part, limit, false, row -> decode(keys, row.getKey()));
     }
 
     /** {@return rows without a scheduled time, from that id on and then round from the first, which are read as well} */
@@ -63,6 +60,6 @@ public final class PendingQueue {
     static Queued decode(TypeKeys keys, byte[] key) {
         Tuple place = keys.unpackPending(key);
         long scheduledTime = place.getLong(0);
-        return new Queued(key, place.getString(1), 0, Waiting.since(scheduledTime), scheduledTime, true);
+        return new Queued(key, Keyspace.jobId(place, 1), 0, Waiting.since(scheduledTime), scheduledTime, true);
     }
 }

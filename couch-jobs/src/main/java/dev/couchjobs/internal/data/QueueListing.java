@@ -67,13 +67,12 @@ public final class QueueListing {
 
     private CompletableFuture<List<Queued>> read(ReadTransaction tx, int part, Range range, int limit) {
         boolean ranked = part != 1;
-        return tx.snapshot()
-                .getRange(range, limit)
-                .asList()
-                .thenApply(rows -> rows.stream()
-                        .map(row -> ranked
-                                ? RankedQueue.decode(keys, row.getKey())
-                                : PendingQueue.decode(keys, row.getKey()))
-                        .toList());
+        return Quarantine.range(
+                tx,
+                keys,
+                range,
+                limit,
+                false,
+                row -> ranked ? RankedQueue.decode(keys, row.getKey()) : PendingQueue.decode(keys, row.getKey()));
     }
 }

@@ -56,8 +56,7 @@ public final class RankedQueue {
     private static CompletableFuture<List<Queued>> read(
             ReadTransaction tx, TypeKeys keys, Range range, long latest, int limit, int page, int pages) {
         return tx.snapshot().getRange(range, page).asList().thenCompose(rows -> {
-            List<Queued> wanted = rows.stream()
-                    .map(row -> decode(keys, row.getKey()))
+            List<Queued> wanted = Quarantine.readable(tx, keys, rows, row -> decode(keys, row.getKey())).stream()
                     .filter(row -> row.scheduledTime() <= latest)
                     .limit(limit)
                     .toList();
@@ -75,10 +74,15 @@ public final class RankedQueue {
         Tuple place = keys.unpackRanked(key);
         return place.getLong(0) == TypeKeys.RANKED_NOW
                 ? new Queued(
-                        key, place.getString(4), priority(place.getLong(1)), place.getLong(2), place.getLong(3), true)
+                        key,
+                        Keyspace.jobId(place, 4),
+                        priority(place.getLong(1)),
+                        place.getLong(2),
+                        place.getLong(3),
+                        true)
                 : new Queued(
                         key,
-                        place.getString(3),
+                        Keyspace.jobId(place, 3),
                         priority(place.getLong(2)),
                         Waiting.since(place.getLong(1)),
                         place.getLong(1),

@@ -1,10 +1,12 @@
 package dev.couchjobs.internal.data;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobState;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,8 +86,13 @@ public final class Releases {
     public static CompletableFuture<Long> expected(Transaction tx, JobRef ref) {
         return tx.snapshot()
                 .get(ref.keys().expected(ref.id()))
-                .thenApply(value ->
-                        value == null ? Ties.NOBODY : Tuple.fromBytes(value).getLong(0));
+                .thenApply(value -> Quarantine.readable(
+                                tx,
+                                ref.keys(),
+                                ref.keys().expected(ref.id()),
+                                value,
+                                bytes -> Tuple.fromBytes(bytes).getLong(0))
+                        .orElse(Ties.NOBODY));
     }
 
     /** From now on the transaction conflicts with whoever notes or takes back a room for that job. */
@@ -101,7 +108,7 @@ public final class Releases {
     /** Takes back the note of a room if nobody is left in it. */
     static CompletableFuture<?> expectNoMore(Transaction tx, JobRef ref, long room) {
         relyOn(tx, ref);
-        return expected(tx, ref).thenCombine(Dependents.in(tx, ref, room, 1), (known, left) -> {
+        return expected(tx, ref).thenCombine(Dependents.in(tx, tx, ref, room, 1), (known, left) -> {
             if (known == room && left.isEmpty()) {
                 tx.clear(ref.keys().expected(ref.id()));
             }
@@ -139,6 +146,13 @@ public final class Releases {
         return TransactionScope.of(tx).unsettled().passesOn();
     }
 
+    /** Leaves it to a releaser to tell those in a room that the job they wait for was removed. */
+    public static void leaveRemoved(Transaction tx, JobRef ref, long room) {
+        String cause = Release.Cause.REMOVED.text();
+        tx.set(ref.keys().releasing(ref.id(), room), Tuple.from(cause).pack());
+        wake(tx, ref.keys());
+    }
+
     /** Takes away the row of what has been carried out to its end. */
     public static void done(Transaction tx, Release release) {
         JobRef ref = release.dependency();
@@ -161,18 +175,16 @@ public final class Releases {
             Transaction tx, Keyspace keyspace, TypeKeys keys, int limit, int dependents) {
         spend(tx, DEPENDENTS_MAX - dependents);
         TransactionScope.of(tx).unsettled().passOn();
-        return tx.snapshot().getRange(keys.releasing().range(), limit).asList().thenApply(rows -> {
-            rows.forEach(row -> {
-                Tuple who = keys.releasing().unpack(row.getKey());
-                String cause = Tuple.fromBytes(row.getValue()).getString(0);
-                TransactionScope.of(tx)
-                        .unsettled()
-                        .add(new Release(
-                                keyspace.job(keys.typeName(), who.getString(0)),
-                                who.getLong(1),
-                                Release.Cause.ofText(cause)));
-            });
-            return !rows.isEmpty();
-        });
+        Function<KeyValue, Release> decoder = row -> {
+            Tuple who = keys.releasing().unpack(row.getKey());
+            String cause = Tuple.fromBytes(row.getValue()).getString(0);
+            return new Release(
+                    keyspace.job(keys.typeName(), who.getString(0)), who.getLong(1), Release.Cause.ofText(cause));
+        };
+        return Quarantine.range(tx, keys, keys.releasing().range(), limit, false, decoder)
+                .thenApply(rows -> {
+                    rows.forEach(TransactionScope.of(tx).unsettled()::add);
+                    return !rows.isEmpty();
+                });
     }
 }

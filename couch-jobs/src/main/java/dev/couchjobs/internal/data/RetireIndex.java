@@ -36,21 +36,14 @@ public final class RetireIndex {
     /** {@return the rows that are due at a second, longest due first} */
     public static CompletableFuture<List<Entry>> dueAt(
             ReadTransaction tx, TypeKeys keys, boolean archived, long second, int limit) {
-        return tx.snapshot()
-                .getRange(keys.retireUpTo(archived, second), limit)
-                .asList()
-                .thenApply(rows ->
-                        rows.stream().map(row -> decode(keys, archived, row)).toList());
+        return Quarantine.range(
+                tx, keys, keys.retireUpTo(archived, second), limit, false, row -> decode(keys, archived, row));
     }
 
     /** {@return when the next jobs are due, in seconds since the epoch, if any are to be removed at all} */
     public static CompletableFuture<OptionalLong> nextDue(ReadTransaction tx, TypeKeys keys, boolean archived) {
-        return tx.snapshot()
-                .getRange(keys.retire(archived).range(), 1)
-                .asList()
-                .thenApply(rows -> rows.stream()
-                        .mapToLong(row -> decode(keys, archived, row).removeAt())
-                        .findFirst());
+        return Quarantine.range(tx, keys, keys.retire(archived).range(), 1, false, row -> decode(keys, archived, row))
+                .thenApply(rows -> rows.stream().mapToLong(Entry::removeAt).findFirst());
     }
 
     /** Removes a row of whose jobs none is to be removed on its account any more. */

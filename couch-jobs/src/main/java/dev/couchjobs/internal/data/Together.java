@@ -39,6 +39,16 @@ final class Together {
      */
     void note(JobRef ref, @Nullable JobRow before, @Nullable JobRow after, @Nullable JobRow told) {
         counts.change(before, after);
+        follow(ref, before, after, told);
+    }
+
+    /** Takes in a job that was counted all the while, but of which nothing else was there. */
+    void restore(JobRef ref, JobRow was, JobRow now) {
+        counts.change(was, now);
+        follow(ref, null, now, now);
+    }
+
+    private void follow(JobRef ref, @Nullable JobRow before, @Nullable JobRow after, @Nullable JobRow told) {
         if (before == null || after == null || after.differsFrom(before)) {
             changes.add(new ChangeFeed.Entry(ref.id(), told == null ? JobState.NOT_FOUND : told.state()));
         }

@@ -1,8 +1,10 @@
 package dev.couchjobs.internal.data;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.tuple.Versionstamp;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,17 +43,21 @@ public final class TokenSearch {
     }
 
     private CompletableFuture<Boolean> searchAfter(ReadTransaction tx, Versionstamp after) {
-        return tx.snapshot().getRange(keys.feedAfter(after), PAGE).asList().thenCompose(page -> {
-            boolean found = page.stream().anyMatch(row -> ChangeFeed.carries(row, token));
-            if (found) {
-                return CompletableFuture.completedFuture(true);
-            }
-            if (page.size() < PAGE) {
-                return lookFrom(tx); // whatever is tried from now on commits behind it
-            }
-            Versionstamp last = keys.sequenceOfFeed(page.get(page.size() - 1).getKey());
-            lookedUpTo = last;
-            return searchAfter(tx, last);
-        });
+        Function<KeyValue, Seen> decoder =
+                row -> new Seen(keys.sequenceOfFeed(row.getKey()), ChangeFeed.carries(row, token));
+        return Quarantine.range(tx, keys, keys.feedAfter(after), PAGE, false, decoder)
+                .thenCompose(page -> {
+                    if (page.stream().anyMatch(Seen::carriesToken)) {
+                        return CompletableFuture.completedFuture(true);
+                    }
+                    if (page.size() < PAGE) {
+                        return lookFrom(tx); // whatever is tried from now on commits behind it
+                    }
+                    Versionstamp last = page.get(page.size() - 1).at();
+                    lookedUpTo = last;
+                    return searchAfter(tx, last);
+                });
     }
+
+    private record Seen(Versionstamp at, boolean carriesToken) {}
 }

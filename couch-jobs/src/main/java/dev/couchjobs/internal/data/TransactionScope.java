@@ -40,6 +40,8 @@ final class TransactionScope {
     private int userVersions;
     private @Nullable Integer shard;
 
+    private volatile boolean allowsQuarantine;
+
     private final Unsettled unsettled = new Unsettled();
 
     /** What a transaction left under a key; no row if it removed it. */
@@ -77,6 +79,16 @@ final class TransactionScope {
     /** What a transaction has still to tell of the ends of jobs, if it wrote any job at all. */
     static Optional<Unsettled> unsettledOf(Transaction tx) {
         return known(tx).map(TransactionScope::unsettled);
+    }
+
+    /** From now on this transaction may move rows into quarantine. */
+    void allowQuarantine() {
+        allowsQuarantine = true;
+    }
+
+    /** Whether a transaction may move rows into quarantine. */
+    static boolean allowsQuarantine(ReadTransaction tx) {
+        return known(tx).filter(scope -> scope.allowsQuarantine).isPresent();
     }
 
     /** What is still to be told of the ends of jobs in this transaction. */

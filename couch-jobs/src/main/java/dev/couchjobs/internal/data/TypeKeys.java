@@ -5,12 +5,15 @@ import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
+import java.util.Arrays;
 import java.util.Optional;
 
 /** The keys of one job type: the data model of RFC 007, and below it what goes beyond the RFC. */
 public final class TypeKeys {
     static final long RANKED_NOW = 0;
     static final long RANKED_LATER = 1;
+    private static final long QUARANTINE_ENTRIES = 0;
+    private static final long QUARANTINE_BYTES = 1;
 
     private final String typeName;
     private final Subspace data;
@@ -36,6 +39,9 @@ public final class TypeKeys {
     private final byte[] watchesReleasing;
     private final byte[] archiving;
     private final Subspace heartbeats;
+    private final byte[] root;
+    private final Subspace quarantine;
+    private final Subspace quarantined;
 
     TypeKeys(Subspace root, String typeName) {
         this.typeName = typeName;
@@ -62,6 +68,9 @@ public final class TypeKeys {
         watchesReleasing = root.pack(Tuple.from("watches_releasing", typeName));
         archiving = root.pack(Tuple.from("archiving", typeName));
         heartbeats = root.subspace(Tuple.from("heartbeats", typeName));
+        this.root = root.pack();
+        quarantine = root.subspace(Tuple.from("quarantine", typeName, QUARANTINE_ENTRIES));
+        quarantined = root.subspace(Tuple.from("quarantine", typeName, QUARANTINE_BYTES));
     }
 
     /** {@return the name of the type} */
@@ -78,7 +87,12 @@ public final class TypeKeys {
     }
 
     String jobIdOfData(byte[] key) {
-        return data.unpack(key).getString(0);
+        Tuple path = data.unpack(key);
+        if (path.size() != 1) {
+            throw new IllegalArgumentException(
+                    "The key of a job's row ends with one id; this has " + path.size() + " parts");
+        }
+        return path.getString(0);
     }
 
     byte[] pending(long scheduledTime, String jobId) {
@@ -270,6 +284,11 @@ public final class TypeKeys {
         return dependents.get(Tuple.from(jobId, room));
     }
 
+    /** Who waits for a job, in whatever room. */
+    Subspace dependents(String jobId) {
+        return dependents.get(jobId);
+    }
+
     /** The rooms of jobs that have ended: those in them are still to be told. */
     Subspace releasing() {
         return releasing;
@@ -303,5 +322,33 @@ public final class TypeKeys {
     /** Who hands jobs to their archive at present. */
     byte[] archiving() {
         return archiving;
+    }
+
+    /** Which rows could not be decoded, with the keys that they had, by the commits that moved them here. */
+    Subspace quarantine() {
+        return quarantine;
+    }
+
+    /** The bytes of those rows. */
+    Subspace quarantined() {
+        return quarantined;
+    }
+
+    /** A key without what all keys begin with. */
+    byte[] relative(byte[] key) {
+        return Arrays.copyOfRange(key, Math.min(root.length, key.length), key.length);
+    }
+
+    byte[] absolute(byte[] relativeKey) {
+        return ByteArrayUtil.join(root, relativeKey);
+    }
+
+    /** {@return the job whose row has that key, if it is the key of a job's row} */
+    public Optional<JobRef> jobOfData(byte[] key) {
+        try {
+            return data.contains(key) ? Optional.of(new JobRef(this, jobIdOfData(key))) : Optional.empty();
+        } catch (RuntimeException e) { // it begins like one and goes on otherwise
+            return Optional.empty();
+        }
     }
 }

@@ -1,8 +1,11 @@
 package dev.couchjobs.internal.data;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.UndecodableRowException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -37,8 +40,11 @@ public final class TypeTimeouts {
         return tx.snapshot()
                 .get(keys.activityTimeout())
                 .thenApply(value -> Optional.ofNullable(value)
-                        .map(seconds ->
-                                Duration.ofSeconds(Tuple.fromBytes(seconds).getLong(0))));
+                        .map(bytes -> Quarantine.decode(
+                                keys,
+                                new KeyValue(keys.activityTimeout(), bytes),
+                                row -> Duration.ofSeconds(
+                                        Tuple.fromBytes(row.getValue()).getLong(0)))));
     }
 
     /** {@return completes when the timeout is set or taken away after this transaction} */
@@ -52,7 +58,18 @@ public final class TypeTimeouts {
                 .getRange(keyspace.activityTimeouts())
                 .asList()
                 .thenApply(rows -> rows.stream()
-                        .map(row -> keyspace.typeName(row.getKey()))
+                        .flatMap(row -> nameIn(keyspace, row).stream())
                         .toList());
+    }
+
+    /** A row without the name of a type belongs to no quarantine, so it is only passed over. */
+    private static Optional<String> nameIn(Keyspace keyspace, KeyValue row) {
+        try {
+            return Optional.of(keyspace.typeName(row.getKey()));
+        } catch (RuntimeException e) {
+            String key = ByteArrayUtil.printable(row.getKey());
+            Quarantine.logOnce(row.getKey(), new UndecodableRowException(key, "it is under no type's name", e));
+            return Optional.empty();
+        }
     }
 }

@@ -100,7 +100,7 @@ public final class Settlement {
                     .toList());
         }
         List<CompletableFuture<List<Dependent>>> looks = releases.stream()
-                .map(release -> Dependents.in(tx.snapshot(), release.dependency(), release.room(), room + 1))
+                .map(release -> Dependents.in(tx, tx.snapshot(), release.dependency(), release.room(), room + 1))
                 .toList();
         return allOf(looks).thenApply(done -> {
             List<Share> shares = new ArrayList<>(releases.size());

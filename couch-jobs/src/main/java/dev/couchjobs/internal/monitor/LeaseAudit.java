@@ -68,7 +68,8 @@ final class LeaseAudit {
     }
 
     private CompletableFuture<String> lookAtRows(Transaction tx, int size) {
-        return JobTable.list(tx, keys, after, size).thenCompose(rows -> {
+        return JobTable.list(tx, keys, after, size).thenCompose(page -> {
+            Map<String, JobRow> rows = page.byId();
             List<CompletableFuture<?>> looks =
                     rows.entrySet().stream().flatMap(entry -> lookAt(tx, entry)).toList();
             String last = rows.size() < size ? "" : List.copyOf(rows.keySet()).get(size - 1);

@@ -141,7 +141,7 @@ final class Notifier implements AutoCloseable {
 
     private CompletableFuture<Optional<byte[]>> data(Transaction tx, String jobId) {
         JobRef ref = new JobRef(keys, jobId);
-        return JobTable.read(tx.snapshot(), ref)
+        return JobTable.find(tx.snapshot(), ref)
                 .thenCompose(row -> row.isEmpty()
                         ? CompletableFuture.completedFuture(Optional.empty())
                         : row.get().payload().load(tx.snapshot(), ref).thenApply(Optional::of));
@@ -155,7 +155,7 @@ final class Notifier implements AutoCloseable {
         return tx.getReadVersion().thenCompose(version -> {
             Versionstamp now = Stamps.upTo(version);
             List<CompletableFuture<FeedEntry>> looks = told.keySet().stream()
-                    .map(jobId -> JobTable.read(tx.snapshot(), new JobRef(keys, jobId))
+                    .map(jobId -> JobTable.find(tx.snapshot(), new JobRef(keys, jobId))
                             .thenApply(row -> new FeedEntry(
                                     now, jobId, row.map(found -> found.state()).orElse(JobState.NOT_FOUND))))
                     .toList();

@@ -49,7 +49,7 @@ record DueJobs(List<RetireIndex.Entry> rows) {
     CompletableFuture<Map<String, JobRow>> borneOut(ReadTransaction tx, TypeKeys keys) {
         Map<String, CompletableFuture<Optional<JobRow>>> reads = new LinkedHashMap<>();
         for (RetireIndex.Entry row : rows) {
-            row.jobIds().forEach(id -> reads.computeIfAbsent(id, each -> JobTable.read(tx, new JobRef(keys, each))));
+            row.jobIds().forEach(id -> reads.computeIfAbsent(id, each -> JobTable.find(tx, new JobRef(keys, each))));
         }
         return CompletableFuture.allOf(reads.values().toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> {

@@ -8,6 +8,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.TooManyJobsException;
 import dev.couchjobs.TypeTimeoutMissingException;
+import dev.couchjobs.UndecodableRowException;
 import dev.couchjobs.internal.data.Dependents;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
@@ -18,6 +19,7 @@ import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.dependencies.Linking;
 import dev.couchjobs.internal.dependencies.Links;
 import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.loop.Causes;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -180,12 +182,24 @@ public final class Creation {
                         context,
                         ref.keys(),
                         tx -> CompletableFuture.completedFuture(true),
-                        (tx, token) -> JobTable.edit(
-                                tx,
-                                ref,
-                                () -> Dependents.awaitedBy(tx, keyspace, ref),
-                                (before, awaited) -> unlinked(tx, before, awaited)
-                                        .thenApply(done -> removed(tx, ref, before, token))));
+                        (tx, token) -> JobTable.editReadable(
+                                        tx,
+                                        ref,
+                                        () -> Dependents.awaitedBy(tx, keyspace, ref),
+                                        (before, awaited) -> unlinked(tx, before, awaited)
+                                                .thenApply(done -> removed(tx, ref, before, token)))
+                                .exceptionallyCompose(error -> Causes.of(error) instanceof UndecodableRowException
+                                        ? moveAway(tx, ref)
+                                        : CompletableFuture.failedFuture(error)));
+    }
+
+    /** Nobody can tell whether it waits for others, so that is looked up. */
+    private CompletableFuture<Boolean> moveAway(Transaction tx, JobRef ref) {
+        return JobTable.edit(
+                        tx,
+                        ref,
+                        gone -> Dependents.awaitedBy(tx, keyspace, ref).thenCompose(awaited -> awaited.unlinkAll(tx)))
+                .thenApply(done -> true);
     }
 
     private static CompletableFuture<?> unlinked(Transaction tx, Optional<JobRow> before, Dependents.Awaited awaited) {

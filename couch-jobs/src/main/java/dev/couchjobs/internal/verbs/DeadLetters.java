@@ -66,7 +66,7 @@ public final class DeadLetters {
         Optional<String> next =
                 found.size() > limit ? Optional.of(shown.get(limit - 1).continuation()) : Optional.empty();
         List<CompletableFuture<Optional<DeadLetter>>> letters = shown.stream()
-                .map(entry -> JobTable.read(tx.snapshot(), new JobRef(keys, entry.jobId()))
+                .map(entry -> JobTable.find(tx.snapshot(), new JobRef(keys, entry.jobId()))
                         .thenApply(row -> row.map(job -> letter(entry, job))))
                 .toList();
         return CompletableFuture.allOf(letters.toArray(CompletableFuture<?>[]::new))

@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.verbs;
 
+import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.tuple.Tuple;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 
 /**
@@ -36,10 +38,12 @@ public final class Listings {
     /** How many jobs are looked at for one page of those in one state. */
     private static final int LOOKED_AT_MAX = 500;
 
+    private final Database database;
     private final Keyspace keyspace;
     private final Transactions transactions;
 
     public Listings(Instance instance) {
+        this.database = instance.database();
         this.keyspace = instance.keyspace();
         this.transactions = instance.transactions();
     }
@@ -85,14 +89,29 @@ public final class Listings {
                 .map(continuation -> new String(Continuation.decode(name, continuation), StandardCharsets.UTF_8))
                 .orElse("");
         int lookedAt = Math.max(lookedAtMax, page.limit());
+        AtomicBoolean hasPassedOver = new AtomicBoolean();
         return new BatchSize(lookedAt)
                 .run(tries -> transactions
                         .named("list", type.name())
                         .read(
                                 context,
                                 tx -> tries.next(size -> JobTable.list(tx, keys, after, size)
-                                        .thenApply(
-                                                rows -> page(name, rows, rows.size() == size, page.limit(), wanted)))));
+                                        .thenApply(rows -> {
+                                            hasPassedOver.set(rows.hasPassedOver());
+                                            int read = rows.byId().size();
+                                            return page(name, rows.byId(), read == size, page.limit(), wanted);
+                                        }))))
+                .thenCompose(found -> hasPassedOver.get()
+                        ? moveAway(keys, after, lookedAt).thenApply(done -> found)
+                        : CompletableFuture.completedFuture(found));
+    }
+
+    /** No loop meets a row whose id cannot be decoded. If it cannot be moved now, a later listing meets it again. */
+    private CompletableFuture<?> moveAway(TypeKeys keys, String after, int lookedAt) {
+        return transactions
+                .named("quarantine rows of", keys.typeName())
+                .run(database, tx -> JobTable.list(tx, keys, after, lookedAt))
+                .handle((done, error) -> keys);
     }
 
     private static Page<JobSummary> page(
@@ -150,7 +169,7 @@ public final class Listings {
         List<CompletableFuture<Optional<JobSummary>>> all = rows.stream()
                 .map(row -> {
                     JobRef ref = new JobRef(keys, row.jobId());
-                    return JobTable.read(tx, ref)
+                    return JobTable.find(tx, ref)
                             .thenApply(job -> job.filter(found -> row.isBorneOutBy(ref, found))
                                     .map(found -> summary(ref.id(), found)));
                 })

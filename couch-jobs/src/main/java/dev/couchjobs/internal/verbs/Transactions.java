@@ -8,6 +8,7 @@ import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.LayoutRow;
+import dev.couchjobs.internal.data.Quarantine;
 import dev.couchjobs.internal.data.Releases;
 import dev.couchjobs.internal.data.TokenSearch;
 import dev.couchjobs.internal.data.TypeKeys;
@@ -160,6 +161,7 @@ public final class Transactions {
         AtomicInteger tries = new AtomicInteger();
         return lastError.explain(context.runAsync(tx -> {
             limit(tx);
+            Quarantine.allow(tx);
             Releases.tellFewer(tx, tries.getAndIncrement());
             return lastError.note(body.apply(tx));
         }));
@@ -173,6 +175,7 @@ public final class Transactions {
     }
 
     private <T> CompletableFuture<T> written(Transaction tx, Function<Transaction, CompletableFuture<T>> body) {
+        Quarantine.allow(tx);
         return layout.writing(tx, () -> settled(tx, body.apply(tx)));
     }
 

@@ -45,7 +45,7 @@ final class Heartbeat {
 
     CompletableFuture<Heard> write(Transaction tx) {
         List<CompletableFuture<Optional<JobRow>>> reads = new ArrayList<>(runs.size());
-        runs.forEach(run -> reads.add(JobTable.read(tx, run.ref())));
+        runs.forEach(run -> reads.add(JobTable.find(tx, run.ref())));
         return CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> {
                     List<Run<?>> lost = new ArrayList<>();

@@ -1,0 +1,26 @@
+package dev.couchjobs;
+
+/**
+ * A stored row cannot be decoded: its bytes are damaged, or no version of the library that this one knows of wrote them.
+ *
+ * <p>Background loops and claims that meet such a row move it into quarantine and go on; so do {@link CouchJobs#add} and
+ * {@link CouchJobs#remove} of its job.
+ */
+public final class UndecodableRowException extends JobsException {
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * A row that cannot be decoded.
+     *
+     * @param row the key of the row, as text
+     * @param reason what is wrong with it
+     * @param cause what decoding it failed of
+     */
+    public UndecodableRowException(String row, String reason, Throwable cause) {
+        super(
+                "The row " + row + " cannot be decoded: " + reason + ". Claims and background loops move it into"
+                        + " quarantine, and so do add and remove of its job. List it there with quarantined, then call"
+                        + " removeQuarantined, or restoreQuarantined in a version of the library that can decode it.",
+                cause);
+    }
+}
