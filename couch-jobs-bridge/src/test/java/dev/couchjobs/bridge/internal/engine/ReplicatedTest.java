@@ -105,6 +105,22 @@ class ReplicatedTest {
     }
 
     @Test
+    void aClaimThatItsNodeLetsGoTakesThreeMoreRevisions() {
+        try (World single = World.replicated(Duration.ofMinutes(1), 1, "a", "b", "c")) {
+            single.advance(1);
+            single.process("a").pause(Duration.ofSeconds(4)); // so that it names b when b has no worker any more
+            single.process("c").pause(Duration.ofSeconds(4));
+            single.put("b", "{'_id': 'free', 'creator': 'a', 'job': [{'target': ['b', 'c'], 'do': 'work'}]}");
+            single.put("b", "{'_id': 'own', 'creator': 'b', 'job': [{'target': 'b', 'do': 'sleep 20'}]}");
+            single.advance(15);
+
+            assertThat(single.done).containsExactly("b sleep 20", "c work");
+            assertThat(single.read("a", "free").at("/job/0/withdrawn").asInt()).isEqualTo(1);
+            assertThat(single.revisions("a", "free")).isEqualTo(1 + 4 + 3);
+        }
+    }
+
+    @Test
     void aRunThatIsStoppedBecauseItsJobIsCancelledSaysSo() {
         world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'b', 'do': 'sleep 100'}]}");
         world.advance(5);
