@@ -15,6 +15,11 @@ import org.jspecify.annotations.Nullable;
  * it ends.
  */
 record LayeredContents(Overlay overlay, Base base, Gaps gaps) implements Contents {
+    /** Few enough to be counted in a few milliseconds. */
+    private static final int COUNTED_ROWS = 5_000;
+
+    private static final long COUNTED_BYTES = 1 << 20;
+
     /** The same base under another overlay. */
     LayeredContents under(Overlay other) {
         return new LayeredContents(other, base, gaps);
@@ -49,10 +54,35 @@ record LayeredContents(Overlay overlay, Base base, Gaps gaps) implements Content
         return under(changed);
     }
 
-    /** An estimate: what the overlay hides of the base counts as well. */
+    /**
+     * Exact for small ranges, and otherwise an estimate: the base counts what has been cleared or set again since, perhaps
+     * several times over, so what it says of the whole range is corrected by how far it is out at the beginning of it.
+     */
     @Override
     public long bytes(byte[] begin, byte[] end) {
-        return overlay.sets().summary(begin, end) + (Bytes.less(begin, end) ? base.estimatedBytes(begin, end) : 0);
+        long counted = 0;
+        byte[] countedTo = end;
+        try (Scan scan = ascending(begin)) {
+            for (int rows = 0; scan.isOnEntry() && Bytes.less(scan.key(), end); rows++) {
+                if (rows == COUNTED_ROWS || counted >= COUNTED_BYTES) {
+                    countedTo = scan.key();
+                    break;
+                }
+                counted += (long) scan.key().length + scan.value().length;
+                scan.advance();
+            }
+        }
+        if (!Bytes.less(countedTo, end)) {
+            return counted;
+        }
+        long estimated = estimatedBytes(begin, countedTo);
+        long rest = estimatedBytes(countedTo, end);
+        return counted + (estimated <= counted ? rest : (long) ((double) rest * counted / estimated));
+    }
+
+    /** What the overlay hides of the base counts as well. */
+    private long estimatedBytes(byte[] begin, byte[] end) {
+        return overlay.sets().summary(begin, end) + base.estimatedBytes(begin, end);
     }
 
     /** Reads the whole range. */

@@ -3,8 +3,11 @@ package dev.couchjobs.fdb.embedded;
 import static dev.couchjobs.fdb.embedded.Keys.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.fdb.internal.base.Change;
+import java.util.ArrayList;
 import java.util.List;
 import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -12,6 +15,7 @@ import net.jqwik.api.constraints.IntRange;
 
 class RangeEstimatesTest {
     private static final int VALUE_BYTES = 5;
+    private static final long ROW_BYTES = "k10000".length() + VALUE_BYTES;
 
     @Property
     void chunksAreAsLargeAsTheyMayBe(
@@ -34,6 +38,39 @@ class RangeEstimatesTest {
             boolean last = i == points.size() - 1;
             assertThat(last || data.summary(begin, Bytes.after(end)) > size).isTrue();
         }
+    }
+
+    /** Each row is in the overlay and, with an older value, in the base as well. */
+    @Example
+    void aRowThatIsSetAgainCountsOnce() {
+        assertThat(bytes(layered(100, 1))).isEqualTo(100 * ROW_BYTES);
+        assertThat(bytes(layered(30_000, 1))).isBetween(29_000 * ROW_BYTES, 31_000 * ROW_BYTES);
+    }
+
+    @Example
+    void whatIsClearedNoLongerCounts() {
+        LayeredContents contents = layered(30_000, 1);
+        LayeredEdit edit = new LayeredEdit(contents, 2);
+        edit.clear(key("k10100"), key("l"));
+        assertThat(bytes(edit.contents())).isEqualTo(100 * ROW_BYTES);
+        edit.clear(key("k"), key("l"));
+        assertThat(bytes(edit.contents())).isZero();
+    }
+
+    private static long bytes(Contents contents) {
+        return new RangeEstimates(contents).bytes(key("a"), key("z"));
+    }
+
+    private static LayeredContents layered(int rows, long version) {
+        MapBase base = new MapBase();
+        List<Change> older = new ArrayList<>();
+        LayeredEdit edit = new LayeredEdit(new LayeredContents(Overlay.over(0), base, new Gaps(1)), version + 1);
+        for (int i = 10_000; i < 10_000 + rows; i++) {
+            older.add(Change.put(key("k" + i), new byte[VALUE_BYTES]));
+            edit.set(key("k" + i), new byte[VALUE_BYTES]);
+        }
+        base.apply(version, older);
+        return edit.contents();
     }
 
     @Provide
