@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  * from what has been published.
  */
 final class CommitPipeline {
-    /** Of what is decided, or persisted, at once: it is in memory several times over. */
-    private static final long BATCH_BYTES = 1 << 26;
-    /** What any commit counts for at least, as a stamp has two bytes for the place in the batch. */
-    private static final long LEAST_COMMIT_BYTES = BATCH_BYTES >> 14;
+    /** Of commits in a batch, as a stamp has two bytes for the place in it. */
+    private static final long BATCH_COMMITS = 1 << 14;
+
+    private static final CompletableFuture<@Nullable Void> DONE = CompletableFuture.completedFuture(null);
 
     /** To the second actor, in the order in which it matters. */
     private sealed interface Message {}
@@ -41,7 +43,13 @@ final class CommitPipeline {
     private final VersionWindow versions;
     private final Storage storage;
     private final Executor executor;
+    private final MemoryLimits limits;
+    private final LongFunction<? extends CompletableFuture<?>> delay;
     private final Consumer<RuntimeException> whenBroken;
+    private final Admission admission;
+    /** Bytes of the commits that have not been decided. */
+    private final AtomicLong waiting = new AtomicLong();
+
     private final Sequencer sequencer;
     private final Publisher publisher;
     private final Mailbox<Commit> undecided;
@@ -61,19 +69,31 @@ final class CommitPipeline {
     /** The batch at which the second actor broke, which may be durable. */
     private @Nullable List<Message> halfSettled;
 
-    /** {@code whenBroken} is told once the pipeline can do nothing but refuse, perhaps repeatedly. */
+    /**
+     * {@code delay} completes after that many nanoseconds, or fails once the engine closes; {@code whenBroken} is told once
+     * the pipeline can do nothing but refuse, perhaps repeatedly.
+     */
     CommitPipeline(
-            VersionWindow versions, Storage storage, Executor executor, Consumer<RuntimeException> whenBroken) {
-        this.whenBroken = whenBroken;
+            VersionWindow versions,
+            Storage storage,
+            EngineEnvironment environment,
+            LongFunction<? extends CompletableFuture<?>> delay,
+            Consumer<RuntimeException> whenBroken) {
         this.versions = versions;
         this.storage = storage;
-        this.executor = executor;
+        this.executor = environment.executor();
+        this.limits = MemoryLimits.ofHeap(environment.heapBytes());
+        this.delay = delay;
+        this.whenBroken = whenBroken;
+        this.admission = new Admission(versions, limits.recentBytes());
         this.sequencer = new Sequencer(versions, storage);
         this.publisher = new Publisher(versions);
-        this.decided = new Mailbox<>(executor, new Mailbox.Limit<>(CommitPipeline::bytes, BATCH_BYTES), this::settle);
+        long batchBytes = limits.batchBytes();
+        long leastBytes = batchBytes / BATCH_COMMITS;
+        this.decided = new Mailbox<>(executor, new Mailbox.Limit<>(CommitPipeline::bytes, batchBytes), this::settle);
         this.undecided = new Mailbox<>(
                 executor,
-                new Mailbox.Limit<>(commit -> Math.max(LEAST_COMMIT_BYTES, commit.bytes()), BATCH_BYTES),
+                new Mailbox.Limit<>(commit -> Math.max(leastBytes, commit.bytes()), batchBytes),
                 this::decide,
                 decided::help);
     }
@@ -83,7 +103,9 @@ final class CommitPipeline {
     }
 
     void submit(Commit commit) {
-        undecided.post(commit);
+        if (mayWait(commit)) {
+            undecided.post(commit);
+        }
     }
 
     /**
@@ -91,7 +113,20 @@ final class CommitPipeline {
      * which spares it the way to another thread and back.
      */
     void submitToHelp(Commit commit) {
-        undecided.leave(commit);
+        if (mayWait(commit)) {
+            undecided.leave(commit);
+        }
+    }
+
+    /** Refuses what finds too many before it: who does not wait for answers has to be told to. */
+    private boolean mayWait(Commit commit) {
+        long bytes = commit.bytes();
+        if (waiting.addAndGet(bytes) <= Math.max(limits.waitingBytes(), bytes)) {
+            return true;
+        }
+        waiting.addAndGet(-bytes);
+        commit.outcome().failed(FdbError.COMMIT_PROXY_MEMORY_LIMIT.exception());
+        return false;
     }
 
     void help() {
@@ -126,8 +161,8 @@ final class CommitPipeline {
     }
 
     private static RuntimeException brokenError(FdbError error, Throwable cause) {
-        FDBException told = error.exception("the engine met " + cause
-                + " while it committed, and stopped; close the database and open it again");
+        FDBException told = error.exception(
+                "the engine met " + cause + " while it committed, and stopped; close the database and open it again");
         told.initCause(cause);
         return told;
     }
@@ -146,8 +181,7 @@ final class CommitPipeline {
             return null;
         }
         try {
-            decideOrRefuse(commits);
-            return null;
+            return admitted(commits);
         } catch (RuntimeException | Error error) {
             // Neither allocates nor calls anything: there may be no memory and no stack left.
             halfDecided = commits;
@@ -156,7 +190,44 @@ final class CommitPipeline {
         }
     }
 
-    private void decideOrRefuse(List<Commit> commits) {
+    /** Decides them once there is room for what they write. */
+    private @Nullable CompletableFuture<?> admitted(List<Commit> commits) {
+        long bytes = 0;
+        for (Commit commit : commits) {
+            bytes += Admission.bytes(commit);
+        }
+        long nanos = closed ? 0 : admission.delayNanos(bytes);
+        if (nanos == 0) {
+            decideOrRefuse(commits, bytes);
+            return null;
+        }
+        return heldBack(commits, bytes, nanos);
+    }
+
+    private CompletableFuture<@Nullable Void> heldBack(List<Commit> commits, long bytes, long nanos) {
+        return delay.apply(nanos)
+                .handle((done, closing) -> closing != null)
+                .thenComposeAsync(closing -> afterDelay(commits, bytes, nanos, closing), executor);
+    }
+
+    private CompletableFuture<@Nullable Void> afterDelay(
+            List<Commit> commits, long bytes, long waited, boolean closing) {
+        try {
+            long nanos = closing || waited != Admission.FULL_NANOS ? 0 : admission.delayNanos(bytes);
+            if (nanos != 0) {
+                return heldBack(commits, bytes, nanos);
+            }
+            decideOrRefuse(commits, bytes);
+        } catch (RuntimeException | Error error) {
+            halfDecided = commits;
+            broken = error;
+            throw error;
+        }
+        decided.help();
+        return DONE;
+    }
+
+    private void decideOrRefuse(List<Commit> commits, long bytes) {
         if (failedEpoch == epoch) {
             epoch++;
             sequencer.startOver();
@@ -166,6 +237,12 @@ final class CommitPipeline {
             return;
         }
         long version = versions.reserve();
+        admission.admit(version, bytes);
+        long decidedBytes = 0;
+        for (Commit commit : commits) {
+            decidedBytes += commit.bytes();
+        }
+        waiting.addAndGet(-decidedBytes);
         Decision.Batch batch;
         try {
             batch = sequencer.decide(commits, version);

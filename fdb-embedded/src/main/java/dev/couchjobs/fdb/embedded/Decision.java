@@ -1,10 +1,11 @@
 package dev.couchjobs.fdb.embedded;
 
+import com.apple.foundationdb.FDBException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What is to become of a commit: {@code refusal} says why it does not happen, or is null if it does. */
-record Decision(Commit commit, CommitStamp stamp, @Nullable FdbError refusal) {
+record Decision(Commit commit, CommitStamp stamp, @Nullable FDBException refusal) {
     boolean commits() {
         return refusal == null;
     }

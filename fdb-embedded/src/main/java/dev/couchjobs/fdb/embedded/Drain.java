@@ -23,19 +23,25 @@ final class Drain {
     private static final long WORTHWHILE_BYTES = 1 << 20;
     /** How much is moved in one step of the base. */
     private static final long STEP_BYTES = 8 << 20;
-    /** Commits wait when the base lags this much behind. */
-    private static final long MOST_BYTES = 512 << 20;
     /** After this much the base is made durable, so that the log need not be kept. */
     private static final long CHECKPOINT_BYTES = 64 << 20;
+
+    private static final long HEAP_BYTES_PER_CHANGE = 128;
 
     private static final CompletableFuture<@Nullable Void> DONE = CompletableFuture.completedFuture(null);
 
     /** A batch that is in the log, and that the base may or may not have yet. */
-    record Logged(long version, List<Change> changes, int bytes) {}
+    record Logged(long version, List<Change> changes, int bytes) {
+        /** About what it takes while it waits: the overlay has a node for each change. */
+        long heapBytes() {
+            return bytes + HEAP_BYTES_PER_CHANGE * changes.size();
+        }
+    }
 
     private final Base base;
     private final Executor executor;
     private final LongSupplier oldestReadable;
+    private final long mostBytes;
     private final Queue<Logged> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicLong waitingBytes = new AtomicLong();
     /** In the base, and still to be taken out of the overlay. */
@@ -46,18 +52,22 @@ final class Drain {
     private long bytesSinceCheckpoint;
     private volatile long durable;
 
-    /** Versions less than {@code oldestReadable} are out of every reader's reach. */
-    Drain(Base base, Executor executor, LongSupplier oldestReadable) {
+    /**
+     * Versions less than {@code oldestReadable} are out of every reader's reach; commits wait when the base lags
+     * {@code mostBytes} behind.
+     */
+    Drain(Base base, Executor executor, LongSupplier oldestReadable, long mostBytes) {
         this.base = base;
         this.executor = executor;
         this.oldestReadable = oldestReadable;
+        this.mostBytes = mostBytes;
         this.durable = base.version();
     }
 
     /** For one thread at a time, in the order of versions. */
     void add(Logged logged) {
         waiting.add(logged);
-        waitingBytes.addAndGet(logged.bytes);
+        waitingBytes.addAndGet(logged.heapBytes());
     }
 
     /** Without what the base has by now. */
@@ -96,7 +106,16 @@ final class Drain {
             return DONE;
         }
         CompletableFuture<@Nullable Void> started = started();
-        return waitingBytes.get() < MOST_BYTES ? DONE : started;
+        return waitingBytes.get() < mostBytes ? DONE : started;
+    }
+
+    /** Moves all that waits once that fills a step of the base; for a time without readers. */
+    synchronized void moveSteps() {
+        if (waitingBytes.get() >= STEP_BYTES) {
+            move(Long.MAX_VALUE);
+            // There is no overlay that they would have to be taken out of.
+            moved.clear();
+        }
     }
 
     /** Moves everything, whoever may still want to read without it, and makes it durable. */
@@ -153,7 +172,7 @@ final class Drain {
                 // In this order: if there is no memory for one of them, it is moved once more.
                 moved.add(logged);
                 waiting.remove();
-                waitingBytes.addAndGet(-logged.bytes);
+                waitingBytes.addAndGet(-logged.heapBytes());
                 bytesSinceCheckpoint += logged.bytes;
             }
             step = nextStep(before);

@@ -54,13 +54,23 @@ final class DurableStorage implements Storage {
         this.base = base;
         this.durability = durability;
         this.environment = environment;
-        this.drain = new Drain(base, environment.executor(), () -> oldestReadable.getAsLong());
-        Recovery recovery = new Recovery(base.version(), drain);
+        long recentBytes = MemoryLimits.ofHeap(environment.heapBytes()).recentBytes();
+        this.drain = new Drain(base, environment.executor(), () -> oldestReadable.getAsLong(), recentBytes);
+        Recovery recovery = new Recovery(base, drain, recentBytes / 2);
         this.log = directory.openLog(base.version(), environment.executor(), recovery);
         long last = Math.max(after, Math.max(log.lastVersion(), recovery.ceiling()));
         long first = Math.max(VersionWindow.FIRST_VERSION, last + 1);
         this.recovered =
-                new Snapshot(first, new LayeredContents(recovery.overlay(), base, new Gaps(Gaps.WORTHWHILE_KEYS)));
+                new Snapshot(first, new LayeredContents(overlay(recovery), base, new Gaps(Gaps.WORTHWHILE_KEYS)));
+    }
+
+    private Overlay overlay(Recovery recovery) {
+        try {
+            return recovery.overlay();
+        } catch (RuntimeException | Error e) {
+            log.close();
+            throw e;
+        }
     }
 
     static DurableStorage open(Path path, Durability durability, EngineEnvironment environment) {

@@ -1,5 +1,6 @@
 package dev.couchjobs.fdb.embedded;
 
+import com.apple.foundationdb.FDBException;
 import dev.couchjobs.fdb.internal.base.Change;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,12 @@ interface Edit {
     void clear(byte[] begin, byte[] end);
 
     void clear(byte[] key);
+
+    /** Does what a transaction writes, or nothing of it and says why. */
+    default @Nullable FDBException apply(Commit commit, CommitStamp stamp) {
+        commit.writes().applyTo(this, stamp);
+        return null;
+    }
 
     /** In the order in which they were made. */
     List<Change> changes();

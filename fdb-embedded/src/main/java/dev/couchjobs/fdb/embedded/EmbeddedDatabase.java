@@ -18,13 +18,14 @@ public final class EmbeddedDatabase {
 
     /**
      * Opens an empty database in memory, which is gone when it is closed. Its threads are daemons, start when they are
-     * needed and end when it is closed.
+     * needed and end when it is closed. It holds rows of half of the heap; then commits that add some fail with error 1510,
+     * whose cause is a {@link StorageFullException}.
      *
      * @return the database, to be closed by the caller
      */
     public static Database openInMemory() {
         EngineEnvironment environment = EngineEnvironment.system();
-        return new EngineDatabase(new Engine(environment, new MemoryStorage(), () -> shutDown(environment)), false);
+        return openInMemory(environment, () -> shutDown(environment));
     }
 
     /**
@@ -34,7 +35,12 @@ public final class EmbeddedDatabase {
      * @return the database, to be closed by the caller
      */
     public static Database openInMemory(EngineEnvironment environment) {
-        return new EngineDatabase(new Engine(environment, new MemoryStorage(), () -> {}), false);
+        return openInMemory(environment, () -> {});
+    }
+
+    private static Database openInMemory(EngineEnvironment environment, Runnable release) {
+        MemoryLimits limits = MemoryLimits.ofHeap(environment.heapBytes());
+        return new EngineDatabase(new Engine(environment, new MemoryStorage(limits.dataBytes()), release), false);
     }
 
     /**

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** What all transactions of a database share. Thread-safe. */
@@ -18,6 +19,7 @@ final class Engine {
     private volatile CommitPipeline pipeline;
     private final Delays delays;
     private final OutstandingWatches watches;
+    private final AtomicInteger contenders = new AtomicInteger();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CompletableFuture<@Nullable Void> storageClosed = new CompletableFuture<>();
 
@@ -27,8 +29,8 @@ final class Engine {
         this.release = release;
         this.versions = versionsOf(storage);
         this.watches = new OutstandingWatches(watch -> pipeline().disarm(watch));
-        this.pipeline = pipelineTo(storage);
         this.delays = new Delays(environment.scheduler());
+        this.pipeline = pipelineTo(storage);
         if (storage.ceiling() != Long.MAX_VALUE) {
             keepCeilingAhead();
         }
@@ -43,7 +45,7 @@ final class Engine {
     }
 
     private CommitPipeline pipelineTo(Storage storage) {
-        return new CommitPipeline(versions, storage, environment.executor(), error -> watches.failAll(error));
+        return new CommitPipeline(versions, storage, environment, delays::after, watches::failAll);
     }
 
     /**
@@ -91,6 +93,11 @@ final class Engine {
 
     Delays.Alarm alarm(long nanos, Runnable action) {
         return delays.alarm(nanos, action);
+    }
+
+    /** How many transactions wait for another try after a conflict. */
+    AtomicInteger contenders() {
+        return contenders;
     }
 
     VersionWindow versions() {

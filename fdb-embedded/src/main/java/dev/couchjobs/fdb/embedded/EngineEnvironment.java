@@ -22,13 +22,34 @@ import java.util.random.RandomGenerator;
  * @param scheduler waits for back-off delays and timeouts
  * @param nanoTime a clock in nanoseconds that never goes back, with any origin
  * @param random jitter for back-off; used by one thread at a time
+ * @param heapBytes how large the heap is that the engine's limits go by: it holds commits back before what the last five
+ *     seconds have changed takes more than a quarter of it, and a database in memory holds rows of half of it
  */
 public record EngineEnvironment(
-        Executor executor, ScheduledExecutorService scheduler, LongSupplier nanoTime, RandomGenerator random) {
+        Executor executor,
+        ScheduledExecutorService scheduler,
+        LongSupplier nanoTime,
+        RandomGenerator random,
+        long heapBytes) {
     private static final int IDLE_SECONDS = 10;
+    private static final long DEFAULT_HEAP_BYTES = 1L << 30;
 
     /**
-     * The real thing: daemon threads that start when needed and end when idle, and the system's clock.
+     * An environment whose heap is taken for a gigabyte, however large it is, so that the same happens on every machine.
+     *
+     * @param executor runs commits and, unless a transaction names another, the continuations of what the engine completes
+     * @param scheduler waits for back-off delays and timeouts
+     * @param nanoTime a clock in nanoseconds that never goes back, with any origin
+     * @param random jitter for back-off; used by one thread at a time
+     */
+    public EngineEnvironment(
+            Executor executor, ScheduledExecutorService scheduler, LongSupplier nanoTime, RandomGenerator random) {
+        this(executor, scheduler, nanoTime, random, DEFAULT_HEAP_BYTES);
+    }
+
+    /**
+     * The real thing: daemon threads that start when needed and end when idle, the system's clock, and the heap of this
+     * process as far as it may grow.
      *
      * @return an environment with threads of its own
      */
@@ -38,7 +59,12 @@ public record EngineEnvironment(
         timer.setRemoveOnCancelPolicy(true);
         timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
         timer.allowCoreThreadTimeOut(true);
-        return new EngineEnvironment(Executors.newCachedThreadPool(threads), timer, System::nanoTime, new Random());
+        return new EngineEnvironment(
+                Executors.newCachedThreadPool(threads),
+                timer,
+                System::nanoTime,
+                new Random(),
+                Runtime.getRuntime().maxMemory());
     }
 
     private static ThreadFactory daemonThreads() {

@@ -19,12 +19,15 @@ import org.jspecify.annotations.Nullable;
 final class History {
     /** No more changes than that are done again to get at a state; a batch is never split. */
     private static final int CHANGES_BETWEEN_STATES = 256;
+    /** Nor more than that by their size: what is out of the window is only forgotten back to such a state. */
+    private static final long BYTES_BETWEEN_STATES = 1 << 20;
 
     /** Changes that led from the step before to this one, and the state if it is one that is kept. */
     private record Step(List<Change> changes, @Nullable Contents state) {}
 
     private final NavigableMap<Long, Step> steps = new ConcurrentSkipListMap<>();
     private int changesSinceState;
+    private long bytesSinceState;
 
     History(Snapshot first) {
         steps.put(first.version(), new Step(List.of(), first.data()));
@@ -39,10 +42,14 @@ final class History {
             return;
         }
         changesSinceState += changes.size();
-        boolean keep = changesSinceState >= CHANGES_BETWEEN_STATES;
+        for (Change change : changes) {
+            bytesSinceState += change instanceof Change.Put put ? put.value().length : 0;
+        }
+        boolean keep = changesSinceState >= CHANGES_BETWEEN_STATES || bytesSinceState >= BYTES_BETWEEN_STATES;
         steps.put(version, new Step(changes, keep ? state : null));
         if (keep) {
             changesSinceState = 0;
+            bytesSinceState = 0;
             forgetBefore(oldestWanted);
         }
     }

@@ -1,5 +1,6 @@
 package dev.couchjobs.fdb.embedded;
 
+import com.apple.foundationdb.FDBException;
 import dev.couchjobs.fdb.internal.base.Change;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,12 +68,53 @@ record MemoryContents(OrderedMap<byte[]> map) implements Contents {
 
     /** What is being made of these contents by {@link MemoryStorage}. */
     static final class MemoryEdit implements Edit {
+        /** What a row takes next to its key and value: a node of the tree, and two arrays. */
+        private static final long BYTES_PER_ROW = 96;
+
+        private final long mostBytes;
         private final List<Change> changes = new ArrayList<>();
         private OrderedMap<byte[]> map;
         private Object editor = new Object();
 
         MemoryEdit(OrderedMap<byte[]> map) {
+            this(map, Long.MAX_VALUE);
+        }
+
+        /** That holds rows of no more than {@code mostBytes}, unless it did before. */
+        MemoryEdit(OrderedMap<byte[]> map, long mostBytes) {
             this.map = map;
+            this.mostBytes = mostBytes;
+        }
+
+        /** Once there is no room left, transactions that make some, or need none, still pass. */
+        @Override
+        public @Nullable FDBException apply(Commit commit, CommitStamp stamp) {
+            WriteBuffer writes = commit.writes();
+            long bytes = bytes();
+            if (bytes + commit.bytes() + BYTES_PER_ROW * writes.size() <= mostBytes) {
+                writes.applyTo(this, stamp);
+                return null;
+            }
+            OrderedMap<byte[]> before = map;
+            int changesBefore = changes.size();
+            editor = new Object(); // what was before may be what is left
+            writes.applyTo(this, stamp);
+            if (bytes() <= Math.max(mostBytes, bytes)) {
+                return null;
+            }
+            map = before;
+            editor = new Object();
+            changes.subList(changesBefore, changes.size()).clear();
+            return FdbError.IO_ERROR.exception(new StorageFullException(
+                    "The database in memory has rows of " + bytes + " bytes, and may have " + mostBytes
+                            + ", half of the heap. The commit did not happen. Clear some rows, give the process more"
+                            + " heap (-Xmx), or open the database in a directory, where memory does not limit it.",
+                    null,
+                    null));
+        }
+
+        private long bytes() {
+            return map.summary() + BYTES_PER_ROW * map.size();
         }
 
         @Override

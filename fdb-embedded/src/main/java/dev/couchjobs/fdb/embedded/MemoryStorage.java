@@ -9,6 +9,13 @@ import org.jspecify.annotations.Nullable;
 final class MemoryStorage implements Storage {
     private static final CompletableFuture<@Nullable Void> DONE = CompletableFuture.completedFuture(null);
 
+    private final long dataBytes;
+
+    /** Holds rows of no more than {@code dataBytes}. */
+    MemoryStorage(long dataBytes) {
+        this.dataBytes = dataBytes;
+    }
+
     @Override
     public Snapshot recovered() {
         return new Snapshot(VersionWindow.FIRST_VERSION, MemoryContents.EMPTY);
@@ -24,7 +31,7 @@ final class MemoryStorage implements Storage {
 
     @Override
     public Edit edit(long version, Contents latest) {
-        return new MemoryContents.MemoryEdit(((MemoryContents) latest).map());
+        return new MemoryContents.MemoryEdit(((MemoryContents) latest).map(), dataBytes);
     }
 
     @Override

@@ -24,6 +24,11 @@ final class OrderedMap<V> {
         return Node.size(root);
     }
 
+    /** The summary of all entries. */
+    long summary() {
+        return Node.summary(root);
+    }
+
     @Nullable V get(byte[] key) {
         Node<V> node = root;
         while (node != null) {

@@ -1,5 +1,6 @@
 package dev.couchjobs.fdb.embedded;
 
+import com.apple.foundationdb.FDBException;
 import java.util.List;
 
 /**
@@ -24,12 +25,12 @@ final class Publisher {
             }
         }
         for (Decision each : batch.decisions()) {
-            FdbError refusal = each.refusal();
+            FDBException refusal = each.refusal();
             if (refusal == null) {
                 arm(each.commit().watches());
                 each.commit().outcome().committed(each.stamp());
             } else {
-                each.commit().outcome().failed(refusal.exceptionWithoutTrace());
+                each.commit().outcome().failed(refusal);
             }
         }
     }
@@ -38,8 +39,8 @@ final class Publisher {
     void abandon(Decision.Batch batch, RuntimeException error) {
         versions.abandon(batch.version());
         for (Decision each : batch.decisions()) {
-            FdbError refusal = each.refusal();
-            each.commit().outcome().failed(refusal == null ? error : refusal.exceptionWithoutTrace());
+            FDBException refusal = each.refusal();
+            each.commit().outcome().failed(refusal == null ? error : refusal);
         }
     }
 

@@ -20,6 +20,10 @@ final class RangeSet {
         return ends.isEmpty();
     }
 
+    int size() {
+        return ends.size();
+    }
+
     void add(byte[] begin, byte[] end) {
         if (!Bytes.less(begin, end)) {
             return;

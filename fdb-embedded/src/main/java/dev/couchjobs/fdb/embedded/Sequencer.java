@@ -1,5 +1,6 @@
 package dev.couchjobs.fdb.embedded;
 
+import com.apple.foundationdb.FDBException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -35,10 +36,8 @@ final class Sequencer {
         for (int place = 0; place < commits.size(); place++) {
             Commit commit = commits.get(place);
             CommitStamp stamp = new CommitStamp(version, place);
-            FdbError refusal = decide(commit, stamp);
-            if (refusal == null) {
-                commit.writes().applyTo(edit, stamp);
-            }
+            FdbError conflict = decide(commit, stamp);
+            FDBException refusal = conflict == null ? edit.apply(commit, stamp) : conflict.exceptionWithoutTrace();
             decisions.add(new Decision(commit, stamp, refusal));
         }
         latest = edit.contents();

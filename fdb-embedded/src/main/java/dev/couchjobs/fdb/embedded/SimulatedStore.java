@@ -24,7 +24,7 @@ public final class SimulatedStore {
      */
     public SimulatedStore(EngineEnvironment environment, Supplier<? extends CompletableFuture<?>> disk) {
         this.disk = disk;
-        this.storage = new SimulatedStorage(new MemoryStorage().recovered(), disk);
+        this.storage = new SimulatedStorage(new MemoryStorage(Long.MAX_VALUE).recovered(), disk);
         this.engine = new Engine(environment, storage, () -> {});
     }
 

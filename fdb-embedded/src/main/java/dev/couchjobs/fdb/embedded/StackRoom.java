@@ -5,8 +5,8 @@ package dev.couchjobs.fdb.embedded;
  * well, and would leave these half done if it ran out of stack. So it runs out here, before anything has changed.
  */
 final class StackRoom {
-    /** Some 20 kB even if compiled; the deepest calls of a commit, into the base or into a file, take less than half. */
-    private static final int LEVELS = 192;
+    /** Several kilobytes, which is what the calls of a commit take; each level costs a commit some nanoseconds. */
+    private static final int LEVELS = 96;
 
     private StackRoom() {}
 

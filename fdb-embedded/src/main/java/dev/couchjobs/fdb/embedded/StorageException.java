@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A durable database cannot be opened, or cannot go on. The message says what is wrong with which file, which commits are
+ * A database cannot be opened, or cannot go on. The message says what is wrong with which file, which commits are
  * safe and what to do; subclasses stand for the causes that a program may want to tell apart.
  */
 public class StorageException extends RuntimeException {
@@ -16,10 +16,10 @@ public class StorageException extends RuntimeException {
      * Made by fdb-embedded.
      *
      * @param message what was wrong, and what to do
-     * @param path the file or directory in question
+     * @param path the file or directory in question, if there is one
      * @param cause what the operating system said, if it was asked
      */
-    public StorageException(String message, Path path, @Nullable Throwable cause) {
+    public StorageException(String message, @Nullable Path path, @Nullable Throwable cause) {
         super(message, cause);
         this.path = path;
     }
@@ -27,7 +27,7 @@ public class StorageException extends RuntimeException {
     /**
      * The file or directory that is the matter.
      *
-     * @return its path, as far as it was known; null in an exception that was serialized
+     * @return its path, as far as it was known; null in an exception that was serialized, or is about a database in memory
      */
     public @Nullable Path path() {
         return path;

@@ -172,6 +172,11 @@ final class WriteBuffer {
         return ranges;
     }
 
+    /** How many keys and ranges are written. */
+    int size() {
+        return keys.size() + cleared.size() + stampedKeys.size();
+    }
+
     /** What this contributes to the size of the transaction. */
     long bytes() {
         long bytes = cleared.bytes(MUTATION_OVERHEAD_BYTES);

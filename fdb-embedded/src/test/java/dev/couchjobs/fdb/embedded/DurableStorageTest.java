@@ -166,6 +166,33 @@ class DurableStorageTest {
         }
     }
 
+    /** The heap of the process that opens it may be smaller than that of the one that wrote it. */
+    @Test
+    void whatDoesNotFitIntoTheHeapIsMovedToTheBaseWhileItIsOpened() throws IOException {
+        try (Database database = open("db")) {
+            setAll(database, "old");
+            for (int i = 0; i < 4; i++) {
+                fill(database);
+            }
+            set(database, "x", "1");
+            copy("db", "crashed");
+        }
+        EngineEnvironment small = new EngineEnvironment(Runnable::run, scheduler, nanos::get, new Random(1), 1 << 22);
+        DurableStorage storage = DurableStorage.open(temporary.resolve("crashed"), Durability.SYNCED, small);
+        LayeredContents recovered = (LayeredContents) storage.recovered().data();
+        assertThat(recovered.overlay().sets().size()).isZero();
+        try (Database database = new EngineDatabase(new Engine(small, storage, () -> {}), true)) {
+            assertThat(contents(database)).hasSize(KEYS + FILLERS + 1);
+            set(database, "x", "2");
+            copy("crashed", "again");
+        }
+        try (Database database = open("again")) {
+            assertThat(contents(database)).hasSize(KEYS + FILLERS + 1);
+            byte[] last = database.run(tr -> tr.get(key("x")).join());
+            assertThat(last).isEqualTo(key("2"));
+        }
+    }
+
     /** {@code seed} decides on writes, on how time passes, and on when it is closed or crashes. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6})

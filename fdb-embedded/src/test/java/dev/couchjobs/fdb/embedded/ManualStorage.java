@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A storage in memory that is done with a batch, or fails it, when the test says so. */
 final class ManualStorage implements Storage {
-    private final MemoryStorage memory = new MemoryStorage();
+    private final MemoryStorage memory = new MemoryStorage(Long.MAX_VALUE);
     private final Deque<CompletableFuture<@Nullable Void>> pending = new ArrayDeque<>();
 
     private @Nullable Error nextError;

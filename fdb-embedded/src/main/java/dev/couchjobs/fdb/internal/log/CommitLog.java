@@ -80,6 +80,7 @@ public final class CommitLog implements AutoCloseable {
             List<Segment> segments = store.open();
             try {
                 Recovery.Result found = new Recovery(segments, after, replay).run();
+                replayAgain(store, segments, found, after, replay);
                 CommitLog log = new CommitLog(store, found, new Spare(store, executor, segmentBytes));
                 log.beginOrClose(found);
                 return log;
@@ -89,6 +90,19 @@ public final class CommitLog implements AutoCloseable {
             }
         } catch (IOException e) {
             throw Failures.whileOpening(files, directory, e);
+        }
+    }
+
+    private static void replayAgain(
+            SegmentStore store, List<Segment> segments, Recovery.Result found, long after, Replay replay)
+            throws IOException {
+        Replay again = replay.again();
+        if (again != null) {
+            for (Segment segment : found.used()) {
+                store.resync(segment);
+            }
+            segments.forEach(Segment::rewind);
+            Recovery.Result unused = new Recovery(segments, after, again).run();
         }
     }
 

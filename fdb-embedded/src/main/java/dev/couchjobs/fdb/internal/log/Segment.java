@@ -25,6 +25,13 @@ final class Segment {
         this.file = file;
     }
 
+    /** Back to where it was before it was read. */
+    void rewind() {
+        end = Layout.FIRST;
+        synced = Layout.FIRST;
+        lastVersion = 0;
+    }
+
     boolean hasRoomFor(int length) {
         return Layout.endOf(Layout.startAfter(end), length) + Layout.RESERVE <= size;
     }
