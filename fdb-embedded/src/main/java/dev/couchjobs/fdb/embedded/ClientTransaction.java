@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -242,8 +243,13 @@ final class ClientTransaction {
         int maxMillis = attempt.settings().maxRetryDelayMillis();
         CompletableFuture<@Nullable Void> retry = new CompletableFuture<>();
         pendingRetry = retry;
-        long delay = backoff.nextDelayNanos(known, maxMillis, engine.jitter());
-        Completions.whenSettled(engine.after(delay), failure -> retry(retry, failure));
+        AtomicInteger contenders = engine.contenders();
+        int contending = known == FdbError.NOT_COMMITTED ? 1 : 0;
+        long delay = backoff.nextDelayNanos(known, maxMillis, contenders.addAndGet(contending), engine.jitter());
+        Completions.whenSettled(engine.after(delay), failure -> {
+            contenders.addAndGet(-contending);
+            retry(retry, failure);
+        });
         return retry;
     }
 

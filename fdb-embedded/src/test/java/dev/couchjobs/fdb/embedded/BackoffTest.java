@@ -24,10 +24,37 @@ class BackoffTest {
     }
 
     @Test
+    void whoLosesOftenWaitsHardlyLongerThanOthers() {
+        long longest = 0;
+        for (int i = 0; i < 20; i++) {
+            longest = Math.max(longest, backoff.nextDelayNanos(FdbError.NOT_COMMITTED, 1_000, 64, 1));
+        }
+        assertThat(Duration.ofNanos(longest)).isEqualTo(Duration.ofMillis(8));
+    }
+
+    @Test
+    void manyContendersWaitLonger() {
+        long longest = 0;
+        for (int i = 0; i < 20; i++) {
+            longest = Math.max(longest, backoff.nextDelayNanos(FdbError.NOT_COMMITTED, 1_000, 2_000, 1));
+        }
+        assertThat(Duration.ofNanos(longest)).isEqualTo(Duration.ofMillis(200));
+    }
+
+    @Test
+    void otherErrorsWaitUpToTheLimit() {
+        long longest = 0;
+        for (int i = 0; i < 20; i++) {
+            longest = Math.max(longest, backoff.nextDelayNanos(FdbError.COMMIT_PROXY_MEMORY_LIMIT, 1_000, 0, 1));
+        }
+        assertThat(Duration.ofNanos(longest)).isEqualTo(Duration.ofSeconds(1));
+    }
+
+    @Test
     void anOldReadVersionWaitsAShortFixedTime() {
-        assertThat(backoff.nextDelayNanos(FdbError.TRANSACTION_TOO_OLD, 1_000, 0.1))
+        assertThat(backoff.nextDelayNanos(FdbError.TRANSACTION_TOO_OLD, 1_000, 0, 0.1))
                 .isEqualTo(Duration.ofMillis(10).toNanos());
-        assertThat(backoff.nextDelayNanos(FdbError.FUTURE_VERSION, 3, 0.1))
+        assertThat(backoff.nextDelayNanos(FdbError.FUTURE_VERSION, 3, 0, 0.1))
                 .isEqualTo(Duration.ofMillis(3).toNanos());
     }
 
@@ -49,6 +76,6 @@ class BackoffTest {
     }
 
     private Duration delay(double jitter) {
-        return Duration.ofNanos(backoff.nextDelayNanos(FdbError.NOT_COMMITTED, 5, jitter));
+        return Duration.ofNanos(backoff.nextDelayNanos(FdbError.NOT_COMMITTED, 5, 1, jitter));
     }
 }
