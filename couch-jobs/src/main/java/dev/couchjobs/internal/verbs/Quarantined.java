@@ -24,6 +24,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The verbs for rows that could not be decoded: to look at them, to remove them, and to put them back. */
 public final class Quarantined {
@@ -89,21 +90,38 @@ public final class Quarantined {
                 "\"" + id + "\" is no id of a row in quarantine: pass one that quarantined has returned, unchanged.");
     }
 
-    /** {@return whether it was there} */
-    public CompletableFuture<Boolean> remove(TransactionContext context, JobType<?, ?> type, String id) {
+    /** What is done with a row in quarantine. */
+    @FunctionalInterface
+    private interface Step {
+        /** {@return whether it was done} */
+        CompletableFuture<Boolean> apply(Transaction tx, TypeKeys keys, Versionstamp stamp, KeyValue row);
+    }
+
+    /** A try that finds the row gone after an earlier try had done its step: the commit of that had an unknown result. */
+    private CompletableFuture<Boolean> withRow(
+            TransactionContext context, String purpose, JobType<?, ?> type, String id, Step step) {
         Versionstamp stamp = stamp(id);
         TypeKeys keys = keyspace.type(type.name());
+        AtomicBoolean wasDone = new AtomicBoolean();
         return transactions
-                .named("remove quarantined", type.name())
+                .named(purpose, type.name())
                 .run(
                         context,
-                        tx -> Quarantine.peek(tx, keys, stamp).thenCompose(row -> {
-                            if (row.isEmpty()) {
-                                return CompletableFuture.completedFuture(false);
-                            }
-                            Quarantine.clear(tx, keys, stamp);
-                            return forget(tx, keys, row.get()).thenApply(done -> true);
-                        }));
+                        tx -> Quarantine.peek(tx, keys, stamp)
+                                .thenCompose(row -> row.isEmpty()
+                                        ? CompletableFuture.completedFuture(wasDone.get())
+                                        : step.apply(tx, keys, stamp, row.get()).thenApply(done -> {
+                                            wasDone.set(done);
+                                            return done;
+                                        })));
+    }
+
+    /** {@return whether it was there} */
+    public CompletableFuture<Boolean> remove(TransactionContext context, JobType<?, ?> type, String id) {
+        return withRow(context, "remove quarantined", type, id, (tx, keys, stamp, row) -> {
+            Quarantine.clear(tx, keys, stamp);
+            return forget(tx, keys, row).thenApply(done -> true);
+        });
     }
 
     /** What was kept for a job whose row is now gone for good goes as well, unless there is another job of that id. */
@@ -124,16 +142,7 @@ public final class Quarantined {
 
     /** {@return whether it is back; not if another row is in its place, or it was not in quarantine} */
     public CompletableFuture<Boolean> restore(TransactionContext context, JobType<?, ?> type, String id) {
-        Versionstamp stamp = stamp(id);
-        TypeKeys keys = keyspace.type(type.name());
-        return transactions
-                .named("restore quarantined", type.name())
-                .run(
-                        context,
-                        tx -> Quarantine.peek(tx, keys, stamp)
-                                .thenCompose(row -> row.isEmpty()
-                                        ? CompletableFuture.completedFuture(false)
-                                        : putBack(tx, keys, stamp, row.get())));
+        return withRow(context, "restore quarantined", type, id, this::putBack);
     }
 
     private CompletableFuture<Boolean> putBack(Transaction tx, TypeKeys keys, Versionstamp stamp, KeyValue row) {
