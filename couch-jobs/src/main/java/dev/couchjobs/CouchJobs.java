@@ -86,26 +86,29 @@ public final class CouchJobs implements AutoCloseable {
     private final Retirement retirement;
     private final PayloadCodec codec;
     private final JobPools workers = new JobPools();
+    private volatile boolean closed;
 
     CouchJobs(CouchJobsBuilder settings) {
         Environment environment = settings.environment();
         codec = new PayloadCodec(settings.mapper);
         keyspace = new Keyspace(settings.subspace);
-        transactions = new Transactions(environment, keyspace, settings.transactionTimeout, settings.label());
-        instance = new Instance(settings.name(), settings.database, environment, keyspace, transactions, codec);
-        creation = new Creation(instance);
-        processing = new Processing(instance);
-        queries = new Queries(instance);
-        listings = new Listings(instance);
-        logs = new Logs(instance);
+        Transactions always = new Transactions(environment, keyspace, settings.transactionTimeout, settings.label());
+        instance = new Instance(settings.name(), settings.database, environment, keyspace, always, codec);
+        transactions = always.whileOpen(() -> !closed);
+        Instance open = new Instance(settings.name(), settings.database, environment, keyspace, transactions, codec);
+        creation = new Creation(open);
+        processing = new Processing(open);
+        queries = new Queries(open);
+        listings = new Listings(open);
+        logs = new Logs(open);
         retirement = new Retirement(instance);
         monitors = new ActivityMonitors(instance, settings.feedRetention, retirement);
         acceptors = new Acceptors(instance, monitors);
         notifiers = new Notifiers(instance);
-        ends = new Ends(instance);
+        ends = new Ends(open);
         results = new Results(instance, notifiers, queries);
-        deadLetters = new DeadLetters(instance);
-        quarantined = new Quarantined(instance);
+        deadLetters = new DeadLetters(open);
+        quarantined = new Quarantined(open);
     }
 
     /**
@@ -794,7 +797,9 @@ public final class CouchJobs implements AutoCloseable {
      * @throws IllegalArgumentException if the timeout is negative
      */
     public <R> CompletableFuture<@Nullable R> resultAsync(JobType<?, R> type, String jobId, Duration timeout) {
-        return results.await(type, jobId, timeout);
+        return closed
+                ? CompletableFuture.failedFuture(new CouchJobsClosedException())
+                : results.await(type, jobId, timeout);
     }
 
     /**
@@ -920,7 +925,9 @@ public final class CouchJobs implements AutoCloseable {
      */
     public <D> CompletableFuture<Subscription<D>> subscribe(
             ReadTransactionContext context, JobType<D, ?> type, String jobId) {
-        return notifiers.subscribe(context, type, jobId);
+        return closed
+                ? CompletableFuture.failedFuture(new CouchJobsClosedException())
+                : notifiers.subscribe(context, type, jobId);
     }
 
     /**
@@ -995,13 +1002,15 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Ends all background work of this instance: {@code accept} and {@code wait}, also where they wait already, fail with
-     * {@link CouchJobsClosedException}, and its monitors and notifiers stop. Workers that still run are ended without
-     * waiting: their handlers are interrupted and their jobs given back, so close them first. The other verbs need nothing in the background
-     * and go on working, so that claims can still be finished. Neither the database is closed nor any job changed.
+     * Ends this instance. From now on all verbs fail with {@link CouchJobsClosedException}, with a database as with a
+     * transaction to join; so do {@code accept}, {@code wait} and {@code result} where they wait already. Verbs that have
+     * begun run to their end. Monitors and notifiers stop. Workers that still run are ended without waiting: their handlers
+     * are interrupted and their jobs given back, so close them first. A claim that is still held ends with its lease; another
+     * instance can finish it. Neither the database is closed nor any job changed.
      */
     @Override
     public void close() {
+        closed = true;
         workers.close();
         acceptors.close();
         notifiers.close();

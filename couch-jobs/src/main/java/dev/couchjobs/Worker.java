@@ -25,7 +25,8 @@ public final class Worker implements AutoCloseable {
      * @param handler may block; called by several threads at once
      * @param <D> the type of the jobs' data
      * @param <R> the type of their results
-     * @throws IllegalArgumentException if the type has a handler already
+     * @throws IllegalArgumentException if the type has a handler already, or another worker of the same CouchJobs runs its
+     *     jobs by another retry policy or retention
      * @throws IllegalStateException if the worker is closed
      */
     public <D, R> void handle(JobType<D, R> type, JobHandler<D, R> handler) {
@@ -38,7 +39,8 @@ public final class Worker implements AutoCloseable {
      * @param type the type
      * @param processor may block; called by several threads at once
      * @param <D> the type of the jobs' data
-     * @throws IllegalArgumentException if the type has a handler already
+     * @throws IllegalArgumentException if the type has a handler already, or another worker of the same CouchJobs runs its
+     *     jobs by another retry policy or retention
      * @throws IllegalStateException if the worker is closed
      */
     public <D> void process(JobType<D, Void> type, JobProcessor<D> processor) {
@@ -52,11 +54,23 @@ public final class Worker implements AutoCloseable {
      * @param handler begins to work on a job; its stage ends the job
      * @param <D> the type of the jobs' data
      * @param <R> the type of their results
-     * @throws IllegalArgumentException if the type has a handler already
+     * @throws IllegalArgumentException if the type has a handler already, or another worker of the same CouchJobs runs its
+     *     jobs by another retry policy or retention
      * @throws IllegalStateException if the worker is closed
      */
     public <D, R> void handleAsync(JobType<D, R> type, AsyncJobHandler<D, R> handler) {
         pool.add(Handling.async(type, handler));
+    }
+
+    /**
+     * How many of the places of this worker are lost at present: those in which a handler goes on ten seconds after it was
+     * told to stop, because its time was up or its job was lost. The worker runs so many jobs fewer at once until these
+     * handlers end. It logs a warning for each, with the stack of its thread. May be called by any thread.
+     *
+     * @return the number, at most the worker's concurrency
+     */
+    public int lostPlaces() {
+        return pool.lostPlaces();
     }
 
     /**

@@ -202,6 +202,8 @@ public final class WorkerBuilder {
      * waits for what is to end it, and then closes the worker.
      *
      * @return the worker, to be closed when it is to end
+     * @throws IllegalArgumentException if another worker of the same CouchJobs runs jobs of one of the types by another
+     *     retry policy or retention
      * @throws IllegalStateException if there is no handler, or a limit for a type without one
      * @throws CouchJobsClosedException if the instance is closed
      */

@@ -273,4 +273,38 @@ public abstract class PayloadsContract extends JobsContract {
         assertThat(end.state()).isEqualTo(JobState.FINISHED);
         assertThatThrownBy(end::data).isInstanceOf(PayloadException.class);
     }
+
+    /** Jackson sees none of it. */
+    private static final class Hidden {
+        @SuppressWarnings("unused") // what would be lost
+        private final String secret = "secret";
+    }
+
+    /** A marker: there is nothing to lose. */
+    private record Nothing() {}
+
+    private static final class Marker {}
+
+    @Test
+    void aClassOfWhichJacksonSeesNothingIsRefused() {
+        JobType<Hidden, ?> hidden = JobType.of("index", Hidden.class);
+
+        assertThatThrownBy(() -> jobs.add(database, hidden, "j1", new Hidden()))
+                .isInstanceOf(PayloadException.class)
+                .hasMessageContaining(Hidden.class.getName())
+                .hasMessageContaining("no properties")
+                .hasMessageContaining("record");
+        assertThat(stateOf("j1")).isEqualTo(JobState.NOT_FOUND);
+    }
+
+    @Test
+    void aMarkerThatHasNothingToLoseIsStored() {
+        JobType<Nothing, ?> nothing = JobType.of("index", Nothing.class);
+        JobType<Marker, ?> marker = JobType.of("index", Marker.class);
+        await(jobs.add(database, nothing, "j1", new Nothing()));
+        await(jobs.add(database, marker, "j2", new Marker()));
+
+        assertThat(await(jobs.getJobData(database, nothing, "j1"))).contains(new Nothing());
+        assertThat(await(jobs.getJobData(database, marker, "j2"))).containsInstanceOf(Marker.class);
+    }
 }

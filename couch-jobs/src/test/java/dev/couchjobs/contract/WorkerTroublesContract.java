@@ -3,6 +3,8 @@ package dev.couchjobs.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.CouchJobsClosedException;
@@ -12,11 +14,15 @@ import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.JobInfo;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
 import dev.couchjobs.Outcome;
+import dev.couchjobs.PageRequest;
+import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.Subscription;
 import dev.couchjobs.Worker;
 import dev.couchjobs.WorkerBuilder;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -195,5 +201,109 @@ public abstract class WorkerTroublesContract extends JobsContract {
 
         assertThat(closed).hasPositiveValue();
         timer.shutdownNow();
+    }
+
+    @Test
+    void theRetryPolicyOfTheWorkerThatRunsAJobDecides() {
+        JobType<Work, Integer> once = SQUARE.retry(RetryPolicy.never());
+        JobType<Work, Integer> twice =
+                SQUARE.retry(RetryPolicy.standard().attempts(2).pauses(Duration.ZERO, 1, Duration.ZERO));
+        add("j1", 1);
+        ended(jobs.worker().handle(once, job -> fail()), "j1");
+        add("j2", 1);
+        ended(jobs.worker().handle(twice, job -> fail()), "j2");
+        add("j3", 1);
+        ended(jobs.worker().handle(once, job -> fail()), "j3");
+
+        assertThat(List.of(
+                        info("j1").failures(), info("j2").failures(), info("j3").failures()))
+                .containsExactly(1, 2, 1);
+    }
+
+    private static Integer fail() {
+        throw new IllegalStateException("no");
+    }
+
+    @Test
+    void theRetryPolicyOfTheWorkerThatRunsAJobDecidesWhenItsProcessorGoesSilent() {
+        shortLeases(INDEX);
+        add("before", 1);
+        ended(jobs.worker().handle(SQUARE.retry(RetryPolicy.standard()), job -> 1), "before");
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        Worker worker = jobs.worker()
+                .handle(SQUARE.retry(RetryPolicy.never()), job -> {
+                    begun.countDown();
+                    Futures.await(release);
+                    return 1;
+                })
+                .concurrency(1)
+                .start();
+        add("busy", 1);
+        Futures.await(begun);
+        add("lost", 1);
+        try (CouchJobs gone = node()) {
+            await(gone.accept(INDEX));
+        }
+
+        assertThat(failureOf(jobs.resultAsync(SQUARE, "lost", LONG)))
+                .hasMessageContaining("attempt 1 of 1")
+                .hasMessageContaining("expired 1 times: its process died or was suspended while it ran");
+        longLeases(INDEX);
+        release.countDown();
+        worker.close();
+    }
+
+    @Test
+    void twoWorkersWithDifferentPoliciesForOneTypeAreRefusedWhileBothRun() {
+        RetryPolicy standard = RetryPolicy.standard();
+        RetryPolicy never = RetryPolicy.never();
+        Worker first = jobs.worker().handle(SQUARE.retry(standard), job -> 1).start();
+
+        assertThatThrownBy(() ->
+                        jobs.worker().handle(SQUARE.retry(never), job -> 1).start())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("index")
+                .hasMessageContaining(standard.toString())
+                .hasMessageContaining(never.toString());
+        jobs.worker().handle(SQUARE.retry(standard), job -> 1).start().close();
+
+        first.close();
+        jobs.worker().handle(SQUARE.retry(never), job -> 1).start().close();
+    }
+
+    @Test
+    void aClosedInstanceRefusesItsVerbsWithADatabaseAndWithATransaction() {
+        CouchJobs closed = node();
+        Job<Work> job = accepted("j1", 1);
+        closed.close();
+
+        try (Transaction tx = database.createTransaction()) {
+            for (TransactionContext context : List.of(database, tx)) {
+                List<CompletableFuture<?>> verbs = List.of(
+                        closed.add(context, INDEX, "j2", new Work(1)),
+                        closed.addAll(context, List.of(NewJob.of(INDEX, new Work(1)))),
+                        closed.remove(context, INDEX, "j1"),
+                        closed.update(context, job),
+                        closed.finish(context, job),
+                        closed.fail(context, job, new IllegalStateException("no")),
+                        closed.resubmit(context, job),
+                        closed.log(context, job, "entry"),
+                        closed.getJob(context, INDEX, "j1"),
+                        closed.list(context, INDEX, PageRequest.of(1)),
+                        closed.counts(context, INDEX),
+                        closed.setTypeTimeout(context, INDEX, LONG),
+                        closed.getTypes(context),
+                        closed.subscribe(context, INDEX, "j1"),
+                        closed.retryDeadLetter(context, INDEX, "j1"),
+                        closed.retryDeadLetters(INDEX),
+                        closed.resultAsync(SQUARE, "j1", LONG),
+                        closed.accept(INDEX));
+                assertThat(verbs)
+                        .allSatisfy(verb -> assertThat(failureOf(verb)).isInstanceOf(CouchJobsClosedException.class));
+            }
+        }
+        assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);
+        assertThat(stateOf("j2")).isEqualTo(JobState.NOT_FOUND);
     }
 }

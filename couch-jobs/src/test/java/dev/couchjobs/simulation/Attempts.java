@@ -35,8 +35,8 @@ final class Attempts implements Law {
                 Set<Long> history = history(before.attempts().getOrDefault(jobId, Set.of()), was, is);
                 complaints.require(
                         history.equals(after.attempts().getOrDefault(jobId, Set.of())),
-                        () -> "the history of " + jobId + " is " + after.attempts().get(jobId) + " and not " + history
-                                + ": from " + was + " to " + is);
+                        () -> "the history of " + jobId + " is "
+                                + after.attempts().get(jobId) + " and not " + history + ": from " + was + " to " + is);
             }
         });
     }

@@ -99,7 +99,9 @@ class KillerTest {
                 assertThat(info(i).outcome()).as(id(i)).contains(Outcome.SUCCEEDED);
                 assertThat(info(i).failures()).as(id(i)).isZero();
                 List<JobAttempt> attempts = simulation.await(jobs.attempts(database, MAIL, id(i)));
-                assertThat(attempts).as(id(i)).extracting(attempt -> attempt.end().orElseThrow())
+                assertThat(attempts)
+                        .as(id(i))
+                        .extracting(attempt -> attempt.end().orElseThrow())
                         .containsOnly(AttemptEnd.SUCCEEDED);
             }
         }

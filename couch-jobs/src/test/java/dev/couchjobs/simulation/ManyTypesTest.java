@@ -60,8 +60,7 @@ class ManyTypesTest {
     private CompletableFuture<Void> handle(JobContext<String> job) {
         begun.add(job.job().type().name());
         CompletableFuture<Void> end = new CompletableFuture<>();
-        var unused =
-                home.scheduler().schedule(() -> end.complete(null), JOB.toMillis(), TimeUnit.MILLISECONDS);
+        var unused = home.scheduler().schedule(() -> end.complete(null), JOB.toMillis(), TimeUnit.MILLISECONDS);
         return end;
     }
 

@@ -392,4 +392,29 @@ class WorkerTest {
                         ? new CompletableFuture<>()
                         : Forwarding.invoke(target, method, arguments));
     }
+
+    @Test
+    void aHandlerThatGoesOnLongAfterItsTimeIsUpIsALostPlaceUntilItEnds() {
+        CompletableFuture<String> end = new CompletableFuture<>() {
+            @Override
+            public boolean cancel(boolean mayInterrupt) {
+                return false;
+            }
+        };
+        Worker worker = jobs.worker()
+                .handleAsync(MAIL, job -> end)
+                .timeLimit(MAIL, Duration.ofMinutes(1))
+                .executor(home.scheduler())
+                .start();
+        add(1);
+
+        simulation.advance(Duration.ofSeconds(65));
+        assertThat(worker.lostPlaces()).isZero();
+        simulation.advance(Duration.ofSeconds(10));
+        assertThat(worker.lostPlaces()).isEqualTo(1);
+
+        end.complete("at last");
+        simulation.advance(Duration.ofSeconds(1));
+        assertThat(worker.lostPlaces()).isZero();
+    }
 }

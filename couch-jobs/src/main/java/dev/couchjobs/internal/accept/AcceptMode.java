@@ -15,11 +15,7 @@ import java.util.OptionalLong;
  * @param suspects whether jobs are wanted on which claims have expired
  */
 record AcceptMode(
-        boolean noSchedule,
-        OptionalLong maxScheduledTime,
-        double reserve,
-        Beginning beginning,
-        boolean suspects) {
+        boolean noSchedule, OptionalLong maxScheduledTime, double reserve, Beginning beginning, boolean suspects) {
     static AcceptMode of(AcceptOptions options) {
         Instant max = options.maxSchedTime();
         return new AcceptMode(

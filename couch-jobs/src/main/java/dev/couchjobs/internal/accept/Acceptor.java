@@ -68,9 +68,12 @@ final class Acceptor<D> implements AutoCloseable {
         return waiter.result();
     }
 
-    /** Claims for somebody from now on, whenever he has room. */
-    Intake serve(Taker<D> taker, AcceptOptions options) {
-        TakerClient<D> client = new TakerClient<>(taker, AcceptMode.of(options), loop::poke, this::leave);
+    /** Claims for a worker from now on, whenever it has room. */
+    Intake serve(Taker<D> taker, AcceptOptions options, Runnable onClose) {
+        TakerClient<D> client = new TakerClient<>(taker, AcceptMode.of(options), loop::poke, left -> {
+            leave(left);
+            onClose.run();
+        });
         synchronized (clients) {
             if (closed) {
                 throw new CouchJobsClosedException();

@@ -24,15 +24,28 @@ public final class Acceptors implements AutoCloseable {
     /** {@return a claimed job, or empty when the time is up} */
     public <D> CompletableFuture<Optional<Job<D>>> accept(JobType<D, ?> type, AcceptOptions options) {
         try {
-            return acceptor(type).accept(type, options);
+            Acceptor<D> acceptor = acceptor(type);
+            monitors.watchOver(type);
+            return acceptor.accept(type, options);
         } catch (CouchJobsClosedException e) {
             return CompletableFuture.failedFuture(e);
         }
     }
 
-    /** Claims for somebody from now on, whenever he has room. */
+    /**
+     * Claims for a worker from now on, whenever it has room.
+     *
+     * @throws IllegalArgumentException if another worker goes by another retry policy or retention for that type
+     */
     public <D> Intake serve(JobType<D, ?> type, Taker<D> taker, AcceptOptions options) {
-        return acceptor(type).serve(taker, options);
+        Acceptor<D> acceptor = acceptor(type);
+        monitors.workerBegins(type);
+        try {
+            return acceptor.serve(taker, options, () -> monitors.workerEnds(type));
+        } catch (RuntimeException e) {
+            monitors.workerEnds(type);
+            throw e;
+        }
     }
 
     @SuppressWarnings("unchecked") // a job type is only ever the key of an acceptor of its own data type

@@ -303,7 +303,8 @@ final class Claims<D> {
         Map<String, JobRow> chosen = found;
         boolean begins = mode.beginning() == Beginning.WITH_CLAIM;
         if (!begins) {
-            Map.Entry<String, JobRow> first = found.entrySet().stream().findFirst().orElse(null);
+            Map.Entry<String, JobRow> first =
+                    found.entrySet().stream().findFirst().orElse(null);
             if (mode.suspects() && first != null && isSuspect(first.getValue())) {
                 chosen = Map.of(first.getKey(), first.getValue());
                 begins = true;

@@ -89,6 +89,9 @@ final class TakerClient<D> implements Client<D>, Intake {
     public CompletableFuture<?> close() {
         CompletableFuture<?> last;
         synchronized (this) {
+            if (closed) {
+                return claim == null ? CompletableFuture.completedFuture(taker) : claim;
+            }
             closed = true;
             last = claim == null ? CompletableFuture.completedFuture(taker) : claim;
         }

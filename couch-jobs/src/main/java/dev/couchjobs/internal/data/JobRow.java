@@ -185,7 +185,13 @@ public record JobRow(
     /** {@return this running job ended by its holder: pending again if it was flagged} */
     public JobRow finished(Payload payload, Ending ending) {
         return resubmit
-                ? waiting(payload, scheduledTime, lock, terms, claimant.ended(true).fresh(), ending)
+                ? waiting(
+                        payload,
+                        scheduledTime,
+                        lock,
+                        terms,
+                        claimant.ended(true).fresh(),
+                        ending)
                 : ended(payload, ending);
     }
 

@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -55,7 +56,7 @@ final class ActivityMonitor implements AutoCloseable {
     private final Keyspace keyspace;
     private final Transactions transactions;
     private final TypeKeys keys;
-    private final JobType<?, ?> type;
+    private final Supplier<JobType<?, ?>> policy;
     private final NextRows nextRows;
     private final Duration feedRetention;
     private final Loop loop;
@@ -68,17 +69,18 @@ final class ActivityMonitor implements AutoCloseable {
     private final BatchSize batch = new BatchSize(BATCH_MAX);
     private final LeaseAudit audit;
 
-    ActivityMonitor(Instance instance, JobType<?, ?> type, Duration feedRetention) {
+    /** @param policy says by which job type jobs are treated whose processors have gone silent */
+    ActivityMonitor(Instance instance, String typeName, Supplier<JobType<?, ?>> policy, Duration feedRetention) {
         this.database = instance.database();
         this.environment = instance.environment();
         this.keyspace = instance.keyspace();
-        this.transactions = instance.transactions().named("monitor", type.name());
-        this.keys = keyspace.type(type.name());
-        this.type = type;
+        this.transactions = instance.transactions().named("monitor", typeName);
+        this.keys = keyspace.type(typeName);
+        this.policy = policy;
         this.nextRows = new NextRows(environment);
         this.feedRetention = feedRetention;
         this.audit = new LeaseAudit(database, transactions, keyspace, keys);
-        this.loop = new Loop("activity monitor of " + type, environment, this::round);
+        this.loop = new Loop("activity monitor of " + typeName, environment, this::round);
     }
 
     /** Begins to watch. */
@@ -205,7 +207,7 @@ final class ActivityMonitor implements AutoCloseable {
                         .filter(silent -> silent.sequence() != null && seen.contains(silent.sequence()))
                         .ifPresent(silent -> {
                             JobTable.conflictWithHeartbeats(tx, ref);
-                            steps.add(new JobTable.Step(ref, silent, nextRows.expired(type, silent)));
+                            steps.add(new JobTable.Step(ref, silent, nextRows.expired(policy.get(), silent)));
                         });
             }
             JobTable.saveAll(tx, keys, steps, OptionalLong.empty());

@@ -11,6 +11,7 @@ public final class ActivityMonitors implements AutoCloseable {
     private final Instance instance;
     private final Duration feedRetention;
     private final Retirement retirement;
+    private final Policies policies = new Policies();
     private final Workers<String, ActivityMonitor> monitors = new Workers<>(ActivityMonitor::close);
     private final Workers<String, Releaser> releasers = new Workers<>(Releaser::close);
 
@@ -22,13 +23,29 @@ public final class ActivityMonitors implements AutoCloseable {
 
     /** Starts the monitor and the releaser of a type and the removal of its jobs whose time is up, unless they run already. */
     public void watchOver(JobType<?, ?> type) {
+        policies.given(type);
         monitors.get(type.name(), unused -> started(type));
         releasers.get(type.name(), this::releasing);
         retirement.sweep(type);
     }
 
+    /**
+     * A worker runs jobs of a type: its retry policy and its retention decide from now on.
+     *
+     * @throws IllegalArgumentException if those of another worker are different
+     */
+    public void workerBegins(JobType<?, ?> type) {
+        policies.begin(type);
+    }
+
+    /** A worker runs jobs of a type no more. */
+    public void workerEnds(JobType<?, ?> type) {
+        policies.end(type);
+    }
+
     private ActivityMonitor started(JobType<?, ?> type) {
-        ActivityMonitor monitor = new ActivityMonitor(instance, type, feedRetention);
+        ActivityMonitor monitor =
+                new ActivityMonitor(instance, type.name(), () -> policies.of(type.name()), feedRetention);
         monitor.start();
         return monitor;
     }

@@ -66,15 +66,17 @@ public final class NextRows {
      */
     public JobRow expired(JobType<?, ?> type, JobRow running) {
         Claimant claimant = running.claimant();
-        boolean isLast =
-                claimant.begun() && !running.resubmit() && pauseAfterFailure(type, running).isEmpty();
+        boolean isLast = claimant.begun()
+                && !running.resubmit()
+                && pauseAfterFailure(type, running).isEmpty();
         if (!isLast) {
             return running.putBack(environment.clock().millis(), timeAfterExpiry(type, running));
         }
         int attempts = claimant.failures() + 1;
-        String error = "The processor " + claimant.by() + " was silent for longer than the type's activity timeout. That was"
-                + " attempt " + attempts + " of " + attempts + ". Claims on this job have expired "
-                + (claimant.expiries() + 1) + " times: its process died or was suspended while it ran.";
+        String error =
+                "The processor " + claimant.by() + " was silent for longer than the type's activity timeout. That was"
+                        + " attempt " + attempts + " of " + attempts + ". Claims on this job have expired "
+                        + (claimant.expiries() + 1) + " times: its process died or was suspended while it ran.";
         return running.ended(running.payload(), endings.expired(type, error));
     }
 

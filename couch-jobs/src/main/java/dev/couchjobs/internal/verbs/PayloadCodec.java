@@ -3,6 +3,8 @@ package dev.couchjobs.internal.verbs;
 import dev.couchjobs.JobType;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.PayloadTooLargeException;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
@@ -10,6 +12,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.ObjectWriter;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.exc.InvalidDefinitionException;
 
 /** A job's data and its result as JSON and back. */
 public final class PayloadCodec {
@@ -37,7 +42,7 @@ public final class PayloadCodec {
     private byte[] write(String what, JobType<?, ?> type, String jobId, Object value, Type as) {
         byte[] json;
         try {
-            json = mapper.writerFor(mapper.constructType(as)).writeValueAsBytes(value);
+            json = written(what, type, jobId, value, mapper.writerFor(mapper.constructType(as)));
         } catch (JacksonException e) {
             throw new PayloadException(
                     "The " + what + " of job " + jobId + " of type " + type + " cannot be written as JSON: "
@@ -48,6 +53,36 @@ public final class PayloadCodec {
             throw new PayloadTooLargeException(what, type.name(), jobId, json.length, BYTES_MAX);
         }
         return json;
+    }
+
+    /** Jackson writes an object in which it sees no properties as one that has none: what is in its fields would be lost. */
+    private static byte[] written(String what, JobType<?, ?> type, String jobId, Object value, ObjectWriter writer) {
+        try {
+            return writer.with(SerializationFeature.FAIL_ON_EMPTY_BEANS).writeValueAsBytes(value);
+        } catch (InvalidDefinitionException e) {
+            byte[] json = writer.writeValueAsBytes(value); // or fails of something else
+            Class<?> empty = e.getType() == null ? Object.class : e.getType().getRawClass();
+            if (hasState(empty)) {
+                throw new PayloadException(
+                        "The " + what + " of job " + jobId + " of type " + type + " cannot be written as JSON: class "
+                                + empty.getName()
+                                + " has fields, but no properties that Jackson sees. Make it a record,"
+                                + " give it getters, or annotate its fields with @JsonProperty. Nothing was stored.",
+                        e);
+            }
+            return json;
+        }
+    }
+
+    private static boolean hasState(Class<?> empty) {
+        for (Class<?> declaring = empty; declaring != null; declaring = declaring.getSuperclass()) {
+            for (Field field : declaring.getDeclaredFields()) {
+                if ((field.getModifiers() & (Modifier.STATIC | Modifier.TRANSIENT)) == 0 && !field.isSynthetic()) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /** An entry of a job's log, or a checkpoint. */

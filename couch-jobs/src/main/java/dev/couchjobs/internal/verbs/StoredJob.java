@@ -48,8 +48,8 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
         CompletableFuture<Optional<byte[]>> result = loadResult(tx, ref, row);
         CompletableFuture<Optional<JobAttempt>> last = AttemptLog.last(tx, ref, row);
         return CompletableFuture.allOf(data, result, last)
-                .thenApply(done ->
-                        new StoredJob<>(type, ref.id(), row, data.join(), result.join(), last.join(), codec));
+                .thenApply(
+                        done -> new StoredJob<>(type, ref.id(), row, data.join(), result.join(), last.join(), codec));
     }
 
     private static CompletableFuture<Optional<byte[]>> loadResult(ReadTransaction tx, JobRef ref, JobRow row) {

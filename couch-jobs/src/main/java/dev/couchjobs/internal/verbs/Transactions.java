@@ -5,6 +5,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
+import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.LayoutRow;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -32,33 +34,51 @@ public final class Transactions {
     private final LayoutRow layout;
     private final Duration timeout;
     private final Label label;
+    private final BooleanSupplier isOpen;
 
     public Transactions(Environment environment, Keyspace keyspace, Duration timeout, Label label) {
-        this(environment, new Settlement(keyspace, environment.clock()), new LayoutRow(keyspace), timeout, label);
+        this(
+                environment,
+                new Settlement(keyspace, environment.clock()),
+                new LayoutRow(keyspace),
+                timeout,
+                label,
+                () -> true);
     }
 
     private Transactions(
-            Environment environment, Settlement settlement, LayoutRow layout, Duration timeout, Label label) {
+            Environment environment,
+            Settlement settlement,
+            LayoutRow layout,
+            Duration timeout,
+            Label label,
+            BooleanSupplier isOpen) {
         this.environment = environment;
         this.settlement = settlement;
         this.layout = layout;
         this.timeout = timeout;
         this.label = label;
+        this.isOpen = isOpen;
+    }
+
+    /** {@return the same for the verbs of an instance, which fail once it is closed} */
+    public Transactions whileOpen(BooleanSupplier isOpen) {
+        return new Transactions(environment, settlement, layout, timeout, label, isOpen);
     }
 
     /** {@return the same for one purpose, which operators are told} */
     public Transactions named(String purpose, String typeName) {
-        return new Transactions(environment, settlement, layout, timeout, label.named(purpose, typeName));
+        return new Transactions(environment, settlement, layout, timeout, label.named(purpose, typeName), isOpen);
     }
 
     /** {@return the same, but nobody who throttles the tag slows these down} */
     public Transactions untagged() {
-        return new Transactions(environment, settlement, layout, timeout, label.untagged());
+        return new Transactions(environment, settlement, layout, timeout, label.untagged(), isOpen);
     }
 
     /** {@return the same, for rows that are out of service as well} */
     public Transactions outOfService() {
-        return new Transactions(environment, settlement, layout.unchecked(), timeout, label);
+        return new Transactions(environment, settlement, layout.unchecked(), timeout, label, isOpen);
     }
 
     /** A verb, which hands the token to what it saves. */
@@ -69,6 +89,9 @@ public final class Transactions {
 
     /** Runs something that may happen twice without harm. */
     public <T> CompletableFuture<T> run(TransactionContext context, Function<Transaction, CompletableFuture<T>> body) {
+        if (!isOpen.getAsBoolean()) {
+            return closed();
+        }
         if (context instanceof Transaction tx) {
             return written(tx, body);
         }
@@ -78,6 +101,9 @@ public final class Transactions {
     /** Runs something that only reads. */
     public <T> CompletableFuture<T> read(
             ReadTransactionContext context, Function<ReadTransaction, CompletableFuture<T>> body) {
+        if (!isOpen.getAsBoolean()) {
+            return closed();
+        }
         if (context instanceof NotBefore bound) {
             return read(bound.context(), tx -> bound.check(tx, body));
         }
@@ -139,6 +165,9 @@ public final class Transactions {
             List<TypeKeys> types,
             Function<Transaction, CompletableFuture<T>> ifDone,
             Verb<T> verb) {
+        if (!isOpen.getAsBoolean()) {
+            return closed();
+        }
         if (context instanceof Transaction tx) {
             return written(tx, joined -> verb.apply(joined, OptionalLong.empty()));
         }
@@ -153,6 +182,10 @@ public final class Transactions {
                                 .thenCompose(done -> done
                                         ? ifDone.apply(tx)
                                         : settled(tx, verb.apply(tx, OptionalLong.of(token))))));
+    }
+
+    private static <T> CompletableFuture<T> closed() {
+        return CompletableFuture.failedFuture(new CouchJobsClosedException());
     }
 
     private <T> CompletableFuture<T> open(

@@ -1,7 +1,6 @@
 package dev.couchjobs.internal.worker;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;

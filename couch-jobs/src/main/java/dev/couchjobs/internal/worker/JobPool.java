@@ -54,6 +54,9 @@ public final class JobPool {
     /** How long a job runs at least before the database is told that it does, unless its claim says so. */
     private static final Duration CONFIRMATION = Duration.ofMillis(400);
 
+    /** How long a handler may go on that was told to stop, before a worker complains. */
+    private static final Duration OBEYS_WITHIN = Duration.ofSeconds(10);
+
     private static final How UNBEGUN = new How.HandedBack(false);
 
     /** The pool whose handler runs on a thread. */
@@ -88,6 +91,9 @@ public final class JobPool {
     private int reserved;
     /** Of all types together: how many jobs to claim beyond those that can begin. */
     private final Appetite appetite = new Appetite();
+
+    /** How many handlers go on long after they were told to stop. */
+    private int lost;
 
     private boolean summoned;
     private boolean watching;
@@ -351,9 +357,8 @@ public final class JobPool {
     }
 
     private void confirmLater(Lane<?> lane) {
-        var unused = environment
-                .scheduler()
-                .schedule(() -> confirm(lane), Delays.nanos(CONFIRMATION), TimeUnit.NANOSECONDS);
+        var unused =
+                environment.scheduler().schedule(() -> confirm(lane), Delays.nanos(CONFIRMATION), TimeUnit.NANOSECONDS);
     }
 
     private void confirm(Lane<?> lane) {
@@ -389,7 +394,10 @@ public final class JobPool {
     void over(Run<?> run, How how, Duration took) {
         boolean first;
         boolean threadGoesOn;
+        boolean wasLost;
         synchronized (this) {
+            wasLost = run.over();
+            lost -= wasLost ? 1 : 0;
             threadGoesOn = run.leaveThread();
             run.endTimer();
             running--;
@@ -398,6 +406,9 @@ public final class JobPool {
             first = settle(run, how);
         }
         endSuspicion(run);
+        if (wasLost) {
+            LOG.info("The handler of {} has ended, and its place in the worker is free again", run);
+        }
         if (first) {
             FailureLog.tell(run, how);
         }
@@ -463,6 +474,42 @@ public final class JobPool {
         run.lane().finisher().wake();
         checkNothingHeld();
         cancel(stage);
+        expectEnd(run);
+    }
+
+    private void expectEnd(Run<?> run) {
+        var unused = environment
+                .scheduler()
+                .schedule(
+                        () -> callers.execute(() -> complainUnlessOver(run)),
+                        Delays.nanos(OBEYS_WITHIN),
+                        TimeUnit.NANOSECONDS);
+    }
+
+    private void complainUnlessOver(Run<?> run) {
+        Throwable where = new Throwable("where its thread is");
+        int places;
+        synchronized (this) {
+            if (!run.hasPlace() || closing) {
+                return;
+            }
+            run.stuck();
+            places = ++lost;
+            where.setStackTrace(run.thread().map(Thread::getStackTrace).orElse(new StackTraceElement[0]));
+        }
+        LOG.warn(
+                "The handler of {} goes on, though it was told to stop {} ago: its place is lost until it ends, {} of {} are."
+                        + " Let handlers end when they are interrupted, or their stages when they are cancelled.",
+                run,
+                OBEYS_WITHIN,
+                places,
+                settings.concurrency(),
+                where);
+    }
+
+    /** {@return how many places are taken by handlers that go on long after they were told to stop} */
+    public synchronized int lostPlaces() {
+        return lost;
     }
 
     /** That may call users' code, which is not to hold up the timer, or the signs of life of others. */
@@ -569,6 +616,7 @@ public final class JobPool {
         LOG.info("{} is another's by now, or gone; its handler is told to stop", run);
         checkNothingHeld();
         cancel(stage);
+        expectEnd(run);
     }
 
     private void pokeAll() {

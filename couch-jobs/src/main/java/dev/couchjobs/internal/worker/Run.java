@@ -34,6 +34,12 @@ final class Run<D> {
     /** Whether it is decided what becomes of it. */
     private boolean settled;
 
+    private boolean begun;
+    /** Whether its handler has come to its end and given up its place. */
+    private boolean over;
+    /** Whether its handler goes on long after it was told to stop. */
+    private boolean stuck;
+
     private volatile boolean halted;
     /** The thread that runs its handler, to be interrupted. */
     private @Nullable Thread thread;
@@ -137,6 +143,26 @@ final class Run<D> {
         return Objects.requireNonNull(how, "how");
     }
 
+    /** {@return the thread that runs its handler, if one does} */
+    Optional<Thread> thread() {
+        return Optional.ofNullable(thread);
+    }
+
+    /** {@return whether it has a place} */
+    boolean hasPlace() {
+        return begun && !over;
+    }
+
+    void stuck() {
+        stuck = true;
+    }
+
+    /** {@return whether it had been given up} */
+    boolean over() {
+        over = true;
+        return stuck;
+    }
+
     boolean isHalted() {
         return halted;
     }
@@ -151,6 +177,7 @@ final class Run<D> {
     }
 
     void begin(Thread thread) {
+        begun = true;
         this.thread = thread;
     }
 
