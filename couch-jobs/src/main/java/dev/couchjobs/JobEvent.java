@@ -19,11 +19,12 @@ public interface JobEvent<D> {
     JobState state();
 
     /**
-     * The job's data, read together with the change: never older than {@link #state}, and newer only when the job had
-     * already moved on, in which case further events follow.
+     * The job's data, read when {@code wait} took this event: never older than {@link #state}, and newer only when the job had
+     * already moved on, in which case further events follow. Events that have not been taken hold no data.
      *
      * @return the data, or empty when the job is gone
      * @throws PayloadException if what is stored cannot be read as {@code D}; the change itself is told nevertheless
+     * @throws com.apple.foundationdb.FDBException if the database did not answer when the data was to be read
      */
     Optional<D> data();
 

@@ -5,12 +5,13 @@ import java.util.Optional;
 /**
  * A subscription to the changes of one job (RFC 007, {@code subscribe}); {@link CouchJobs#wait} hands the changes out.
  *
- * <p>It reports the state in which it found the job and then every later change, none lost in between. It ends with its
+ * <p>It reports the state in which it found the job and then every later change, none lost in between. Only a change that
+ * another takes back at once, so that the job is again as it was before, may go unreported with that other. It ends with its
  * job: {@link JobState#FINISHED} and {@link JobState#NOT_FOUND} are its last event. A subscription to a job that was
  * already finished or missing has ended from the start, and that state is its only event, so that a caller who waits
  * for the end needs no special case.
  *
- * <p>Events that nobody waits for are kept, the newest 1,024 of them. Close it, or {@code unsubscribe}, when it is no
+ * <p>Events that have not been taken are kept without data, the newest 1,024 of them. Close it, or {@code unsubscribe}, when it is no
  * longer wanted. Safe for use by several threads.
  *
  * @param <D> the type of the job's data
@@ -26,7 +27,7 @@ public interface Subscription<D> extends AutoCloseable {
     JobState state();
 
     /**
-     * The data that the job had when the subscription found it.
+     * The data that the job had when the subscription found it. The subscription keeps it for as long as it is reachable.
      *
      * @return the data, or empty if there was no such job
      * @throws PayloadException if what is stored cannot be read as {@code D}

@@ -64,6 +64,14 @@ public final class ChangeFeed {
                 .thenApply(rows -> rows.stream().flatMap(List::stream).toList());
     }
 
+    /** {@return the last entry that was ever appended, or null if there was none} */
+    public static CompletableFuture<@Nullable Versionstamp> lastChange(ReadTransaction tx, TypeKeys keys) {
+        return tx.snapshot()
+                .get(keys.watchesActivity())
+                .thenApply(
+                        value -> value == null ? null : Tuple.fromBytes(value).getVersionstamp(0));
+    }
+
     /** {@return whether all of it has been trimmed away} */
     public static CompletableFuture<Boolean> isEmpty(ReadTransaction tx, TypeKeys keys) {
         return tx.snapshot().getRange(keys.feed(), 1).asList().thenApply(List::isEmpty);

@@ -57,21 +57,13 @@ public final class JobLog {
         }
     }
 
-    /** {@return the number that the next entry gets, read in a way that conflicts with whoever writes it} */
-    public static CompletableFuture<Long> nextNumber(Transaction tx, JobRef ref) {
+    /** {@return the number that the next entry gets; read in a way that conflicts with its writer, unless by a snapshot} */
+    public static CompletableFuture<Long> nextNumber(ReadTransaction tx, JobRef ref) {
         Subspace log = ref.keys().log(ref.id());
-        return tx.getRange(entries(log), 1, true).asList().thenCompose(last -> {
-            if (last.isEmpty()) {
-                return CompletableFuture.completedFuture(1L);
-            }
-            return Quarantine.readable(
-                            tx,
-                            ref.keys(),
-                            last.get(0),
-                            row -> log.unpack(row.getKey()).getLong(0))
-                    .map(number -> CompletableFuture.completedFuture(number + 1))
-                    .orElseGet(() -> nextNumber(tx, ref));
-        });
+        return Quarantine.range(
+                        tx, tx, ref.keys(), entries(log), 1, true, row -> log.unpack(row.getKey())
+                                .getLong(0))
+                .thenApply(last -> last.isEmpty() ? 1 : last.get(0) + 1);
     }
 
     /** Writes an entry behind the last, and tells those who follow the job. */
@@ -95,8 +87,16 @@ public final class JobLog {
                 progress.total(),
                 progress.text(),
                 progress.at().toEpochMilli());
-        tx.set(ref.keys().log(ref.id()).pack(PROGRESS), value.pack());
+        tx.set(progressKey(ref), value.pack());
         noteAndTell(tx, ref, row, token);
+    }
+
+    static byte[] entryKey(JobRef ref, long number) {
+        return ref.keys().log(ref.id()).pack(number);
+    }
+
+    static byte[] progressKey(JobRef ref) {
+        return ref.keys().log(ref.id()).pack(PROGRESS);
     }
 
     private static void noteAndTell(Transaction tx, JobRef ref, JobRow row, OptionalLong token) {
@@ -125,7 +125,7 @@ public final class JobLog {
 
     /** {@return how far the job is, if that was said} */
     public static CompletableFuture<Optional<JobProgress>> progress(ReadTransaction tx, JobRef ref) {
-        byte[] key = ref.keys().log(ref.id()).pack(PROGRESS);
+        byte[] key = progressKey(ref);
         return tx.get(key).thenApply(value -> Quarantine.readable(tx, ref.keys(), key, value, JobLog::decodeProgress));
     }
 

@@ -36,6 +36,17 @@ public final class Workers<K, W> implements AutoCloseable {
         return Optional.ofNullable(workers.get(key));
     }
 
+    /** Ends the worker of a key, if there is one; the next {@link #get} makes another. */
+    public void release(K key) {
+        W released;
+        synchronized (this) {
+            released = workers.remove(key);
+        }
+        if (released != null) {
+            close.accept(released);
+        }
+    }
+
     /** Ends all workers, and makes no more. */
     @Override
     public void close() {

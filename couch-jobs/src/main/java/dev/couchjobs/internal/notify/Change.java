@@ -2,13 +2,11 @@ package dev.couchjobs.internal.notify;
 
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobState;
-import java.util.Optional;
 
 /**
- * A change on its way to a subscriber.
+ * A change on its way to a subscriber. It holds none of the job's data, so that changes that wait to be taken are small.
  *
- * @param sequence the commit that made it
+ * @param sequence the commit that made it, or the version at which the state was read
  * @param state what the job became
- * @param json the job's data when the change was read, if there still was such a job
  */
-record Change(Versionstamp sequence, JobState state, Optional<byte[]> json) {}
+record Change(Versionstamp sequence, JobState state) {}

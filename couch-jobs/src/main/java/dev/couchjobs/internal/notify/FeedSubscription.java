@@ -6,6 +6,7 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Subscription;
 import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.loop.Causes;
 import dev.couchjobs.internal.verbs.PayloadCodec;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -14,7 +15,10 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A subscription: what it has been told, and what nobody has waited for yet. Its state is guarded by the mailroom. */
+/**
+ * A subscription: what it has been told, and which of that has not been taken yet. It keeps no data of the job but what was
+ * found when it was made. Its state is guarded by the mailroom.
+ */
 final class FeedSubscription<D> implements Subscription<D> {
     private static final int CHANGES_KEPT_MAX = 1_024;
 
@@ -22,6 +26,8 @@ final class FeedSubscription<D> implements Subscription<D> {
     private final JobRef ref;
     private final PayloadCodec codec;
     private final Change found;
+    private final Optional<byte[]> foundJson;
+    private final boolean wantsOnlyTheEnd;
     private final Mailroom mailroom;
 
     private final Deque<Change> unclaimed = new ArrayDeque<>();
@@ -29,8 +35,23 @@ final class FeedSubscription<D> implements Subscription<D> {
     private Versionstamp position;
     private boolean ended;
 
-    FeedSubscription(JobType<D, ?> type, JobRef ref, PayloadCodec codec, Change found, Mailroom mailroom) {
+    /**
+     * A subscription that has been told of nothing after what was found.
+     *
+     * @param foundJson the job's data as it was found
+     * @param wantsOnlyTheEnd whether it takes in no other change than the last
+     */
+    FeedSubscription(
+            JobType<D, ?> type,
+            JobRef ref,
+            PayloadCodec codec,
+            Change found,
+            Optional<byte[]> foundJson,
+            boolean wantsOnlyTheEnd,
+            Mailroom mailroom) {
         this.type = type;
+        this.foundJson = foundJson;
+        this.wantsOnlyTheEnd = wantsOnlyTheEnd;
         this.ref = ref;
         this.codec = codec;
         this.found = found;
@@ -59,7 +80,11 @@ final class FeedSubscription<D> implements Subscription<D> {
 
     @Override
     public Optional<D> data() {
-        return event(found).data();
+        return decode(foundJson);
+    }
+
+    private Optional<D> decode(Optional<byte[]> json) {
+        return json.map(stored -> codec.decode(type, ref.id(), stored));
     }
 
     @Override
@@ -85,24 +110,50 @@ final class FeedSubscription<D> implements Subscription<D> {
         }
     }
 
-    JobEvent<D> event(Change change) {
-        return new ReportedChange<>(type, ref.id(), change, codec);
+    boolean wantsOnlyTheEnd() {
+        return wantsOnlyTheEnd;
+    }
+
+    /** Whether a change is what was found, with the data that was found. */
+    boolean isFound(Change change) {
+        return change.equals(found);
+    }
+
+    JobRef ref() {
+        return ref;
+    }
+
+    /** An event of the change, with the data that was found. */
+    JobEvent<D> foundEvent() {
+        return event(found, foundJson);
+    }
+
+    JobEvent<D> event(Change change, Optional<byte[]> json) {
+        return new ReportedChange<>(type, ref.id(), change, () -> decode(json));
+    }
+
+    /** An event whose data could not be read. */
+    JobEvent<D> event(Change change, Throwable error) {
+        return new ReportedChange<>(type, ref.id(), change, () -> {
+            throw Causes.thrown(error);
+        });
     }
 
     // What follows is called with the mailroom locked.
 
-    /** Those who wait for a change of this job, first come first. */
+    /** The waits for a change of this job, first come first. */
     Set<Wait> waits() {
         return waits;
     }
 
-    /** Takes a change in, unless it is over or has heard of it already: a feed may be read twice. */
+    /** Takes a change in, unless it has ended or has been told of it already: a feed may be read twice. */
     void offer(Change change) {
-        if (ended || change.sequence().compareTo(position) <= 0) {
+        boolean isEnd = change.state().isTerminal();
+        if (ended || (wantsOnlyTheEnd && !isEnd) || change.sequence().compareTo(position) <= 0) {
             return;
         }
         position = change.sequence();
-        ended = change.state().isTerminal();
+        ended = isEnd;
         unclaimed.add(change);
         if (unclaimed.size() > CHANGES_KEPT_MAX) {
             unclaimed.removeFirst();

@@ -4,6 +4,7 @@ import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.JobEvent;
 import dev.couchjobs.JobState;
 import dev.couchjobs.Subscription;
+import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.loop.Delays;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,16 +19,18 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings changes and those who wait for them together. One lock, the mailroom's own, guards the subscriptions and who
- * waits for them; no result is completed while it is held.
+ * Brings changes and waits for them together. One lock, the mailroom's own, guards the subscriptions and the waits for
+ * them; no result is completed while it is held.
  */
 final class Mailroom implements AutoCloseable {
     private final ScheduledExecutorService scheduler;
     private final Executor executor;
     private final Consumer<FeedSubscription<?>> onUnsubscribe;
+    private final Function<JobRef, CompletableFuture<Optional<byte[]>>> data;
 
     private final Set<Wait> waits = new LinkedHashSet<>(); // guarded by this
     private boolean closed; // guarded by this
@@ -35,15 +38,48 @@ final class Mailroom implements AutoCloseable {
     /**
      * @param executor completes what callers wait for, so that their next steps may block
      * @param onUnsubscribe told of subscriptions that are no longer wanted
+     * @param data reads the data of a job
      */
-    Mailroom(ScheduledExecutorService scheduler, Executor executor, Consumer<FeedSubscription<?>> onUnsubscribe) {
+    Mailroom(
+            ScheduledExecutorService scheduler,
+            Executor executor,
+            Consumer<FeedSubscription<?>> onUnsubscribe,
+            Function<JobRef, CompletableFuture<Optional<byte[]>>> data) {
+        this.data = data;
         this.scheduler = scheduler;
         this.executor = executor;
         this.onUnsubscribe = onUnsubscribe;
     }
 
-    /** The earliest change that is there or comes; empty when the time is up or none can come any more. */
+    /** The earliest change that is there or comes, with data; empty when the time is up or none can come any more. */
     CompletableFuture<Optional<JobEvent<?>>> await(
+            Collection<? extends Subscription<?>> subscriptions, @Nullable JobState state, Duration timeout) {
+        CompletableFuture<Optional<Wait.Delivery>> taken = awaitChange(subscriptions, state, timeout);
+        CompletableFuture<Optional<JobEvent<?>>> event = taken.thenComposeAsync(
+                delivery -> delivery.isEmpty()
+                        ? CompletableFuture.completedFuture(Optional.empty())
+                        : event(delivery.get().subscription(), delivery.get().change())
+                                .thenApply(Optional::of),
+                executor);
+        var unused = event.whenComplete((given, error) -> taken.cancel(false)); // a caller who cancels no longer waits
+        return event;
+    }
+
+    /** Reads the data now, so that changes that wait to be taken hold none. */
+    private <D> CompletableFuture<JobEvent<?>> event(FeedSubscription<D> subscription, Change change) {
+        if (subscription.isFound(change)) {
+            return CompletableFuture.completedFuture(subscription.foundEvent());
+        }
+        if (change.state() == JobState.NOT_FOUND) {
+            return CompletableFuture.completedFuture(subscription.event(change, Optional.empty()));
+        }
+        return data.apply(subscription.ref())
+                .handle((json, error) ->
+                        error == null ? subscription.event(change, json) : subscription.event(change, error));
+    }
+
+    /** The earliest change that is there or comes; empty when the time is up or none can come any more. */
+    CompletableFuture<Optional<Wait.Delivery>> awaitChange(
             Collection<? extends Subscription<?>> subscriptions, @Nullable JobState state, Duration timeout) {
         if (timeout.isNegative()) {
             throw new IllegalArgumentException("A timeout cannot be negative: " + timeout);
@@ -59,13 +95,12 @@ final class Mailroom implements AutoCloseable {
         settle(List.of(wait));
         if (!wait.result().isDone()) {
             Future<?> timer = scheduler.schedule(() -> timeUp(wait), Delays.nanos(timeout), TimeUnit.NANOSECONDS);
-            var unused = wait.result().whenComplete((answer, error) -> timer.cancel(false));
+            var unused = wait.result().whenComplete((answer, error) -> {
+                timer.cancel(false);
+                timeUp(wait); // a caller who cancels no longer waits
+            });
         }
-        CompletableFuture<Optional<JobEvent<?>>> event = wait.result()
-                .thenApplyAsync(
-                        delivery -> delivery.map(found -> found.subscription().event(found.change())), executor);
-        var unused = event.whenComplete((given, error) -> timeUp(wait)); // who cancels it no longer waits
-        return event;
+        return wait.result();
     }
 
     private List<FeedSubscription<?>> ours(Collection<? extends Subscription<?>> subscriptions) {

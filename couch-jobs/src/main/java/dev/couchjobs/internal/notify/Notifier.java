@@ -1,188 +1,367 @@
 package dev.couchjobs.internal.notify;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.Environment;
 import dev.couchjobs.JobState;
-import dev.couchjobs.internal.data.ChangeFeed;
 import dev.couchjobs.internal.data.FeedEntry;
 import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.JobTable;
-import dev.couchjobs.internal.data.Stamps;
+import dev.couchjobs.internal.data.JobSign;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.loop.Causes;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
-import java.util.ArrayList;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the change feed of one type for all subscribers in this process, so that the cost follows the number of changes
- * and not the number of subscribers.
+ * Follows the jobs of one type for all subscribers in this process, in one of two ways.
  *
- * <p>It remembers how far it has read. A new subscriber may know the job from before that place; then reading goes back
- * there, and the others recognise what they have heard already by its sequence. When there is nothing more to read, the
- * transaction that found so arms the watch, so no change is lost in between.
+ * <p><b>By rows</b>, while there are few jobs: it watches the keys that the next change of each job writes, so the changes of
+ * other jobs cost nothing. When a watch fires it reads the job and, for subscribers who want every change, the feed
+ * from where they were told up to. So that this is not far, it looks at its jobs every few seconds while the type is
+ * busy: those that are as they were have had no change up to then.
+ *
+ * <p><b>By feed</b>, while there are many jobs, or not enough watches: it reads the feed of the type, again and again, with a
+ * pause after each round that doubles up to a second when there was nothing for a subscriber in it, and halves when there
+ * was.
  */
 final class Notifier implements AutoCloseable {
-    private static final int PAGE_MAX = 512;
+    private static final int PAGE_MAX = 2_048;
+    private static final int WATCHED_JOBS_MAX = 100;
+    private static final int TOO_MANY_WATCHES = 1032;
+
+    /** So many rounds follow each other at once before there is a gap between them. */
+    private static final int ROUNDS_AT_ONCE = 8;
+
+    private static final Duration ROWS_GAP = Duration.ofMillis(10);
+    private static final Duration ROWS_QUIET = Duration.ofMillis(100);
+    private static final Duration FEED_GAP_MIN = Duration.ofMillis(10);
+    private static final Duration FEED_GAP_MAX = Duration.ofSeconds(1);
+    private static final Duration REFRESH_MIN = Duration.ofSeconds(2);
+    private static final Duration REFRESH_MIN_FOR_ENDS = Duration.ofSeconds(30);
+    private static final Duration REFRESH_MAX = Duration.ofMinutes(1);
 
     private final Database database;
+    private final Environment environment;
     private final Transactions transactions;
     private final TypeKeys keys;
     private final Mailroom mailroom;
+    private final WatchBudget budget;
+    private final Consumer<FeedSubscription<?>> onEnd;
     private final BatchSize page = new BatchSize(PAGE_MAX);
     private final Loop loop;
 
     // Guarded by this.
-    private final Map<String, List<FeedSubscription<?>>> subscribers = new HashMap<>();
-    private @Nullable Versionstamp cursor;
-    /** The earliest place from which somebody who came during the present round is to be told. */
-    private @Nullable Versionstamp joinedAt;
+    private final Map<String, Followed> followed = new HashMap<>();
+    private boolean byFeed;
+    /** Set when FoundationDB has refused a watch; stays until nothing is followed any more. */
+    private boolean watchesRefused;
+    /** What of the budget is taken. */
+    private int budgeted;
 
-    Notifier(Instance instance, String typeName, Mailroom mailroom) {
+    private Duration feedGap = FEED_GAP_MIN;
+    /** How many rounds have followed each other without a quiet time between them. */
+    private int roundsInRow;
+
+    private Instant lastRoundAt = Instant.EPOCH;
+    private Duration refreshAfter = REFRESH_MIN;
+    private @Nullable Instant refreshAt;
+    private @Nullable Versionstamp lastChange;
+    /** Why a watch has failed since the present round began, or while its pause lasts. */
+    private @Nullable Throwable watchFailure;
+    /** Completes when a watch on a row fires, if a pause waits for it. */
+    private CompletableFuture<Void> fired = new CompletableFuture<>();
+
+    /** @param onEnd told of subscriptions that have ended */
+    Notifier(
+            Instance instance,
+            String typeName,
+            Mailroom mailroom,
+            WatchBudget budget,
+            Consumer<FeedSubscription<?>> onEnd) {
         this.database = instance.database();
+        this.environment = instance.environment();
         this.transactions = instance.transactions().named("notify", typeName);
         this.keys = instance.keyspace().type(typeName);
         this.mailroom = mailroom;
-        this.loop = new Loop("notifier of " + typeName, instance.environment(), this::round);
+        this.budget = budget;
+        this.onEnd = onEnd;
+        this.loop = new Loop("notifier of " + typeName, environment, this::round);
     }
 
     void add(FeedSubscription<?> subscription) {
         synchronized (this) {
-            subscribers
-                    .computeIfAbsent(subscription.jobId(), id -> new ArrayList<>())
+            followed.computeIfAbsent(
+                            subscription.jobId(), id -> new Followed(new JobRef(keys, id), subscription.position()))
                     .add(subscription);
-            cursor = earlier(cursor, subscription.position());
-            joinedAt = earlier(joinedAt, subscription.position());
         }
         loop.poke();
     }
 
-    void remove(FeedSubscription<?> subscription) {
-        synchronized (this) {
-            List<FeedSubscription<?>> ofJob = subscribers.get(subscription.jobId());
-            if (ofJob == null || !ofJob.remove(subscription)) {
-                return;
-            }
-            if (ofJob.isEmpty()) {
-                subscribers.remove(subscription.jobId());
-            }
-            if (!subscribers.isEmpty()) {
-                return;
-            }
-            cursor = null;
+    /** {@return whether it follows no job any more} */
+    synchronized boolean remove(FeedSubscription<?> subscription) {
+        Followed job = followed.get(subscription.jobId());
+        if (job != null && job.remove(subscription) && !job.isWanted()) {
+            followed.remove(subscription.jobId());
+            job.unwatch();
         }
-        loop.poke(); // lets go of the watch
+        return followed.isEmpty();
     }
 
     @Override
     public void close() {
         loop.close();
+        synchronized (this) {
+            unwatchAll();
+        }
     }
-
-    /** A page of the feed, with the rows of the jobs in it that somebody here wants to hear of. */
-    private record Page(
-            List<FeedEntry> entries, Map<String, Optional<byte[]>> data, Optional<CompletableFuture<Void>> watch) {}
 
     private CompletableFuture<Pause> round() {
-        Versionstamp from;
-        Map<String, List<FeedSubscription<?>>> told = new HashMap<>();
+        Round round;
         synchronized (this) {
-            from = cursor;
-            joinedAt = null;
-            subscribers.forEach((jobId, ofJob) -> told.put(jobId, List.copyOf(ofJob)));
+            if (followed.isEmpty()) {
+                return CompletableFuture.completedFuture(Pause.untilPoked());
+            }
+            chooseTheWay();
+            watchFailure = null;
+            round = new Round(keys, looks(), !byFeed);
         }
-        if (from == null) {
-            return CompletableFuture.completedFuture(Pause.untilPoked());
-        }
-        return page.run(tries -> transactions.run(database, tx -> tries.next(size -> read(tx, from, told, size))))
-                .thenApply(read -> {
-                    read.entries.forEach(entry -> tell(entry, read, told));
-                    advance(from, read.entries);
-                    return read.watch.<Pause>map(Pause::until).orElse(Pause.none());
+        return page.run(tries -> transactions.run(database, tx -> tries.next(size -> round.run(tx, size))))
+                .whenComplete((found, error) -> {
+                    if (error != null) {
+                        lookAgain(round);
+                    }
+                })
+                .thenApply(found -> {
+                    boolean wasNews = tell(round, found);
+                    return endRound(round, found, wasNews);
                 });
     }
 
-    private CompletableFuture<Page> read(
-            Transaction tx, Versionstamp from, Map<String, List<FeedSubscription<?>>> told, int limit) {
-        CompletableFuture<List<FeedEntry>> changes = ChangeFeed.read(tx, keys, from, limit);
-        return ChangeFeed.trimmedUpTo(tx, keys)
-                .thenCompose(trimmed -> trimmed != null && trimmed.compareTo(from) > 0
-                        ? lookAtAll(tx, told)
-                        : changes.thenCompose(entries -> page(tx, entries, told, entries.size() < limit)));
+    /** Goes back from the feed to rows only when there are far fewer, so that it does not change its way all the time. */
+    private void chooseTheWay() {
+        int watches =
+                followed.values().stream().mapToInt(Followed::watchesAtMost).sum();
+        int jobsMax = byFeed ? WATCHED_JOBS_MAX / 2 : WATCHED_JOBS_MAX;
+        if (!watchesRefused && followed.size() <= jobsMax && budget.take(watches - budgeted)) {
+            budgeted = watches;
+            byFeed = false;
+        } else {
+            unwatchAll();
+            byFeed = true;
+        }
     }
 
-    private CompletableFuture<Page> page(
-            Transaction tx, List<FeedEntry> entries, Map<String, List<FeedSubscription<?>>> told, boolean isLast) {
-        Map<String, CompletableFuture<Optional<byte[]>>> reads = new HashMap<>();
-        for (FeedEntry entry : entries) {
-            if (told.containsKey(entry.jobId())) {
-                reads.computeIfAbsent(entry.jobId(), id -> data(tx, id));
+    private void unwatchAll() {
+        followed.values().forEach(Followed::unwatch);
+        budget.take(-budgeted);
+        budgeted = 0;
+    }
+
+    private List<Followed.Look> looks() {
+        boolean isRefresh = byFeed || isTimeToRefresh();
+        return followed.values().stream()
+                .filter(job -> isRefresh || job.isDue())
+                .map(Followed::look)
+                .toList();
+    }
+
+    /** Either that was what this round has waited for, or it has been put off by others. */
+    private boolean isTimeToRefresh() {
+        Instant now = environment.clock().instant();
+        return refreshAt == null
+                || !now.isBefore(refreshAt)
+                || refreshAt.isAfter(now.plus(REFRESH_MAX.multipliedBy(2))) // the clock was set back
+                || followed.values().stream().noneMatch(Followed::isDue);
+    }
+
+    private synchronized void lookAgain(Round round) {
+        round.looks().forEach(look -> look.job().makeDue());
+    }
+
+    /** {@return whether there was anything to tell} */
+    private boolean tell(Round round, Round.Found found) {
+        Map<String, Followed.Look> changed = new HashMap<>();
+        found.changed().forEach(look -> changed.put(look.ref().id(), look));
+        boolean wasNews = false;
+        for (FeedEntry entry : found.entries()) {
+            Followed.Look look = changed.get(entry.jobId());
+            if (look != null) {
+                tell(look, new Change(entry.sequence(), entry.state()));
+                wasNews = true;
             }
         }
-        Optional<CompletableFuture<Void>> watch =
-                isLast ? Optional.of(tx.watch(keys.watchesActivity())) : Optional.empty();
-        return CompletableFuture.allOf(reads.values().toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> {
-                    Map<String, Optional<byte[]>> data = new HashMap<>();
-                    reads.forEach((jobId, read) -> data.put(jobId, read.join()));
-                    return new Page(entries, data, watch);
-                });
+        Set<Followed.Look> byState = new HashSet<>(found.behind());
+        if (round.byRows()) {
+            round.looks().stream().filter(look -> !look.withLog()).forEach(byState::add);
+        }
+        for (Followed.Look look : byState) {
+            Optional<JobState> state =
+                    Optional.ofNullable(found.signs().get(look.ref().id())).flatMap(JobSign::state);
+            boolean isToldByFeed =
+                    changed.containsKey(look.ref().id()) && !found.behind().contains(look);
+            if (state.isPresent() && !isToldByFeed) {
+                tell(look, new Change(found.now(), state.get()));
+                wasNews = true;
+            }
+        }
+        return wasNews;
     }
 
-    private CompletableFuture<Optional<byte[]>> data(Transaction tx, String jobId) {
-        JobRef ref = new JobRef(keys, jobId);
-        return JobTable.find(tx.snapshot(), ref)
-                .thenCompose(row -> row.isEmpty()
-                        ? CompletableFuture.completedFuture(Optional.empty())
-                        : row.get().payload().load(tx.snapshot(), ref).thenApply(Optional::of));
+    private void tell(Followed.Look look, Change change) {
+        for (FeedSubscription<?> subscription : look.subscribers()) {
+            if (!mailroom.deliver(subscription, change)) {
+                onEnd.accept(subscription);
+            }
+        }
     }
 
-    /**
-     * This process was away for so long that the feed was trimmed before it could read on: instead of the changes it
-     * missed, every subscriber is told the present state.
-     */
-    private CompletableFuture<Page> lookAtAll(Transaction tx, Map<String, List<FeedSubscription<?>>> told) {
-        return tx.getReadVersion().thenCompose(version -> {
-            Versionstamp now = Stamps.upTo(version);
-            List<CompletableFuture<FeedEntry>> looks = told.keySet().stream()
-                    .map(jobId -> JobTable.find(tx.snapshot(), new JobRef(keys, jobId))
-                            .thenApply(row -> new FeedEntry(
-                                    now, jobId, row.map(found -> found.state()).orElse(JobState.NOT_FOUND))))
-                    .toList();
-            return CompletableFuture.allOf(looks.toArray(CompletableFuture<?>[]::new))
-                    .thenCompose(done ->
-                            page(tx, looks.stream().map(CompletableFuture::join).toList(), told, true));
+    private synchronized Pause endRound(Round round, Round.Found found, boolean wasNews) {
+        Set<Followed.Look> changed = new HashSet<>(found.changed());
+        Set<Followed.Look> behind = new HashSet<>(found.behind());
+        for (Followed.Look look : round.looks()) {
+            Followed job = look.job();
+            String id = look.ref().id();
+            List<CompletableFuture<Void>> armed = found.watches().getOrDefault(id, List.of());
+            if (followed.get(id) != job) {
+                armed.forEach(watch -> watch.cancel(false));
+                continue;
+            }
+            job.told(upTo(look, found, changed, behind), found.signs().get(id));
+            if (look.withLog() != job.isToldAll()) { // a subscriber joined who wants more, or all who did have left
+                armed.forEach(watch -> watch.cancel(false));
+                job.makeDue();
+                continue;
+            }
+            if (found.hasMore() && changed.contains(look) && !behind.contains(look)) {
+                job.makeDue();
+            }
+            if (!armed.isEmpty()) {
+                watch(job, armed);
+            }
+        }
+        if (found.hasMore()) {
+            return Pause.none();
+        }
+        return byFeed ? afterFeed(found, wasNews) : afterRows(round, found);
+    }
+
+    private static Versionstamp upTo(
+            Followed.Look look, Round.Found found, Set<Followed.Look> changed, Set<Followed.Look> behind) {
+        if (!found.hasMore() || !changed.contains(look) || behind.contains(look)) {
+            return found.now();
+        }
+        List<FeedEntry> entries = found.entries();
+        return entries.isEmpty()
+                ? look.known()
+                : later(look.known(), entries.get(entries.size() - 1).sequence());
+    }
+
+    private static Versionstamp later(Versionstamp one, Versionstamp other) {
+        return one.compareTo(other) > 0 ? one : other;
+    }
+
+    private void watch(Followed job, List<CompletableFuture<Void>> armed) {
+        if (byFeed) {
+            armed.forEach(watch -> watch.cancel(false));
+            return;
+        }
+        job.watch(armed);
+        armed.forEach(watch -> {
+            var unused = watch.whenComplete((value, error) -> fired(job, watch, error));
         });
     }
 
-    private void tell(FeedEntry entry, Page page, Map<String, List<FeedSubscription<?>>> told) {
-        Optional<byte[]> json = page.data.getOrDefault(entry.jobId(), Optional.empty());
-        Change change = new Change(entry.sequence(), entry.state(), json);
-        for (FeedSubscription<?> subscription : told.getOrDefault(entry.jobId(), List.of())) {
-            if (!mailroom.deliver(subscription, change)) {
-                remove(subscription);
+    /** What this process cancels itself is not among the watches of the job any more. */
+    private void fired(Followed job, CompletableFuture<Void> watch, @Nullable Throwable error) {
+        CompletableFuture<Void> wakeUp;
+        synchronized (this) {
+            if (!job.isWatchedBy(watch)) {
+                return;
+            }
+            job.unwatch();
+            job.makeDue();
+            wakeUp = fired;
+            if (error != null && isRefused(error)) {
+                watchesRefused = true;
+            } else if (error != null) {
+                watchFailure = error;
             }
         }
-    }
-
-    /** Goes on behind what was read, but not beyond what somebody who came meanwhile has not been told. */
-    private synchronized void advance(Versionstamp from, List<FeedEntry> entries) {
-        if (!entries.isEmpty() && Objects.equals(cursor, from)) {
-            cursor = earlier(joinedAt, entries.get(entries.size() - 1).sequence());
+        if (error == null || isRefused(error)) {
+            wakeUp.complete(null);
+        } else {
+            wakeUp.completeExceptionally(error); // the loop backs off, and then the job is looked at
         }
     }
 
-    private static Versionstamp earlier(@Nullable Versionstamp one, Versionstamp other) {
-        return one != null && one.compareTo(other) < 0 ? one : other;
+    private static boolean isRefused(Throwable error) {
+        return Causes.of(error) instanceof FDBException failure && failure.getCode() == TOO_MANY_WATCHES;
+    }
+
+    private Pause afterFeed(Round.Found found, boolean wasNews) {
+        Duration gap = wasNews ? feedGap.dividedBy(2) : feedGap.multipliedBy(2);
+        feedGap = gap.compareTo(FEED_GAP_MIN) < 0 ? FEED_GAP_MIN : gap.compareTo(FEED_GAP_MAX) > 0 ? FEED_GAP_MAX : gap;
+        CompletableFuture<Void> watch = found.typeWatch().orElseThrow();
+        return Pause.until(after(jittered(feedGap), watch));
+    }
+
+    private Pause afterRows(Round round, Round.Found found) {
+        boolean wasRefresh = round.looks().size() == followed.size();
+        if (wasRefresh) {
+            boolean wasQuiet = Objects.equals(found.lastChange(), lastChange);
+            lastChange = found.lastChange();
+            Duration least =
+                    followed.values().stream().anyMatch(Followed::isToldAll) ? REFRESH_MIN : REFRESH_MIN_FOR_ENDS;
+            Duration next = wasQuiet ? refreshAfter.multipliedBy(2) : least;
+            refreshAfter = next.compareTo(REFRESH_MAX) > 0 ? REFRESH_MAX : next.compareTo(least) < 0 ? least : next;
+            refreshAt = environment.clock().instant().plus(refreshAfter);
+        }
+        fired = new CompletableFuture<>();
+        if (watchFailure != null) {
+            fired.completeExceptionally(watchFailure);
+        } else if (followed.values().stream().anyMatch(Followed::isDue)) {
+            fired.complete(null);
+        }
+        Instant now = environment.clock().instant();
+        roundsInRow = Duration.between(lastRoundAt, now).abs().compareTo(ROWS_QUIET) < 0 ? roundsInRow + 1 : 0;
+        lastRoundAt = now;
+        return Pause.until(roundsInRow < ROUNDS_AT_ONCE ? fired : after(ROWS_GAP, fired))
+                .butAtMost(jittered(refreshAfter));
+    }
+
+    /** Completes with a signal, but not before some time has passed, so that changes close together are read together. */
+    private CompletableFuture<Void> after(Duration least, CompletableFuture<Void> signal) {
+        CompletableFuture<Void> rested = new CompletableFuture<>();
+        Future<?> unused =
+                environment.scheduler().schedule(() -> rested.complete(null), least.toNanos(), TimeUnit.NANOSECONDS);
+        CompletableFuture<Void> both = rested.thenCompose(done -> signal);
+        unused = both.whenComplete((done, error) -> {
+            if (both.isCancelled()) {
+                signal.cancel(false);
+            }
+        });
+        return both;
+    }
+
+    private Duration jittered(Duration duration) {
+        return duration.plusNanos(environment.random().nextLong(duration.toNanos() / 10 + 1));
     }
 }

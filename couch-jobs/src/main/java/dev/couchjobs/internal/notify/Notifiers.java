@@ -14,51 +14,92 @@ import dev.couchjobs.internal.loop.Workers;
 import dev.couchjobs.internal.verbs.Instance;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The subscriptions of one instance (RFC 007, {@code subscribe}, {@code unsubscribe}, {@code wait}). */
+/**
+ * The subscriptions of one instance (RFC 007, {@code subscribe}, {@code unsubscribe}, {@code wait}): a notifier for each type
+ * of which a job is followed, released with the last of them.
+ */
 public final class Notifiers implements AutoCloseable {
+    private static final Duration UNTIL_CANCELLED = Duration.ofDays(50_000);
+
     private final Instance instance;
     private final Mailroom mailroom;
+    private final WatchBudget budget = new WatchBudget();
     private final Workers<String, Notifier> notifiers = new Workers<>(Notifier::close);
 
     public Notifiers(Instance instance) {
         this.instance = instance;
         this.mailroom = new Mailroom(
-                instance.environment().scheduler(), instance.database().getExecutor(), this::forget);
+                instance.environment().scheduler(), instance.database().getExecutor(), this::forget, this::data);
     }
 
-    /** Reads the job's state at some version and then follows the feed from that very version on. */
+    /** Reads the job's state and data at some version, and then follows the job from that very version on. */
     public <D> CompletableFuture<Subscription<D>> subscribe(
             ReadTransactionContext context, JobType<D, ?> type, String jobId) {
         JobRef ref = instance.keyspace().job(type.name(), jobId);
-        return instance.transactions()
-                .named("subscribe", type.name())
-                .read(context, tx -> find(tx, ref))
-                .thenApply(found -> {
-                    FeedSubscription<D> subscription =
-                            new FeedSubscription<>(type, ref, instance.codec(), found, mailroom);
-                    if (!subscription.isEnded()) {
-                        notifier(type).add(subscription);
-                    }
-                    return subscription;
-                });
+        return reading(context, "subscribe", ref, (tx, row) -> payload(tx, ref, row))
+                .thenApply(found -> follow(type, ref, found, false));
     }
 
-    private static CompletableFuture<Change> find(ReadTransaction tx, JobRef ref) {
-        return tx.getReadVersion()
-                .thenCompose(version -> JobTable.read(tx, ref).thenCompose(row -> {
-                    JobState state = row.map(JobRow::state).orElse(JobState.NOT_FOUND);
-                    return row.isEmpty()
-                            ? CompletableFuture.completedFuture(
-                                    new Change(Stamps.upTo(version), state, Optional.empty()))
-                            : row.get()
-                                    .payload()
-                                    .load(tx, ref)
-                                    .thenApply(json -> new Change(Stamps.upTo(version), state, Optional.of(json)));
-                }));
+    /** Follows the job, and takes in no change but its end. */
+    <D> CompletableFuture<FeedSubscription<D>> followToTheEnd(JobType<D, ?> type, String jobId) {
+        JobRef ref = instance.keyspace().job(type.name(), jobId);
+        return reading(
+                        instance.database(),
+                        "subscribe",
+                        ref,
+                        (tx, row) -> CompletableFuture.completedFuture(Optional.empty()))
+                .thenApply(found -> follow(type, ref, found, true));
+    }
+
+    private record Found(Change change, Optional<byte[]> json) {}
+
+    private CompletableFuture<Found> reading(
+            ReadTransactionContext context,
+            String purpose,
+            JobRef ref,
+            BiFunction<ReadTransaction, Optional<JobRow>, CompletableFuture<Optional<byte[]>>> data) {
+        return instance.transactions()
+                .named(purpose, ref.keys().typeName())
+                .read(
+                        context,
+                        tx -> tx.getReadVersion()
+                                .thenCompose(version -> JobTable.read(tx, ref).thenCompose(row -> {
+                                    JobState state = row.map(JobRow::state).orElse(JobState.NOT_FOUND);
+                                    Change change = new Change(Stamps.upTo(version), state);
+                                    return data.apply(tx, row).thenApply(json -> new Found(change, json));
+                                })));
+    }
+
+    private static CompletableFuture<Optional<byte[]>> payload(ReadTransaction tx, JobRef ref, Optional<JobRow> row) {
+        return row.isEmpty()
+                ? CompletableFuture.completedFuture(Optional.empty())
+                : row.get().payload().load(tx, ref).thenApply(Optional::of);
+    }
+
+    private CompletableFuture<Optional<byte[]>> data(JobRef ref) {
+        return reading(instance.database(), "read event of", ref, (tx, row) -> payload(tx, ref, row))
+                .thenApply(Found::json);
+    }
+
+    private <D> FeedSubscription<D> follow(JobType<D, ?> type, JobRef ref, Found found, boolean toTheEnd) {
+        FeedSubscription<D> subscription =
+                new FeedSubscription<>(type, ref, instance.codec(), found.change(), found.json(), toTheEnd, mailroom);
+        if (!subscription.isEnded()) {
+            synchronized (this) {
+                notifiers.get(type.name(), this::newNotifier).add(subscription);
+            }
+        }
+        return subscription;
+    }
+
+    private Notifier newNotifier(String typeName) {
+        return new Notifier(instance, typeName, mailroom, budget, this::forget);
     }
 
     /** {@return the next change, or empty when the time is up or none can come any more} */
@@ -67,12 +108,19 @@ public final class Notifiers implements AutoCloseable {
         return mailroom.await(subscriptions, state, timeout);
     }
 
-    private void forget(FeedSubscription<?> subscription) {
-        notifiers.ifPresent(subscription.type().name()).ifPresent(notifier -> notifier.remove(subscription));
+    /** {@return whether the job was seen to be finished; false when it is gone, or the subscription was closed} */
+    CompletableFuture<Boolean> awaitFinish(FeedSubscription<?> subscription) {
+        return mailroom.awaitChange(List.of(subscription), JobState.FINISHED, UNTIL_CANCELLED)
+                .thenApplyAsync(Optional::isPresent, instance.database().getExecutor());
     }
 
-    private Notifier notifier(JobType<?, ?> type) {
-        return notifiers.get(type.name(), name -> new Notifier(instance, name, mailroom));
+    private synchronized void forget(FeedSubscription<?> subscription) {
+        String typeName = subscription.type().name();
+        notifiers.ifPresent(typeName).ifPresent(notifier -> {
+            if (notifier.remove(subscription)) {
+                notifiers.release(typeName);
+            }
+        });
     }
 
     @Override

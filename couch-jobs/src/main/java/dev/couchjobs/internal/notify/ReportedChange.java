@@ -4,11 +4,16 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobEvent;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
-import dev.couchjobs.internal.verbs.PayloadCodec;
 import java.util.Optional;
+import java.util.function.Supplier;
 
-/** A change as a subscriber is told of it; decodes its data when asked, so that bad data hides no change. */
-record ReportedChange<D>(JobType<D, ?> type, String jobId, Change change, PayloadCodec codec) implements JobEvent<D> {
+/**
+ * A change as a subscriber is told of it.
+ *
+ * @param read gives the job's data, or throws if it could not be read, so that bad data hides no change
+ */
+record ReportedChange<D>(JobType<D, ?> type, String jobId, Change change, Supplier<Optional<D>> read)
+        implements JobEvent<D> {
     @Override
     public JobState state() {
         return change.state();
@@ -16,7 +21,7 @@ record ReportedChange<D>(JobType<D, ?> type, String jobId, Change change, Payloa
 
     @Override
     public Optional<D> data() {
-        return change.json().map(json -> codec.decode(type, jobId, json));
+        return read.get();
     }
 
     @Override

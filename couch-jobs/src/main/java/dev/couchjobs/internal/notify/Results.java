@@ -5,17 +5,14 @@ import dev.couchjobs.JobCancelledException;
 import dev.couchjobs.JobFailedException;
 import dev.couchjobs.JobInfo;
 import dev.couchjobs.JobNotFoundException;
-import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Outcome;
 import dev.couchjobs.ResultTimeoutException;
-import dev.couchjobs.Subscription;
 import dev.couchjobs.internal.loop.Causes;
 import dev.couchjobs.internal.loop.Delays;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Queries;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -31,8 +28,6 @@ import org.jspecify.annotations.Nullable;
  * has enqueued it again, that end is past and the next one is waited for.
  */
 public final class Results {
-    private static final Duration UNTIL_TIMEOUT = Duration.ofDays(50_000);
-
     private final Database database;
     private final Executor executor;
     private final ScheduledExecutorService scheduler;
@@ -54,7 +49,7 @@ public final class Results {
         }
         Wanted<D, R> wanted = new Wanted<>(type, jobId, new CompletableFuture<>());
         if (timeout.isZero()) {
-            return queries.job(database, type, jobId).thenCompose(job -> {
+            return queries.jobWithoutData(database, type, jobId).thenCompose(job -> {
                 if (!wanted.settle(job, false)) {
                     wanted.timeUp(timeout);
                 }
@@ -70,9 +65,9 @@ public final class Results {
 
     private <D, R> void follow(Wanted<D, R> wanted) {
         var unused = notifiers
-                .subscribe(database, wanted.type, wanted.jobId)
+                .followToTheEnd(wanted.type, wanted.jobId)
                 .thenCompose(subscription -> endOf(subscription, wanted))
-                .thenCompose(seen -> queries.job(database, wanted.type, wanted.jobId)
+                .thenCompose(seen -> queries.jobWithoutData(database, wanted.type, wanted.jobId)
                         .thenAccept(job -> {
                             if (!wanted.settle(job, seen)) {
                                 follow(wanted);
@@ -85,12 +80,9 @@ public final class Results {
     }
 
     /** Whether the job was seen to end; otherwise it is gone, or nobody wants its result any more. */
-    private CompletableFuture<Boolean> endOf(Subscription<?> subscription, Wanted<?, ?> wanted) {
+    private CompletableFuture<Boolean> endOf(FeedSubscription<?> subscription, Wanted<?, ?> wanted) {
         var unused = wanted.result.whenComplete((value, error) -> subscription.close());
-        return notifiers
-                .await(List.of(subscription), JobState.FINISHED, UNTIL_TIMEOUT)
-                .whenComplete((event, error) -> subscription.close())
-                .thenApply(Optional::isPresent);
+        return notifiers.awaitFinish(subscription).whenComplete((seen, error) -> subscription.close());
     }
 
     /** A result that somebody waits for. */

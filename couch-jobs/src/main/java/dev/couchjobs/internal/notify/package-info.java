@@ -1,4 +1,4 @@
-/** Subscriptions: one reader of the change feed per process and type. Not for users. */
+/** Subscriptions: what happens to the jobs that a process follows, type by type. Not for users. */
 @NullMarked
 package dev.couchjobs.internal.notify;
 

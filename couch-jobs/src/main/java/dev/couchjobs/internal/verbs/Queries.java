@@ -51,6 +51,19 @@ public final class Queries {
                 (tx, ref, row) -> StoredJob.load(tx, type, ref, row, codec).thenApply(Optional::of));
     }
 
+    /** {@return how the job is and its result, without its data; empty if there is none} */
+    public <D, R> CompletableFuture<Optional<JobInfo<D, R>>> jobWithoutData(
+            ReadTransactionContext context, JobType<D, R> type, String jobId) {
+        return look(
+                context,
+                "get result of",
+                type,
+                jobId,
+                Optional.empty(),
+                (tx, ref, row) ->
+                        StoredJob.loadWithoutData(tx, type, ref, row, codec).thenApply(Optional::of));
+    }
+
     /** {@return the attempts at the job that are still known, oldest first} */
     public CompletableFuture<List<JobAttempt>> attempts(
             ReadTransactionContext context, JobType<?, ?> type, String jobId) {

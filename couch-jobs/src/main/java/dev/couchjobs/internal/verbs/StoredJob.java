@@ -11,15 +11,17 @@ import dev.couchjobs.internal.data.Ending;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** A job as it is stored; decodes its data and result when asked, so that bad data hides nothing else. */
 public final class StoredJob<D, R> implements JobInfo<D, R> {
     private final JobType<D, R> type;
     private final String id;
     private final JobRow row;
-    private final byte[] json;
+    private final byte @Nullable [] json;
     private final Optional<byte[]> resultJson;
     private final Optional<JobAttempt> lastAttempt;
     private final PayloadCodec codec;
@@ -28,7 +30,7 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
             JobType<D, R> type,
             String id,
             JobRow row,
-            byte[] json,
+            byte @Nullable [] json,
             Optional<byte[]> resultJson,
             Optional<JobAttempt> lastAttempt,
             PayloadCodec codec) {
@@ -50,6 +52,15 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
         return CompletableFuture.allOf(data, result, last)
                 .thenApply(
                         done -> new StoredJob<>(type, ref.id(), row, data.join(), result.join(), last.join(), codec));
+    }
+
+    /** {@return a job with its result; its data is not read and cannot be asked for} */
+    static <D, R> CompletableFuture<JobInfo<D, R>> loadWithoutData(
+            ReadTransaction tx, JobType<D, R> type, JobRef ref, JobRow row, PayloadCodec codec) {
+        return loadResult(tx, ref, row)
+                .thenCombine(
+                        AttemptLog.last(tx, ref, row),
+                        (result, last) -> new StoredJob<>(type, ref.id(), row, null, result, last, codec));
     }
 
     private static CompletableFuture<Optional<byte[]>> loadResult(ReadTransaction tx, JobRef ref, JobRow row) {
@@ -140,7 +151,7 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
 
     @Override
     public D data() {
-        return codec.decode(type, id, json);
+        return codec.decode(type, id, Objects.requireNonNull(json, "The data was not read."));
     }
 
     @Override

@@ -1,0 +1,226 @@
+package dev.couchjobs.costs;
+
+import static dev.couchjobs.costs.Scene.MAIL;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobEvent;
+import dev.couchjobs.JobState;
+import dev.couchjobs.Subscription;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What it costs to wait for jobs: that follows what is waited for, not what happens to other jobs of the type. */
+class WaitingTest {
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final Duration SOON = Duration.ofMillis(50);
+    private static final int SECONDS = 10;
+    /** Neither the watch of a job nor the last entry of a feed can be missed for longer than a page of the feed. */
+    private static final String LARGE = "x".repeat(1_000_000);
+
+    private final MeasuredStage stage = new MeasuredStage(12, MAIL);
+    private final List<CouchJobs> processes = new ArrayList<>();
+    private int added;
+
+    @AfterEach
+    void close() {
+        processes.forEach(CouchJobs::close);
+        stage.close();
+    }
+
+    private CouchJobs process() {
+        CouchJobs process = stage.builder(stage.measured()).build();
+        processes.add(process);
+        return process;
+    }
+
+    private Database database() {
+        return stage.database();
+    }
+
+    private Job<String> claimed(String id, String data) {
+        stage.await(stage.others().add(database(), MAIL, id, data));
+        return stage.await(stage.others().accept(MAIL, AcceptOptions.nonBlocking()))
+                .orElseThrow();
+    }
+
+    private List<Job<String>> claimed(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> claimed("own-" + i, "{}"))
+                .toList();
+    }
+
+    /** Changes other jobs of the type, each by a commit of its own. */
+    private void others(int seconds, int perSecond) {
+        for (int i = 0; i < seconds * perSecond; i++) {
+            stage.await(stage.others().add(database(), MAIL, "other-" + added++, "{}"));
+            stage.time().advance(Duration.ofSeconds(1).dividedBy(perSecond));
+        }
+    }
+
+    private double triesPerSecondAndProcess(int processCount, int perSecond) {
+        others(SECONDS, perSecond);
+        stage.forget();
+        others(SECONDS, perSecond);
+        return (double) stage.tries().size() / SECONDS / processCount;
+    }
+
+    private void waitsForResults(int processCount, int perSecond) {
+        List<Job<String>> jobs = claimed(processCount);
+        List<CompletableFuture<String>> results = jobs.stream()
+                .map(job -> process().resultAsync(MAIL, job.id(), HOUR))
+                .toList();
+
+        assertThat(triesPerSecondAndProcess(processCount, perSecond)).isLessThan(1);
+
+        Job<String> own = jobs.get(0);
+        stage.await(stage.others().finishWithResult(database(), MAIL, own, "sent"));
+        stage.time().advance(SOON);
+        assertThat(results.get(0)).isCompletedWithValue("sent");
+    }
+
+    @Test
+    void aProcessThatWaitsForAResultDoesNotPayForOtherJobs() {
+        waitsForResults(1, 100);
+    }
+
+    @Test
+    void twentyProcessesThatWaitForAResultDoNotPayForOtherJobs() {
+        waitsForResults(20, 100);
+    }
+
+    @Test
+    void aThousandProcessesThatWaitForAResultDoNotPayForAThousandChangesASecond() {
+        waitsForResults(1_000, 1_000);
+    }
+
+    @Test
+    void aProcessWithASubscriptionDoesNotPayForOtherJobs() {
+        Job<String> own = claimed("own", "{}");
+        Subscription<String> subscription = stage.await(process().subscribe(stage.measured(), MAIL, "own"));
+
+        assertThat(triesPerSecondAndProcess(1, 1_000)).isLessThan(1);
+
+        CompletableFuture<Optional<JobEvent<String>>> event = processes.get(0).wait(subscription, HOUR);
+        stage.await(stage.others().update(database(), own, "new"));
+        stage.time().advance(SOON);
+        assertThat(event).isDone();
+        assertThat(event.join().orElseThrow().data()).contains("new");
+    }
+
+    @Test
+    void aSubscriptionHearsOfProgressAndEntriesOfTheLog() {
+        Job<String> own = claimed("own", "{}");
+        CouchJobs process = process();
+        Subscription<String> subscription = stage.await(process.subscribe(stage.measured(), MAIL, "own"));
+        for (int i = 0; i < 3; i++) {
+            CompletableFuture<Optional<JobEvent<String>>> event = process.wait(subscription, HOUR);
+            stage.await(stage.others().progress(database(), own, i, 3, "on the way"));
+            stage.time().advance(SOON);
+            assertThat(event).isDone();
+
+            event = process.wait(subscription, HOUR);
+            stage.await(stage.others().log(database(), own, "entry " + i));
+            stage.time().advance(SOON);
+            assertThat(event).isDone();
+        }
+    }
+
+    @Test
+    void aProcessThatFollowsManyJobsReadsManyChangesAtOnce() {
+        CouchJobs process = process();
+        List<Job<String>> jobs = claimed(300);
+        List<Subscription<String>> subscriptions = jobs.stream()
+                .map(job -> stage.await(process.subscribe(stage.measured(), MAIL, job.id())))
+                .toList();
+
+        assertThat(triesPerSecondAndProcess(1, 1_000)).isLessThan(1);
+
+        CompletableFuture<Optional<JobEvent<String>>> event = process.wait(subscriptions, HOUR);
+        stage.await(stage.others().finish(database(), jobs.get(7)));
+        stage.time().advance(Duration.ofSeconds(2));
+        assertThat(event).isDone();
+        assertThat(event.join().orElseThrow().jobId()).isEqualTo(jobs.get(7).id());
+    }
+
+    @Test
+    void aProcessThatFollowsManyJobsHearsOfEachChangeWhenItFollowsFewAgain() {
+        CouchJobs process = process();
+        List<Job<String>> jobs = claimed(150);
+        List<Subscription<String>> subscriptions = jobs.stream()
+                .map(job -> stage.await(process.subscribe(stage.measured(), MAIL, job.id())))
+                .toList();
+        for (int i = 0; i < jobs.size(); i++) {
+            stage.await(stage.others().update(database(), jobs.get(i), "one"));
+            stage.await(stage.others().finish(database(), jobs.get(i), "two"));
+            assertThat(next(process, subscriptions.get(i))).isEqualTo(JobState.RUNNING);
+            assertThat(next(process, subscriptions.get(i))).isEqualTo(JobState.FINISHED);
+        }
+    }
+
+    private JobState next(CouchJobs process, Subscription<String> subscription) {
+        return stage.await(process.wait(subscription, HOUR)).orElseThrow().state();
+    }
+
+    @Test
+    void aProcessThatWaitsForNothingReadsNothing() {
+        CouchJobs process = process();
+        Job<String> own = claimed("own", "{}");
+        Subscription<String> subscription = stage.await(process.subscribe(stage.measured(), MAIL, own.id()));
+        process.resultAsync(MAIL, own.id(), HOUR).cancel(false);
+        subscription.close();
+        stage.time().advance(Duration.ofSeconds(1));
+
+        stage.forget();
+        others(1, 10);
+        stage.await(stage.others().finish(database(), own));
+        stage.time().advance(HOUR);
+
+        assertThat(stage.tries()).isEmpty();
+    }
+
+    @Test
+    void waitingForAResultReadsNoData() {
+        Job<String> own = claimed("own", LARGE);
+        CompletableFuture<String> result = process().resultAsync(MAIL, "own", HOUR);
+        for (int i = 0; i < 50; i++) {
+            stage.await(stage.others().update(database(), own, i + LARGE));
+            stage.time().advance(SOON);
+        }
+        stage.await(stage.others().finishWithResult(database(), MAIL, own, "sent"));
+
+        assertThat(stage.await(result)).isEqualTo("sent");
+        assertThat(readsOfData()).isZero();
+    }
+
+    @Test
+    void dataIsReadWhenAnEventIsTaken() {
+        Job<String> own = claimed("own", "{}");
+        CouchJobs process = process();
+        Subscription<String> subscription = stage.await(process.subscribe(stage.measured(), MAIL, "own"));
+        for (int i = 0; i < 50; i++) {
+            stage.await(stage.others().update(database(), own, i + LARGE));
+            stage.time().advance(SOON);
+        }
+        assertThat(readsOfData()).isZero();
+
+        JobEvent<String> event = stage.await(process.wait(subscription, HOUR)).orElseThrow();
+        assertThat(event.data()).contains(49 + LARGE);
+        assertThat(readsOfData()).isOne();
+    }
+
+    private long readsOfData() {
+        return stage.tries().stream()
+                .filter(each -> each.cost().readFrom().contains("payload"))
+                .count();
+    }
+}
