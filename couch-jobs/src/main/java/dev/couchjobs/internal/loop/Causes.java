@@ -1,14 +1,27 @@
 package dev.couchjobs.internal.loop;
 
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 
 /** What futures fail of, without what they wrap it in. */
 public final class Causes {
+    private static final Set<String> CLOSED = Set.of("Cannot access closed object", "The database is closed");
+
     private Causes() {}
 
     /** {@return what was wrapped, or the error itself} */
     public static Throwable of(Throwable error) {
         return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    }
+
+    /**
+     * {@return whether a transaction could not be begun because its database was closed} FoundationDB's client and the
+     * embedded engine have no type for this, so it is known by their messages.
+     */
+    public static boolean isOfClosedDatabase(Throwable error) {
+        return of(error) instanceof IllegalStateException closed
+                && closed.getMessage() != null
+                && CLOSED.contains(closed.getMessage());
     }
 
     /** {@return the same, to be thrown: wrapped again if it is checked, or an error} */

@@ -16,9 +16,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Background work in rounds: never two rounds at once, and after each the pause that it asked for.
  *
- * <p>A round that fails does not end the loop. It is logged and tried again after a back-off that doubles from 10 ms to
- * 5 s, with jitter; a poke does not shorten it. So is one whose signal fails. The loop ends with {@link #close}, and not
- * before.
+ * <p>A round that fails does not end the loop. It is logged in one line, with the trace at level debug, and tried again after
+ * a back-off that doubles from 10 ms to 5 s, with jitter; a poke does not shorten it. So is one whose signal fails. The loop
+ * ends with {@link #close}, or when its database has been closed.
  */
 public final class Loop implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Loop.class);
@@ -144,10 +144,17 @@ public final class Loop implements AutoCloseable {
 
     private void backOff(@Nullable Throwable error) {
         endPause();
+        if (error != null && Causes.isOfClosedDatabase(error)) {
+            LOG.warn("{} ends, because its database was closed; close the CouchJobs before its database", name);
+            phase = Phase.CLOSED;
+            return;
+        }
         failures++;
         long full = Math.min(backoffMaxMillis, BACKOFF_FIRST_MILLIS << Math.min(failures - 1, 16));
         long millis = full / 2 + environment.random().nextLong(full / 2 + 1);
-        LOG.warn("{}: round failed, next one in {} ms", name, millis, error);
+        LOG.warn(
+                "{}: round failed, next one in {} ms: {}", name, millis, error == null ? "no pause" : Causes.of(error));
+        LOG.debug("{}: why the round failed", name, error);
         phase = Phase.BACKING_OFF;
         Object wakeUp = new Object();
         awaited = wakeUp;

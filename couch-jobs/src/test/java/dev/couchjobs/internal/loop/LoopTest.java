@@ -3,7 +3,9 @@ package dev.couchjobs.internal.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.Environment;
+import dev.couchjobs.faults.VirtualStage;
 import dev.couchjobs.fdb.simulation.VirtualScheduler;
+import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -31,6 +33,28 @@ class LoopTest {
             loop.poke();
 
             assertThat(time.await(ran)).isTrue();
+        }
+    }
+
+    @Test
+    void aLoopEndsWhenItsDatabaseHasBeenClosed() {
+        VirtualStage stage = new VirtualStage(1);
+        AtomicInteger rounds = new AtomicInteger();
+        try (Loop loop = new Loop("test", stage.environment(), () -> {
+            rounds.incrementAndGet();
+            return stage.database()
+                    .runAsync(tx -> CompletableFuture.completedFuture(Pause.atMost(Duration.ofSeconds(1))));
+        })) {
+            loop.poke();
+            stage.time().advance(Duration.ofMillis(1_500));
+            assertThat(rounds).hasValue(2);
+
+            stage.close();
+            stage.time().advance(Duration.ofHours(1));
+            loop.poke();
+            stage.time().advance(Duration.ofHours(1));
+
+            assertThat(rounds).hasValue(3);
         }
     }
 }
