@@ -101,7 +101,7 @@ public final class CouchJobs implements AutoCloseable {
         queries = new Queries(open);
         listings = new Listings(open);
         logs = new Logs(open);
-        retirement = new Retirement(instance);
+        retirement = new Retirement(instance, settings.maxClockSkew);
         monitors = new ActivityMonitors(instance, settings.feedRetention, retirement);
         acceptors = new Acceptors(instance, monitors);
         notifiers = new Notifiers(instance);
@@ -910,6 +910,17 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     // Subscriptions
+
+    /**
+     * Tells how the clock of this process stands to those of the other processes that remove jobs. This reads what they
+     * have noted; it does not matter whether this process removes jobs itself.
+     *
+     * @param context a database, or a transaction to join
+     * @return the skew
+     */
+    public CompletableFuture<ClockSkew> clockSkew(ReadTransactionContext context) {
+        return retirement.clockSkew(context);
+    }
 
     /**
      * Subscribes to the changes of a job, wherever they are made (RFC 007, {@code subscribe}). Nothing is lost between

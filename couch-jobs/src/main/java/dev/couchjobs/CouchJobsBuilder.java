@@ -23,6 +23,7 @@ public final class CouchJobsBuilder {
     Subspace subspace = new Subspace();
     private @Nullable Environment environment;
     private @Nullable String name;
+    Duration maxClockSkew = Duration.ofMinutes(1);
     ObjectMapper mapper = JsonMapper.shared();
     Duration transactionTimeout = Duration.ofSeconds(60);
     Duration feedRetention = Duration.ofMinutes(10);
@@ -124,6 +125,19 @@ public final class CouchJobsBuilder {
      */
     public CouchJobsBuilder feedRetention(Duration retention) {
         this.feedRetention = positive(retention, "feedRetention");
+        return this;
+    }
+
+    /**
+     * How far the clock of this process may be off those of the other processes, by default a minute. Beyond it this process
+     * removes no jobs and hands none to archives, so that no job goes on the word of one clock; see {@link ClockSkew}.
+     * Everything else goes on.
+     *
+     * @param bound more than nothing
+     * @return this builder
+     */
+    public CouchJobsBuilder maxClockSkew(Duration bound) {
+        this.maxClockSkew = positive(bound, "maxClockSkew");
         return this;
     }
 

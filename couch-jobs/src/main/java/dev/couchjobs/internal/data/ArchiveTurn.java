@@ -8,19 +8,25 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Whose turn it is to hand the jobs of a type to their archive, so that several processes do not all hand over the same.
- * It saves work and nothing more: nothing goes wrong if clocks disagree and two think that it is theirs.
+ * It saves work and nothing more: nothing goes wrong if clocks disagree and two think that it is theirs. A turn that ends
+ * later than two turns from now was taken by a clock that is wrong, and does not count.
  */
 public final class ArchiveTurn {
     private ArchiveTurn() {}
 
-    /** {@return how long it is somebody else's turn; empty if it may be ours} */
+    /**
+     * {@return how long it is the turn of another process; empty if it may be ours}
+     *
+     * @param lasts how long a turn is
+     */
     public static CompletableFuture<Optional<Duration>> ofOthers(
-            Transaction tx, TypeKeys keys, String name, long nowMillis) {
+            Transaction tx, TypeKeys keys, String name, long nowMillis, Duration lasts) {
         return tx.get(keys.archiving())
                 .thenApply(value -> Quarantine.readable(tx, keys, keys.archiving(), value, ArchiveTurn::decode)
                         .filter(turn -> !turn.name.equals(name))
                         .map(turn -> Duration.ofMillis(turn.until - nowMillis))
-                        .filter(left -> !left.isNegative() && !left.isZero()));
+                        .filter(left -> !left.isNegative() && !left.isZero())
+                        .filter(left -> left.compareTo(lasts.multipliedBy(2)) <= 0));
     }
 
     private record Turn(String name, long until) {}

@@ -105,6 +105,24 @@ public final class Keyspace {
         return root.pack("layout");
     }
 
+    /** {@return the key of one of the notes of clocks} */
+    byte[] clock(int row) {
+        return clocksPlace().pack(row);
+    }
+
+    int clockRow(byte[] key) {
+        return Math.toIntExact(clocksPlace().unpack(key).getLong(0));
+    }
+
+    /** {@return the range of the notes of clocks} */
+    Range clocks() {
+        return clocksPlace().range();
+    }
+
+    private Subspace clocksPlace() {
+        return root.subspace(Tuple.from("clocks"));
+    }
+
     /** {@return the range of the timeouts of all types, which is also the list of the types} */
     public Range activityTimeouts() {
         return timeouts().range();

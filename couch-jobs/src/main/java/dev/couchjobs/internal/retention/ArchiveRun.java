@@ -35,10 +35,12 @@ final class ArchiveRun<D, R> implements AutoCloseable {
     private final PayloadCodec codec;
     private final JobArchive<D, R> archive;
     private final Naps naps;
+    private final Clocks clocks;
     private final BatchSize batch = new BatchSize(JOBS_MAX);
     private final Loop loop;
 
-    ArchiveRun(Instance instance, JobType<D, R> type, JobArchive<D, R> archive) {
+    ArchiveRun(Instance instance, JobType<D, R> type, JobArchive<D, R> archive, Clocks clocks) {
+        this.clocks = clocks;
         this.database = instance.database();
         this.environment = instance.environment();
         this.transactions = instance.transactions().named("archive", type.name());
@@ -72,15 +74,23 @@ final class ArchiveRun<D, R> implements AutoCloseable {
 
     private CompletableFuture<Next<D, R>> next(Transaction tx, int jobs) {
         long now = environment.clock().millis();
-        CompletableFuture<Optional<Duration>> othersTurn = ArchiveTurn.ofOthers(tx, keys, name, now);
+        CompletableFuture<Optional<Duration>> othersTurn = ArchiveTurn.ofOthers(tx, keys, name, now, TURN);
+        CompletableFuture<Boolean> mayRemove = clocks.mayRemove(tx);
         return DueJobs.read(tx, keys, true, Math.floorDiv(now, 1_000L), 0, jobs)
-                .thenCompose(due -> due.isEmpty()
-                        ? RetireIndex.nextDue(tx, keys, true).thenApply(next -> new Next<>(null, naps.until(next)))
-                        : othersTurn.thenCompose(left -> left.map(this::wait).orElseGet(() -> page(tx, due, now))));
+                .thenCompose(due -> mayRemove.thenCompose(
+                        may -> due.isEmpty() || may ? page(tx, due, othersTurn, now) : pause(naps.untilClocksAgree())));
     }
 
-    private CompletableFuture<Next<D, R>> wait(Duration othersTurn) {
-        return CompletableFuture.completedFuture(new Next<>(null, naps.atMost(othersTurn)));
+    private CompletableFuture<Next<D, R>> page(
+            Transaction tx, DueJobs due, CompletableFuture<Optional<Duration>> othersTurn, long now) {
+        return due.isEmpty()
+                ? RetireIndex.nextDue(tx, keys, true).thenApply(next -> new Next<>(null, naps.until(next)))
+                : othersTurn.thenCompose(
+                        left -> left.map(turn -> pause(naps.atMost(turn))).orElseGet(() -> page(tx, due, now)));
+    }
+
+    private CompletableFuture<Next<D, R>> pause(Pause pause) {
+        return CompletableFuture.completedFuture(new Next<>(null, pause));
     }
 
     private CompletableFuture<Next<D, R>> page(Transaction tx, DueJobs due, long now) {

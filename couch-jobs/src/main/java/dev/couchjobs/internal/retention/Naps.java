@@ -18,6 +18,7 @@ final class Naps {
     private static final Duration SHORTEST = Duration.ofSeconds(5);
     private static final Duration LONGEST_AT_LEAST = Duration.ofMinutes(1);
     private static final Duration LONGEST_AT_MOST = Duration.ofMinutes(10);
+    private static final Duration CLOCKS_COMPARED_AFTER = Duration.ofMinutes(1);
     private static final int JITTER_PERCENT = 20;
 
     private final Environment environment;
@@ -47,6 +48,11 @@ final class Naps {
     /** A pause of that time or the longest, whichever is shorter. */
     Pause atMost(Duration time) {
         return jittered(between(SHORTEST, time, longest));
+    }
+
+    /** A pause after which the clocks are compared again. */
+    Pause untilClocksAgree() {
+        return jittered(CLOCKS_COMPARED_AFTER);
     }
 
     private Pause jittered(Duration time) {

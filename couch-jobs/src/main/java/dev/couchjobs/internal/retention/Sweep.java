@@ -28,10 +28,12 @@ final class Sweep implements AutoCloseable {
     private final Transactions transactions;
     private final TypeKeys keys;
     private final Naps naps;
+    private final Clocks clocks;
     private final BatchSize batch = new BatchSize(JOBS_MAX);
     private final Loop loop;
 
-    Sweep(Instance instance, JobType<?, ?> type) {
+    Sweep(Instance instance, JobType<?, ?> type, Clocks clocks) {
+        this.clocks = clocks;
         this.database = instance.database();
         this.environment = instance.environment();
         this.transactions = instance.transactions().named("retire", type.name());
@@ -61,12 +63,21 @@ final class Sweep implements AutoCloseable {
     }
 
     private CompletableFuture<Pause> sweep(Transaction tx, long now, int skip, int jobs) {
+        CompletableFuture<Boolean> mayRemove = clocks.mayRemove(tx);
         return DueJobs.read(tx, keys, false, now, skip, jobs)
-                .thenCompose(due -> due.isEmpty()
-                        ? RetireIndex.nextDue(tx, keys, false).thenApply(naps::until)
-                        : due.borneOut(tx, keys).thenApply(ended -> {
-                            due.remove(tx, keys, ended, due.rows());
-                            return Pause.none();
-                        }));
+                .thenCompose(due -> mayRemove.thenCompose(may -> next(tx, due, may)));
+    }
+
+    private CompletableFuture<Pause> next(Transaction tx, DueJobs due, boolean mayRemove) {
+        if (due.isEmpty()) {
+            return RetireIndex.nextDue(tx, keys, false).thenApply(naps::until);
+        }
+        if (!mayRemove) {
+            return CompletableFuture.completedFuture(naps.untilClocksAgree());
+        }
+        return due.borneOut(tx, keys).thenApply(ended -> {
+            due.remove(tx, keys, ended, due.rows());
+            return Pause.none();
+        });
     }
 }

@@ -1,0 +1,108 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.ClockSkew;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.random.RandomGenerator;
+
+/**
+ * What the clocks of processes showed at some commits, a row for each of up to sixteen processes. A process keeps to its
+ * row, so one that notes its clock often does not push others out; with more processes than rows, a process that has none
+ * takes the oldest. So the rows stay few and need no cleaning.
+ */
+public final class ClockNotes {
+    private static final int ROWS = 16;
+    private static final long VERSIONS_PER_MILLI = 1_000;
+    private static final long VERSIONS_MAX = Duration.ofMinutes(30).toMillis() * VERSIONS_PER_MILLI;
+
+    private final Keyspace keyspace;
+    private final long version;
+    /** By row. */
+    private final Map<Integer, Note> notes;
+
+    private ClockNotes(Keyspace keyspace, long version, Map<Integer, Note> notes) {
+        this.keyspace = keyspace;
+        this.version = version;
+        this.notes = notes;
+    }
+
+    private record Note(long version, long millis, String name) {
+        static Note decode(byte[] value) {
+            Tuple note = Tuple.fromBytes(value);
+            long version = ByteBuffer.wrap(note.getVersionstamp(0).getBytes()).getLong();
+            return new Note(version, note.getLong(1), note.getString(2));
+        }
+    }
+
+    /** {@return the notes, read without conflicts} */
+    public static CompletableFuture<ClockNotes> read(ReadTransaction tx, Keyspace keyspace) {
+        return tx.getReadVersion()
+                .thenCombine(tx.snapshot().getRange(keyspace.clocks()).asList(), (version, rows) -> {
+                    Map<Integer, Note> notes = new HashMap<>();
+                    rows.forEach(row -> notes.put(keyspace.clockRow(row.getKey()), Note.decode(row.getValue())));
+                    return new ClockNotes(keyspace, version, notes);
+                });
+    }
+
+    private boolean isCurrent(Note note) {
+        return note.version <= version && version - note.version <= VERSIONS_MAX;
+    }
+
+    /**
+     * {@return how a clock stands to those of other processes}
+     *
+     * @param name the name of the process with that clock
+     */
+    public ClockSkew skew(String name, long nowMillis, Duration bound) {
+        Map<String, Note> latest = new HashMap<>();
+        notes.values().stream()
+                .filter(note -> !note.name.equals(name) && isCurrent(note))
+                .forEach(note ->
+                        latest.merge(note.name, note, (one, other) -> one.version > other.version ? one : other));
+        List<Long> ahead = new ArrayList<>();
+        latest.values()
+                .forEach(note -> ahead.add(nowMillis - note.millis - (version - note.version) / VERSIONS_PER_MILLI));
+        return new ClockSkew(Duration.ofMillis(median(ahead)), latest.size(), bound);
+    }
+
+    /** Notes what the clock of a process shows; the commit says when that was. The notes are not read again after it. */
+    public void write(Transaction tx, RandomGenerator random, String name, long nowMillis) {
+        byte[] key = keyspace.clock(rowFor(name, random));
+        Stamps.setStampedValue(tx, key, Tuple.from(Stamps.placeholder(0), nowMillis, name));
+    }
+
+    private int rowFor(String name, RandomGenerator random) {
+        List<Integer> free = new ArrayList<>();
+        int oldest = 0;
+        for (int row = 0; row < ROWS; row++) {
+            Note note = notes.get(row);
+            if (note != null && note.name.equals(name)) {
+                return row;
+            }
+            if (note == null || !isCurrent(note)) {
+                free.add(row);
+            } else if (note.version < notes.getOrDefault(oldest, note).version) {
+                oldest = row;
+            }
+        }
+        return free.isEmpty() ? oldest : free.get(random.nextInt(free.size()));
+    }
+
+    /** With the process's own clock, which is not ahead of itself. */
+    private static long median(List<Long> aheadOfOthers) {
+        List<Long> all = new ArrayList<>(aheadOfOthers);
+        all.add(0L);
+        all.sort(null);
+        long lower = all.get((all.size() - 1) / 2);
+        long upper = all.get(all.size() / 2);
+        return Math.abs(lower) > Math.abs(upper) ? lower : upper;
+    }
+}

@@ -1,0 +1,186 @@
+package dev.couchjobs.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.ClockSkew;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Environment;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Retention;
+import dev.couchjobs.faults.VirtualStage;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Processes whose clocks are days apart: no job is removed or held back on the word of one of them. */
+class ClockSkewTest {
+    private static final Duration KEPT = Duration.ofHours(6);
+    private static final Duration MONTH = Duration.ofDays(31);
+    private static final Duration MINUTES = Duration.ofMinutes(15);
+    private static final JobType<String, ?> MAIL =
+            JobType.of("mail", String.class).retention(Retention.of(KEPT));
+    private static final JobType<String, ?> ARCHIVED =
+            JobType.of("archived", String.class).retention(Retention.of(KEPT).archived());
+
+    private final VirtualStage stage = new VirtualStage(3);
+    private final Database database = stage.database();
+    private final List<CouchJobs> processes = new ArrayList<>();
+    private final List<String> archived = new ArrayList<>();
+
+    /** A process whose clock is that far ahead of the time. */
+    private CouchJobs process(String name, Duration ahead) {
+        Environment right = stage.environment();
+        CouchJobs process = CouchJobs.builder(database)
+                .environment(
+                        new Environment(InstantSource.offset(right.clock(), ahead), right.scheduler(), right.random()))
+                .name(name)
+                .build();
+        processes.add(process);
+        return process;
+    }
+
+    private CouchJobs sweeping(String name, Duration ahead) {
+        CouchJobs process = process(name, ahead);
+        process.monitor(MAIL);
+        stage.time().advance(Duration.ofSeconds(1));
+        return process;
+    }
+
+    private CouchJobs archiving(String name, Duration ahead) {
+        CouchJobs process = process(name, ahead);
+        process.archive(ARCHIVED, page -> {
+            page.forEach(job -> archived.add(name + " " + job.id()));
+            return CompletableFuture.completedFuture(page);
+        });
+        stage.time().advance(Duration.ofSeconds(1));
+        return process;
+    }
+
+    /** The process that accepts the job sweeps its type, and so notes its clock. */
+    private void finishedBy(String name, JobType<String, ?> type) {
+        CouchJobs process = process(name, Duration.ZERO);
+        stage.await(process.add(database, type, "a", "data"));
+        Job<String> job =
+                stage.await(process.accept(type, AcceptOptions.nonBlocking())).orElseThrow();
+        stage.await(process.finish(database, job));
+        process.close();
+    }
+
+    private JobState state() {
+        return stage.await(processes.get(0).getJobState(database, MAIL, "a"));
+    }
+
+    @BeforeEach
+    void createTypes() {
+        CouchJobs process = process("setup", Duration.ZERO);
+        stage.await(process.setTypeTimeout(database, MAIL, Duration.ofMinutes(1)));
+        stage.await(process.setTypeTimeout(database, ARCHIVED, Duration.ofMinutes(1)));
+    }
+
+    @AfterEach
+    void close() {
+        processes.forEach(CouchJobs::close);
+        stage.close();
+    }
+
+    @Test
+    void aProcessThatIsAMonthAheadRemovesNothing() {
+        finishedBy("right", MAIL);
+        sweeping("right", Duration.ZERO);
+        CouchJobs ahead = sweeping("ahead", MONTH);
+
+        stage.time().advance(MINUTES);
+
+        assertThat(state()).isEqualTo(JobState.FINISHED);
+        ClockSkew skew = stage.await(ahead.clockSkew(database));
+        assertThat(skew.isExceeded()).isTrue();
+        assertThat(skew.others()).isOne();
+        assertThat(skew.ahead()).isBetween(MONTH.minusSeconds(2), MONTH.plusSeconds(2));
+    }
+
+    @Test
+    void theMostOfThreeClocksRemoveWhatIsDue() {
+        finishedBy("right", MAIL);
+        CouchJobs right = sweeping("right", Duration.ZERO);
+        sweeping("also right", Duration.ofSeconds(2));
+        sweeping("behind", MONTH.negated());
+        stage.time().advance(MINUTES);
+        assertThat(state()).isEqualTo(JobState.FINISHED);
+        assertThat(stage.await(right.clockSkew(database)).isExceeded()).isFalse();
+
+        stage.time().advance(KEPT);
+
+        assertThat(state()).isEqualTo(JobState.NOT_FOUND);
+    }
+
+    @Test
+    void jobsAreRemovedAgainWhenTheWrongClockIsGone() {
+        finishedBy("right", MAIL);
+        sweeping("right", Duration.ZERO);
+        CouchJobs ahead = sweeping("ahead", MONTH);
+        stage.time().advance(KEPT);
+        assertThat(state()).isEqualTo(JobState.FINISHED);
+
+        ahead.close();
+        stage.time().advance(Duration.ofHours(1));
+
+        assertThat(state()).isEqualTo(JobState.NOT_FOUND);
+    }
+
+    @Test
+    void aProcessThatIsAloneGoesByItsClock() {
+        finishedBy("alone", MAIL);
+        CouchJobs alone = sweeping("alone", Duration.ZERO);
+        assertThat(stage.await(alone.clockSkew(database)))
+                .isEqualTo(new ClockSkew(Duration.ZERO, 0, Duration.ofMinutes(1)));
+
+        stage.time().advance(KEPT.plus(MINUTES));
+
+        assertThat(state()).isEqualTo(JobState.NOT_FOUND);
+    }
+
+    @Test
+    void aProcessWithAWrongClockGoesOnWithJobsThatHaveNoTime() {
+        sweeping("right", Duration.ZERO);
+        CouchJobs ahead = sweeping("ahead", MONTH);
+        stage.time().advance(MINUTES);
+        stage.await(ahead.add(database, MAIL, "a", "data"));
+
+        assertThat(stage.await(ahead.accept(MAIL))).isPresent();
+    }
+
+    @Test
+    void anArchiverThatIsADayAheadArchivesNothing() {
+        finishedBy("right", ARCHIVED);
+        archiving("right", Duration.ZERO);
+        archiving("ahead", Duration.ofDays(1));
+
+        stage.time().advance(MINUTES);
+
+        assertThat(archived).isEmpty();
+    }
+
+    @Test
+    void anArchiverThatWasADayAheadHoldsNobodyUp() {
+        finishedBy("right", ARCHIVED);
+        stage.time().advance(Duration.ofHours(1)); // notes of clocks are taken into account for half an hour
+        CouchJobs ahead = archiving("ahead", Duration.ofDays(1)); // alone, so it takes its turn
+        assertThat(archived).containsExactly("ahead a");
+        ahead.close();
+        finishedBy("right", ARCHIVED);
+
+        archiving("right", Duration.ZERO);
+        stage.time().advance(KEPT.plusHours(1));
+
+        assertThat(archived).containsExactly("ahead a", "right a");
+    }
+}
