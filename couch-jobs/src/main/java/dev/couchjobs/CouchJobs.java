@@ -763,9 +763,17 @@ public final class CouchJobs implements AutoCloseable {
      * @throws ResultTimeoutException if the job has not ended in time
      * @throws PayloadException if what is stored cannot be read as {@code R}
      * @throws CancellationException if the thread is interrupted; it stays so
+     * @throws IllegalStateException if the job has not ended and time is virtual, as in a {@code JobsTestKit}: it would pass
+     *     only if this thread did not wait
      */
     public <R> @Nullable R result(JobType<?, R> type, String jobId, Duration timeout) {
         CompletableFuture<@Nullable R> result = resultAsync(type, jobId, timeout);
+        if (!result.isDone() && isTimeVirtual()) {
+            result.cancel(false);
+            throw new IllegalStateException(
+                    "Job " + jobId + " of type " + type + " has not ended, and time does not pass while"
+                            + " this thread waits: it is virtual. Use resultAsync, and let time pass before you ask for its value.");
+        }
         try {
             return result.get();
         } catch (ExecutionException e) {
@@ -778,6 +786,12 @@ public final class CouchJobs implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new CancellationException("Interrupted while waiting for job " + jobId + " of type " + type + ".");
         }
+    }
+
+    /** A clock that is also the scheduler moves only while its thread runs what it has scheduled. */
+    private boolean isTimeVirtual() {
+        Environment environment = instance.environment();
+        return environment.clock() == (Object) environment.scheduler();
     }
 
     /**

@@ -169,4 +169,13 @@ class JobsTestKitTest {
 
         assertThat(result).isCompletedWithValue(4);
     }
+
+    @Test
+    void waitingForAResultOnTheThreadThatMovesTimeFailsAtOnce() {
+        kit.jobs().add(kit.database(), LENGTH, "j1", "four").join();
+
+        assertThatThrownBy(() -> kit.jobs().result(LENGTH, "j1", Duration.ofHours(1)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("resultAsync");
+    }
 }
