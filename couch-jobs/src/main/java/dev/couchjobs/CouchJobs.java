@@ -771,8 +771,8 @@ public final class CouchJobs implements AutoCloseable {
         if (!result.isDone() && isTimeVirtual()) {
             result.cancel(false);
             throw new IllegalStateException(
-                    "Job " + jobId + " of type " + type + " has not ended, and time does not pass while"
-                            + " this thread waits: it is virtual. Use resultAsync, and let time pass before you ask for its value.");
+                    "Job " + jobId + " of type " + type + " has not ended, and time is virtual: it does"
+                            + " not pass while this thread waits. Use resultAsync, and let time pass before you ask for its value.");
         }
         try {
             return result.get();

@@ -24,7 +24,6 @@ class WaitingTest {
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Duration SOON = Duration.ofMillis(50);
     private static final int SECONDS = 10;
-    /** Neither the watch of a job nor the last entry of a feed can be missed for longer than a page of the feed. */
     private static final String LARGE = "x".repeat(1_000_000);
 
     private final MeasuredStage stage = new MeasuredStage(12, MAIL);
@@ -165,6 +164,24 @@ class WaitingTest {
             assertThat(next(process, subscriptions.get(i))).isEqualTo(JobState.RUNNING);
             assertThat(next(process, subscriptions.get(i))).isEqualTo(JobState.FINISHED);
         }
+    }
+
+    @Test
+    void aProcessThatFollowsFewJobsAgainWatchesThemAtOnce() {
+        CouchJobs process = process();
+        List<Job<String>> jobs = claimed(150);
+        List<Subscription<String>> subscriptions = new ArrayList<>();
+        for (Job<String> job : jobs) {
+            subscriptions.add(stage.await(process.subscribe(stage.measured(), MAIL, job.id())));
+            stage.time().advance(Duration.ofMillis(5)); // at first by rows
+        }
+        subscriptions.subList(1, jobs.size()).forEach(Subscription::close);
+
+        CompletableFuture<Optional<JobEvent<String>>> event = process.wait(subscriptions.get(0), HOUR);
+        stage.await(stage.others().update(database(), jobs.get(0), "new"));
+        stage.time().advance(Duration.ofMillis(1_100)); // the longest pause of a notifier by feed
+
+        assertThat(event).isDone();
     }
 
     private JobState next(CouchJobs process, Subscription<String> subscription) {

@@ -56,7 +56,7 @@ final class Followed {
     }
 
     Look look() {
-        Look look = new Look(this, known, sign, List.copyOf(subscribers), isToldAll(), due, !watches.isEmpty());
+        Look look = new Look(this, known, sign, List.copyOf(subscribers), isToldAll(), due, isWatched());
         due = false;
         joinedAt = null;
         return look;
@@ -113,8 +113,12 @@ final class Followed {
         watches = armed;
     }
 
+    boolean isWatched() {
+        return !watches.isEmpty();
+    }
+
     boolean isWatchedBy(CompletableFuture<Void> watch) {
-        return watches.contains(watch);
+        return watches.stream().anyMatch(armed -> armed == watch);
     }
 
     void unwatch() {

@@ -71,6 +71,8 @@ final class Notifier implements AutoCloseable {
     // Guarded by this.
     private final Map<String, Followed> followed = new HashMap<>();
     private boolean byFeed;
+
+    private boolean closed;
     /** Set when FoundationDB has refused a watch; stays until nothing is followed any more. */
     private boolean watchesRefused;
     /** What of the budget is taken. */
@@ -129,6 +131,7 @@ final class Notifier implements AutoCloseable {
     public void close() {
         loop.close();
         synchronized (this) {
+            closed = true;
             unwatchAll();
         }
     }
@@ -178,7 +181,7 @@ final class Notifier implements AutoCloseable {
     private List<Followed.Look> looks() {
         boolean isRefresh = byFeed || isTimeToRefresh();
         return followed.values().stream()
-                .filter(job -> isRefresh || job.isDue())
+                .filter(job -> isRefresh || job.isDue() || !job.isWatched())
                 .map(Followed::look)
                 .toList();
     }
@@ -188,7 +191,7 @@ final class Notifier implements AutoCloseable {
         Instant now = environment.clock().instant();
         return refreshAt == null
                 || !now.isBefore(refreshAt)
-                || refreshAt.isAfter(now.plus(REFRESH_MAX.multipliedBy(2))) // the clock was set back
+                || refreshAt.isAfter(now.plus(REFRESH_MAX)) // the clock was set back
                 || followed.values().stream().noneMatch(Followed::isDue);
     }
 
@@ -279,7 +282,7 @@ final class Notifier implements AutoCloseable {
     }
 
     private void watch(Followed job, List<CompletableFuture<Void>> armed) {
-        if (byFeed) {
+        if (byFeed || closed) {
             armed.forEach(watch -> watch.cancel(false));
             return;
         }

@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -140,7 +141,7 @@ record Round(TypeKeys keys, List<Followed.Look> looks, boolean byRows) {
                     Map<String, List<CompletableFuture<Void>>> watches = new HashMap<>();
                     for (Followed.Look look : of) {
                         String id = look.ref().id();
-                        JobSign sign = reads.get(id).join();
+                        JobSign sign = Objects.requireNonNull(reads.get(id)).join();
                         signs.put(id, sign);
                         if (byRows && !look.armed()) {
                             watches.put(id, sign.watch(tx, look.ref()));
