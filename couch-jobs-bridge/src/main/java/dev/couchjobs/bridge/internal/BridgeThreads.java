@@ -1,6 +1,5 @@
 package dev.couchjobs.bridge.internal;
 
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -11,8 +10,9 @@ public final class BridgeThreads {
     private BridgeThreads() {}
 
     /**
-     * {@return threads for what may block, as many as there is work: virtual ones where the running Java has them, else
-     * daemons that end when idle} All of the process share them.
+     * {@return threads for what may block, as many as there is work: daemons that end when idle} All of the process share them.
+     * They are no virtual threads: a handler that blocks one in native code, as a read of a pipe does, blocks its carrier, and on
+     * one processor there is one carrier for all.
      */
     public static Executor blocking() {
         return Shared.BLOCKING;
@@ -28,18 +28,7 @@ public final class BridgeThreads {
     }
 
     private static final class Shared {
-        static final Executor BLOCKING = virtualThreads().orElseGet(Shared::daemons);
-
-        /** Found by its name: this is compiled for a Java that does not have them. */
-        private static Optional<Executor> virtualThreads() {
-            try {
-                return Optional.of((Executor) Executors.class
-                        .getMethod("newVirtualThreadPerTaskExecutor")
-                        .invoke(null));
-            } catch (ReflectiveOperationException e) {
-                return Optional.empty();
-            }
-        }
+        static final Executor BLOCKING = daemons();
 
         private static ExecutorService daemons() {
             AtomicInteger started = new AtomicInteger();

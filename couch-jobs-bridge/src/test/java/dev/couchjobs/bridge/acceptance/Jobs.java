@@ -6,6 +6,8 @@ import dev.couchjobs.bridge.internal.couch.HttpCouchDatabase;
 import dev.couchjobs.bridge.internal.couch.Leaf;
 import dev.couchjobs.bridge.internal.couch.StoredDocument;
 import dev.couchjobs.bridge.internal.couch.Written;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -16,7 +18,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
@@ -26,6 +30,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** A person at one database: writes documents, and follows what becomes of them. */
 final class Jobs implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final int PATIENCE_WITH_A_READ_S = 10;
     private static final int READ = 200;
     /** Letters of a document that a failure tells. */
     private static final int MOST_SAID = 2_000;
@@ -175,11 +180,11 @@ final class Jobs implements AutoCloseable {
         while (!condition.holds()) {
             long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
             if (left <= 0) {
-                String now = Optional.ofNullable(seen.get(what))
-                        .map(Object::toString)
-                        .orElse("not there");
                 throw new AssertionError("Waited in vain for " + what + ", which is now "
-                        + now.substring(0, Math.min(now.length(), MOST_SAID)));
+                        + cut(Optional.ofNullable(seen.get(what))
+                                .map(Object::toString)
+                                .orElse("not there"))
+                        + "\nThe server says: " + cut(asked(what)) + "\n" + threads());
             }
             try {
                 wait(left);
@@ -188,6 +193,33 @@ final class Jobs implements AutoCloseable {
                 throw new AssertionError("Interrupted while waiting for " + what, e);
             }
         }
+    }
+
+    private static String cut(String text) {
+        return text.substring(0, Math.min(text.length(), MOST_SAID));
+    }
+
+    /** What the feed has brought may be behind. */
+    private String asked(String id) {
+        try {
+            return database.read(List.of(id))
+                    .get(PATIENCE_WITH_A_READ_S, TimeUnit.SECONDS)
+                    .get(0)
+                    .toString();
+        } catch (ExecutionException | TimeoutException e) {
+            return e.toString();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return e.toString();
+        }
+    }
+
+    private static String threads() {
+        StringBuilder all = new StringBuilder("Threads:");
+        for (ThreadInfo thread : ManagementFactory.getThreadMXBean().dumpAllThreads(true, true)) {
+            all.append('\n').append(thread);
+        }
+        return all.toString();
     }
 
     @Override

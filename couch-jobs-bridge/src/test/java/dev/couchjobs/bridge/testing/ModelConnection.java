@@ -40,7 +40,7 @@ final class ModelConnection implements CouchDatabase {
                 int some = network.random().nextInt(4) > 0 ? wanted.size() : (wanted.size() + 1) / 2;
                 return wanted.stream()
                         .limit(some)
-                        .map(id -> copy(database.read(id)))
+                        .map(id -> copy(database.shown(id)))
                         .toList();
             }
 

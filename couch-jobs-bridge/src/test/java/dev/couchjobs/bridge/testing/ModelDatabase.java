@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,7 @@ public final class ModelDatabase {
     private final List<Shard> shards =
             IntStream.range(0, SHARDS).mapToObj(shard -> new Shard()).toList();
     private Function<ObjectNode, Optional<String>> validation = document -> Optional.empty();
+    private Predicate<String> isHidden = id -> false;
 
     /** @param changed is called after every change */
     ModelDatabase(String incarnation, RandomGenerator random, Runnable changed) {
@@ -49,6 +51,20 @@ public final class ModelDatabase {
     /** {@return the ids of all documents that are there or ever were, in order} */
     public List<String> ids() {
         return List.copyOf(documents.keySet());
+    }
+
+    /**
+     * Keeps documents from those who read them by their ids, as a shard that lags behind does; feeds tell of them all the same.
+     *
+     * @param which their ids
+     */
+    public void hide(Predicate<String> which) {
+        isHidden = which;
+    }
+
+    /** {@return a document as a client reads it} */
+    StoredDocument shown(String id) {
+        return isHidden.test(id) ? new StoredDocument(id, List.of()) : read(id);
     }
 
     /** {@return a document with its leaves} */

@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge.internal.couch;
 
+import dev.couchjobs.internal.loop.Causes;
 import java.util.HashSet;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -21,11 +22,24 @@ final class Complaints {
     /** Complains, but not yet of something that may be gone by the next attempt. */
     synchronized void make(RuntimeException fault, Backoff attempts) {
         String message = String.valueOf(fault.getMessage());
-        boolean mayBeGone = fault instanceof PassingFault passing && passing.pace() == PassingFault.Pace.GROWING;
+        boolean mayBeGone = fault instanceof PassingFault passing
+                && passing.pace() == PassingFault.Pace.GROWING
+                && !passing.wasLong();
         if (mayBeGone && !attempts.isRepeated()) {
             LOG.debug("{}: {}", about, message);
         } else if (made.size() < KINDS && made.add(message)) {
             LOG.warn("{}: {}", about, message);
+        } else {
+            LOG.debug("{}: still: {}", about, message);
+        }
+    }
+
+    /** Complains of what is no fault of the database; the trace is for who looks for it. */
+    synchronized void make(String what, Throwable thrown) {
+        String message = what + ": " + Causes.of(thrown);
+        if (made.size() < KINDS && made.add(message)) {
+            LOG.warn("{}: {}", about, message);
+            LOG.debug("{}: {}", about, what, thrown);
         } else {
             LOG.debug("{}: still: {}", about, message);
         }

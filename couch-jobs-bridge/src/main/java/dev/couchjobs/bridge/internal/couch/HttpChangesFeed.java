@@ -1,10 +1,12 @@
 package dev.couchjobs.bridge.internal.couch;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,6 +20,10 @@ import tools.jackson.databind.JsonNode;
  */
 final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     private static final Logger LOG = LoggerFactory.getLogger(HttpChangesFeed.class);
+    /** Time-outs of requests after which a batch is taken to be lost: dealing with it may take several requests. */
+    private static final int TIMEOUTS_OF_A_BATCH = 5;
+    /** How often that time doubles while batches are lost in a row, so that one that is only slow ends at last. */
+    private static final int DOUBLINGS = 8;
 
     private final CouchSettings settings;
     private final Address address;
@@ -37,6 +43,10 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     private @Nullable Future<?> pause;
     private boolean sourceWaits;
     private boolean isDelivering;
+    /** Tells the batch that is being dealt with from one that was given up. */
+    private @Nullable Object underWay;
+
+    private int lostInARow;
     private boolean isClosed;
 
     HttpChangesFeed(
@@ -141,15 +151,43 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
             }
             isDelivering = true;
             batch = inbox.take();
+            underWay = batch;
         }
         makeUseOfRoom();
+        Duration limit = settings.timeout().multipliedBy((long) TIMEOUTS_OF_A_BATCH << lost());
+        Future<?> timer = settings.environment()
+                .scheduler()
+                .schedule(
+                        () -> settings.executor().execute(() -> lost(batch, limit)),
+                        limit.toNanos(),
+                        TimeUnit.NANOSECONDS);
         var unused = told(batch).whenComplete((done, thrown) -> {
+            timer.cancel(false);
             if (thrown == null) {
                 delivered(batch);
             } else {
-                startOver(thrown);
+                startOver(batch, thrown);
             }
         });
+    }
+
+    private synchronized boolean isUnderWay(Object batch) {
+        return batch == underWay;
+    }
+
+    private synchronized int lost() {
+        return Math.min(lostInARow, DOUBLINGS);
+    }
+
+    /** A future that never completes would stop the feed for good. To be told of changes twice does no harm. */
+    private void lost(Inbox.Batch batch, Duration limit) {
+        synchronized (this) {
+            lostInARow++;
+        }
+        startOver(
+                batch,
+                new TimeoutException(
+                        batch.changes().size() + " changes were not dealt with within " + limit.toSeconds() + " s"));
     }
 
     private CompletableFuture<Void> told(Inbox.Batch batch) {
@@ -165,12 +203,17 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     }
 
     private void delivered(Inbox.Batch batch) {
-        backoff.reset();
-        complaints.settle();
         synchronized (this) {
+            if (!isUnderWay(batch)) {
+                return;
+            }
+            underWay = null;
+            lostInARow = 0;
             isDelivering = false;
             position = position.at(batch.position());
         }
+        backoff.reset();
+        complaints.settle();
         deliver();
         goOn();
     }
@@ -190,12 +233,13 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     }
 
     /** The listener has not dealt with a batch: it, and what came after it, has to come again. */
-    private void startOver(Throwable thrown) {
+    private void startOver(Inbox.Batch batch, Throwable thrown) {
         FeedSource failed;
         synchronized (this) {
-            if (isClosed) {
+            if (isClosed || !isUnderWay(batch)) {
                 return;
             }
+            underWay = null;
             isDelivering = false;
             inbox.clear();
             end = Optional.empty();
@@ -205,7 +249,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
         if (failed != null) {
             failed.cancel();
         }
-        LOG.warn("{}: changes could not be dealt with, and will be read again", address, thrown);
+        complaints.make("changes could not be dealt with, and are read again", thrown);
         beginAfterAPause(new PassingFault("The listener failed"));
     }
 

@@ -16,11 +16,22 @@ final class PassingFault extends RuntimeException {
 
     private final transient Pace pace;
     private final transient Optional<Duration> notBefore;
+    private final boolean wasLong;
 
-    PassingFault(String message, Pace pace, Optional<Duration> notBefore) {
+    private PassingFault(String message, Pace pace, Optional<Duration> notBefore, boolean wasLong) {
         super(message, null, false, false);
         this.pace = pace;
         this.notBefore = notBefore;
+        this.wasLong = wasLong;
+    }
+
+    PassingFault(String message, Pace pace, Optional<Duration> notBefore) {
+        this(message, pace, notBefore, false);
+    }
+
+    /** {@return a fault that was long in coming: even a single one has kept documents waiting} */
+    static PassingFault late(String message) {
+        return new PassingFault(message, Pace.GROWING, Optional.empty(), true);
     }
 
     PassingFault(String message) {
@@ -38,6 +49,10 @@ final class PassingFault extends RuntimeException {
             return (RuntimeException) cause;
         }
         return new PassingFault("The connection failed: " + cause);
+    }
+
+    boolean wasLong() {
+        return wasLong;
     }
 
     Pace pace() {

@@ -45,7 +45,7 @@ final class Transport {
                 JsonNodeFactory.instance.objectNode().put("name", cookie.name()).put("password", cookie.password());
         HttpRequest request =
                 request("POST", address.ofServer("_session"), body).build();
-        return inTime(sender.send(request, BoundedBody.ofAtMost(LARGEST_ANSWER)))
+        return inTime("POST " + request.uri(), sender.send(request, BoundedBody.ofAtMost(LARGEST_ANSWER)))
                 .thenApply(Answer::of)
                 .thenApply(answer -> succeeded(request, answer));
     }
@@ -56,7 +56,7 @@ final class Transport {
     }
 
     private CompletableFuture<Answer> answer(String method, URI uri, @Nullable JsonNode body, int most) {
-        return inTime(open(request(method, uri, body), BoundedBody.ofAtMost(most)))
+        return inTime(method + " " + uri, open(request(method, uri, body), BoundedBody.ofAtMost(most)))
                 .thenApply(Answer::of);
     }
 
@@ -126,15 +126,15 @@ final class Transport {
         });
     }
 
-    private <T> CompletableFuture<T> inTime(CompletableFuture<T> answer) {
+    private <T> CompletableFuture<T> inTime(String request, CompletableFuture<T> answer) {
         Cancellable<T> result = new Cancellable<>();
         var ignored = result.nowAt(answer);
         ScheduledFuture<?> timer = settings.environment()
                 .scheduler()
                 .schedule(
                         () -> settings.executor().execute(() -> {
-                            result.completeExceptionally(new PassingFault(
-                                    "No answer within " + settings.timeout().toSeconds() + " s"));
+                            result.completeExceptionally(PassingFault.late("No answer to " + request + " within "
+                                    + settings.timeout().toSeconds() + " s"));
                             answer.cancel(true);
                         }),
                         settings.timeout().toNanos(),

@@ -37,6 +37,9 @@ public record BridgeContext(
         Environment environment,
         Duration retention) {
 
+    /** A loop that waits for a watch looks again after this time, whatever became of the watch. */
+    static final Duration LOOK_AGAIN = Duration.ofMinutes(1);
+
     private static final Label LABEL = Label.tagged("couch-jobs", false);
 
     /** Runs a transaction. {@return what its body gave, when it is committed} */

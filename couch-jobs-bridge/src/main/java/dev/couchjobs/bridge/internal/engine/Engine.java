@@ -206,7 +206,7 @@ public final class Engine implements AutoCloseable {
                     all.stream()
                             .filter(nodes -> nodes.contains(context.node()) && served.add(nodes))
                             .forEach(nodes -> started.get(0).handleAsync(StepTypes.of(nodes), runner::run));
-                    return Pause.until(known.watch(tx));
+                    return Pause.until(known.watch(tx)).butAtMost(BridgeContext.LOOK_AGAIN);
                 }));
     }
 

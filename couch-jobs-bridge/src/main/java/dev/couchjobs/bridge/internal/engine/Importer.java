@@ -5,6 +5,7 @@ import dev.couchjobs.bridge.internal.couch.StoredDocument;
 import dev.couchjobs.bridge.internal.ledger.Ledger;
 import dev.couchjobs.bridge.internal.ledger.Published;
 import dev.couchjobs.internal.loop.Causes;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -26,6 +28,11 @@ final class Importer {
     private static final Logger LOG = LoggerFactory.getLogger(Importer.class);
     /** More of them, and what is to be done together takes too long, or meets others all the time. */
     private static final int TRIES = 5;
+    /** After how long a document is looked for that CouchDB has told of and not shown; each pause is twice the one before. */
+    private static final Duration FIRST_LOOK = Duration.ofSeconds(1);
+
+    private static final int MOST_LOOKS = 10;
+    private static final int LOOKS_IN_SILENCE = 3;
 
     private final BridgeContext context;
     private final Turns turns;
@@ -55,7 +62,8 @@ final class Importer {
         return read.thenCompose(stored -> {
             Map<String, Optional<Published>> rest = new LinkedHashMap<>(asked);
             stored.forEach(document -> rest.remove(document.id()));
-            return keep(stored, asked, position.filter(last -> rest.isEmpty()))
+            return (position.isPresent() ? noteMissing(stored) : done())
+                    .thenCompose(noted -> keep(stored, asked, position.filter(last -> rest.isEmpty())))
                     .thenCompose(this::published)
                     .thenCompose(stale -> {
                         rest.putAll(stale);
@@ -104,11 +112,95 @@ final class Importer {
                         .filter(document -> !stale.contains(document.id()))
                         .toList();
                 taken.stream()
+                        .filter(document -> !document.leaves().isEmpty())
                         .map(StoredDocument::id)
                         .filter(leftOut::contains)
                         .forEach(id -> context.ledger().notLeftOut(turn.tx(), context.node(), feedName, id));
                 return work.takeAll(turn, taken).thenApply(done -> stale);
             });
+        });
+    }
+
+    /**
+     * A document that the feed tells of and a read does not find is looked for again: the position goes on, so that the feed never
+     * tells of it a second time. Noted before the position, it is looked for by the next process, too.
+     */
+    private CompletableFuture<Void> noteMissing(List<StoredDocument> stored) {
+        List<String> missing = missing(stored);
+        return missing.isEmpty()
+                ? done()
+                : context.run("leave out", tx -> {
+                            missing.forEach(id -> context.ledger().leftOut(tx, context.node(), feedName, id));
+                            return done();
+                        })
+                        .thenRun(() -> lookLater(missing, 0));
+    }
+
+    private static List<String> missing(List<StoredDocument> stored) {
+        return stored.stream()
+                .filter(document -> document.leaves().isEmpty())
+                .map(StoredDocument::id)
+                .toList();
+    }
+
+    private void lookLater(List<String> ids, int looks) {
+        Duration pause = FIRST_LOOK.multipliedBy(1L << Math.min(looks, 20));
+        Duration next = pause.compareTo(BridgeContext.LOOK_AGAIN) < 0 ? pause : BridgeContext.LOOK_AGAIN;
+        var unused = context.environment()
+                .scheduler()
+                .schedule(
+                        () -> context.database().getExecutor().execute(() -> look(ids, looks + 1)),
+                        next.toNanos(),
+                        TimeUnit.NANOSECONDS);
+    }
+
+    private void look(List<String> ids, int looks) {
+        var unused = context.couch()
+                .read(ids)
+                .thenCompose(stored -> {
+                    List<String> missing = missing(stored);
+                    List<String> found =
+                            ids.stream().filter(id -> !missing.contains(id)).toList();
+                    leftOut.addAll(found);
+                    return published(found)
+                            .thenCompose(known -> take(known, Optional.empty()))
+                            .thenCompose(taken -> stillMissing(missing, looks));
+                })
+                .whenComplete((done, error) -> {
+                    if (error != null) {
+                        LOG.warn(
+                                "Node {}: documents that were left out could not be looked at again",
+                                context.node(),
+                                error);
+                    }
+                });
+    }
+
+    private CompletableFuture<Void> stillMissing(List<String> missing, int looks) {
+        if (missing.isEmpty()) {
+            return done();
+        }
+        String first = OneLine.of(missing.get(0));
+        if (looks < MOST_LOOKS) {
+            if (looks == LOOKS_IN_SILENCE) {
+                LOG.warn(
+                        "Node {}: CouchDB tells of {} documents and does not show them, among them {}; they are looked for",
+                        context.node(),
+                        missing.size(),
+                        first);
+            }
+            lookLater(missing, looks);
+            return done();
+        }
+        LOG.warn(
+                "Node {}: {} documents of which CouchDB has told are not there, among them {}; each is looked for again when it"
+                        + " changes",
+                context.node(),
+                missing.size(),
+                first);
+        return context.run("forget left out", tx -> {
+            missing.forEach(id -> context.ledger().notLeftOut(tx, context.node(), feedName, id));
+            return done();
         });
     }
 
@@ -142,16 +234,7 @@ final class Importer {
     /** Tries what a process before this one has left out: that may have been older, or there was less to do this time. */
     void tryAgain(List<String> ids) {
         leftOut.addAll(ids);
-        var unused = published(ids)
-                .thenCompose(known -> take(known, Optional.empty()))
-                .whenComplete((done, error) -> {
-                    if (error != null) {
-                        LOG.warn(
-                                "Node {}: documents that were left out could not be looked at again",
-                                context.node(),
-                                error);
-                    }
-                });
+        look(ids, 0);
     }
 
     /** What is known now of what CouchDB has of documents. */

@@ -126,9 +126,10 @@ final class Publisher implements AutoCloseable {
             if (next.isEmpty()) {
                 conflictsInARow.clear(); // of documents that were deleted, say
             }
-            Pause pause = Pause.until(outbox.watch(tx, context.node()));
-            return next.map(time -> pause.butAtMost(positive(Duration.between(now(), time))))
-                    .orElse(pause);
+            Duration longest = next.map(time -> positive(Duration.between(now(), time)))
+                    .filter(time -> time.compareTo(BridgeContext.LOOK_AGAIN) < 0)
+                    .orElse(BridgeContext.LOOK_AGAIN);
+            return Pause.until(outbox.watch(tx, context.node())).butAtMost(longest);
         });
     }
 

@@ -353,4 +353,35 @@ class FeedFaultsTest {
         assertThat(time.hasPauses()).isFalse();
         assertThat(time.hasPeriodicTimers()).isFalse();
     }
+
+    @Test
+    void aBatchThatIsNeverDealtWithIsReadAgain() {
+        recorder.answerWith(new CompletableFuture<>());
+        follow(null).stream().chunk(row("x"));
+        told("x");
+
+        recorder.answerWith(CompletableFuture.completedFuture(null));
+        time.pass(ManualTime.TIMEOUT.multipliedBy(5));
+        time.passPause();
+        ScriptedServer.Call again = server.call();
+        assertThat(again.target()).doesNotContain("since");
+        again.stream().chunk(row("x"));
+        await(recorder.when(calls -> calls.size() == 2));
+    }
+
+    @Test
+    void aBatchThatIsDealtWithAfterItWasGivenUpChangesNothing() {
+        CompletableFuture<Void> late = new CompletableFuture<>();
+        recorder.answerWith(late);
+        follow(null).stream().chunk(row("x"));
+        told("x");
+
+        recorder.answerWith(CompletableFuture.completedFuture(null));
+        time.pass(ManualTime.TIMEOUT.multipliedBy(5));
+        time.awaitPause();
+        late.complete(null);
+        time.passPause();
+        server.call().stream().chunk(row("x") + row("y"));
+        assertThat(told("y")).hasSizeGreaterThanOrEqualTo(2);
+    }
 }

@@ -57,6 +57,11 @@ final class ManualTime extends AbstractExecutorService implements ScheduledExecu
         pass(awaitTimer(timer -> timer.delay.equals(TIMEOUT)));
     }
 
+    /** Lets the timer of just that time run out, once there is one. */
+    void pass(Duration delay) {
+        pass(awaitTimer(timer -> timer.delay.equals(delay)));
+    }
+
     private void pass(Timer timer) {
         synchronized (this) {
             timers.remove(timer);

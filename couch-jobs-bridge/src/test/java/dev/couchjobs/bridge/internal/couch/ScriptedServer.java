@@ -12,10 +12,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,6 +92,7 @@ final class ScriptedServer implements AutoCloseable {
     }
 
     private void read(Socket socket) {
+        CompletableFuture<Void> left = new CompletableFuture<>();
         try {
             InputStream in = new BufferedInputStream(socket.getInputStream());
             for (String first = line(in); !first.isEmpty(); first = line(in)) {
@@ -97,7 +101,7 @@ final class ScriptedServer implements AutoCloseable {
                     headers.add(header);
                 }
                 byte[] body = in.readNBytes(length(headers));
-                Call call = new Call(socket, first, headers, new String(body, StandardCharsets.UTF_8));
+                Call call = new Call(socket, first, headers, new String(body, StandardCharsets.UTF_8), left);
                 if (isIdentified && call.target().endsWith("/_local/couch-jobs")) {
                     call.answer(200, "{\"id\":\"" + IDENTITY + "\"}");
                 } else {
@@ -106,6 +110,8 @@ final class ScriptedServer implements AutoCloseable {
             }
         } catch (IOException e) {
             // The client has gone.
+        } finally {
+            left.complete(null);
         }
     }
 
@@ -126,7 +132,7 @@ final class ScriptedServer implements AutoCloseable {
     }
 
     /** A request that waits for its answer. */
-    record Call(Socket socket, String first, List<String> headers, String body) {
+    record Call(Socket socket, String first, List<String> headers, String body, CompletableFuture<Void> left) {
         /** {@return the path and the query} */
         String target() {
             return first.split(" ", -1)[1];
@@ -191,16 +197,15 @@ final class ScriptedServer implements AutoCloseable {
             }
         }
 
-        /** {@return when the client has ended the connection} */
+        /** {@return whether the client ends the connection} Waits for that, and writes nothing: a client that is still there would read it. */
         boolean isLeft() {
             try {
-                while (!socket.isClosed()) {
-                    // Whoever reads the connection meets its end, and this is a write into it.
-                    socket.getOutputStream().write('\n');
-                }
+                left.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
                 return true;
-            } catch (IOException e) {
-                return true;
+            } catch (TimeoutException e) {
+                return false;
+            } catch (ExecutionException | InterruptedException e) {
+                throw new IllegalStateException(e);
             }
         }
     }

@@ -271,6 +271,22 @@ final class World implements AutoCloseable {
         change(node, tx -> tx.set(key, new byte[] {'?'}));
     }
 
+    /** Has a node write a document back, and loses the watch that would tell it so. */
+    void sendWithoutWatch(String node, String id) {
+        byte[] key = root(node).pack(Tuple.from("ledger", "out", node, id));
+        change(node, tx -> tx.set(key, Tuple.from(1, 0).pack()));
+    }
+
+    /** {@return how many documents a node has to write} */
+    int outRows(String node) {
+        Subspace out = root(node).subspace(Tuple.from("ledger", "out", node));
+        return simulation
+                .await(process(node)
+                        .database()
+                        .readAsync(tx -> tx.getRange(out.range()).asList()))
+                .size();
+    }
+
     void mendLedger(String node, String id) {
         byte[] key = root(node).pack(Tuple.from("ledger", "doc", id, 0));
         change(node, tx -> tx.clear(key));
