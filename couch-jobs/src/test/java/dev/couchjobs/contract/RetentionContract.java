@@ -332,7 +332,7 @@ public abstract class RetentionContract extends SumsContract {
 
     private Optional<Duration> turn(String name, long millis) {
         TypeKeys keys = new Keyspace(prefix).type("sum");
-        return await(database.runAsync(tx -> ArchiveTurn.ofOthers(tx, keys, name, millis)
+        return await(database.runAsync(tx -> ArchiveTurn.ofOthers(tx, keys, name, millis, Duration.ofMinutes(1))
                 .thenApply(left -> {
                     if (left.isEmpty()) {
                         ArchiveTurn.take(tx, keys, name, millis, Duration.ofMinutes(1));

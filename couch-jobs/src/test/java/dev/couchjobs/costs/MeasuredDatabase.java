@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -19,13 +20,27 @@ import org.jspecify.annotations.Nullable;
  * <p>A cluster answers questions that are asked at the same time at about the same time, so the time that a transaction
  * takes here tells how many round trips it waits for, one after the other.
  */
-final class MeasuredDatabase {
+public final class MeasuredDatabase {
     private static final Set<String> TRANSACTIONS = Set.of("run", "runAsync", "read", "readAsync");
 
     private final Database target;
     private final VirtualScheduler time;
     private final Duration roundTrip;
     private final List<MeasuredTry> tries = new ArrayList<>();
+    private int transactions;
+    private int watchesArmed;
+    private int watchesNow;
+    private int watchesAtMost;
+
+    /**
+     * A way to a database on which every answer takes a millisecond.
+     *
+     * @param target the database
+     * @param time in which it answers
+     */
+    public MeasuredDatabase(Database target, VirtualScheduler time) {
+        this(target, time, Duration.ofMillis(1));
+    }
 
     /** @param roundTrip how long every answer takes */
     MeasuredDatabase(Database target, VirtualScheduler time, Duration roundTrip) {
@@ -34,16 +49,42 @@ final class MeasuredDatabase {
         this.roundTrip = roundTrip;
     }
 
-    Database asDatabase() {
+    /** {@return the way itself} */
+    public Database asDatabase() {
         return Forwarding.to(Database.class, (self, method, arguments) -> forward(method, arguments));
     }
 
-    void forget() {
+    /** Forgets all that was noted; watches that are armed stay counted. */
+    public void forget() {
         tries.clear();
+        transactions = 0;
+        watchesArmed = 0;
+        watchesAtMost = watchesNow;
     }
 
-    /** Every try of every transaction since all was forgotten, in the order in which they began. */
-    List<MeasuredTry> tries() {
+    /** {@return how many transactions have begun since all was forgotten, however often each was tried} */
+    public int transactions() {
+        return transactions;
+    }
+
+    /** {@return how many watches have been armed since all was forgotten} */
+    public int watchesArmed() {
+        return watchesArmed;
+    }
+
+    /** {@return how many watches were armed at the same time at most since all was forgotten} */
+    public int watchesAtMost() {
+        return watchesAtMost;
+    }
+
+    private void armed(CompletableFuture<?> watch) {
+        watchesArmed++;
+        watchesAtMost = Math.max(watchesAtMost, ++watchesNow);
+        var unused = watch.whenComplete((fired, error) -> watchesNow--);
+    }
+
+    /** {@return every try of every transaction since all was forgotten, in the order in which they began} */
+    public List<MeasuredTry> tries() {
         return List.copyOf(tries);
     }
 
@@ -51,6 +92,7 @@ final class MeasuredDatabase {
         if (!TRANSACTIONS.contains(method.getName())) {
             return Forwarding.invoke(target, method, arguments);
         }
+        transactions++;
         @Nullable Object[] measured = arguments.clone();
         measured[0] = measuring(arguments[0]);
         return Forwarding.invoke(target, method, measured);
@@ -60,7 +102,7 @@ final class MeasuredDatabase {
     private Function<ReadTransaction, Object> measuring(@Nullable Object body) {
         Function<Object, Object> called = (Function<Object, Object>) Objects.requireNonNull(body);
         return transaction -> {
-            MeasuredTry next = new MeasuredTry(time, roundTrip.toNanos());
+            MeasuredTry next = new MeasuredTry(time, roundTrip.toNanos(), this::armed);
             tries.add(next);
             return called.apply(next.measured(transaction));
         };

@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>As in FoundationDB's client, what was read once in a transaction is known from then on, and asking again costs
  * nothing. A watch reads its key, and the commit waits for what is still being read.
  */
-final class MeasuredTry {
+public final class MeasuredTry {
     private static final int NEXT_WRITE_NO_WRITE_CONFLICT_RANGE = 30;
     private static final int STAMP_OFFSET_BYTES = Integer.BYTES;
 
@@ -49,9 +50,16 @@ final class MeasuredTry {
     private final NavigableMap<byte[], Integer> written = new TreeMap<>(Arrays::compareUnsigned);
 
     private boolean withoutConflict;
+    private final Consumer<CompletableFuture<?>> onWatch;
 
-    /** @param roundTrip how long an answer takes, in nanoseconds */
-    MeasuredTry(VirtualScheduler time, long roundTrip) {
+    /**
+     * A try that has asked for nothing.
+     *
+     * @param roundTrip how long an answer takes, in nanoseconds
+     * @param onWatch is given every watch that is armed
+     */
+    MeasuredTry(VirtualScheduler time, long roundTrip, Consumer<CompletableFuture<?>> onWatch) {
+        this.onWatch = onWatch;
         this.time = time;
         this.roundTrip = roundTrip;
         this.begun = time.nanoTime();
@@ -68,6 +76,16 @@ final class MeasuredTry {
 
     private <T extends ReadTransaction> T view(Class<T> type, T target, @Nullable ReadTransaction snapshot) {
         return Forwarding.to(type, (self, method, arguments) -> forward(self, target, snapshot, method, arguments));
+    }
+
+    /** {@return from which subspaces it has read} */
+    public Set<String> readFrom() {
+        return Set.copyOf(readFrom);
+    }
+
+    /** {@return how many questions it asked, of one key or of a range} */
+    public int reads() {
+        return reads;
     }
 
     Cost cost() {
@@ -106,6 +124,10 @@ final class MeasuredTry {
             }
             case "watch" -> {
                 var unused = get(target, key(arguments[0]), true);
+                CompletableFuture<?> watch =
+                        (CompletableFuture<?>) Objects.requireNonNull(Forwarding.invoke(target, method, arguments));
+                onWatch.accept(watch);
+                return watch;
             }
             case "set", "clear", "mutate" -> write(arguments);
             case "addReadConflictKey" -> readConflicts.add(only(key(arguments[0])));

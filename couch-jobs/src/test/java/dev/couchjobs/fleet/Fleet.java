@@ -1,0 +1,181 @@
+package dev.couchjobs.fleet;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.JobContext;
+import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
+import dev.couchjobs.Worker;
+import dev.couchjobs.WorkerBuilder;
+import dev.couchjobs.costs.MeasuredDatabase;
+import dev.couchjobs.faults.VirtualStage;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Processes with a worker each, all of which handle the same types, and a client that adds jobs.
+ *
+ * <p>All of them use one database in virtual time, on which every answer takes a millisecond.
+ */
+final class Fleet implements AutoCloseable {
+    private static final int WATCHES_OF_ALL = 1_000_000;
+    private static final int TYPES_AT_ONCE = 500;
+
+    private final VirtualStage stage = new VirtualStage(17);
+    private final MeasuredDatabase way = way();
+    private final CouchJobs client = jobs(way);
+    private final List<JobType<String, String>> types;
+    private final int concurrency;
+    private final Duration jobTakes;
+    private final List<Process> processes = new ArrayList<>();
+    private final Map<String, Duration> added = new HashMap<>();
+    private final List<Duration> waited = new ArrayList<>();
+    private final Map<String, Process> ranAt = new HashMap<>();
+
+    private record Process(MeasuredDatabase way, CouchJobs jobs, Worker worker) {}
+
+    /**
+     * Makes the types.
+     *
+     * @param types how many
+     * @param timeout their activity timeout
+     * @param concurrency how many jobs one process runs at a time
+     * @param jobTakes how long each job runs
+     */
+    Fleet(int types, Duration timeout, int concurrency, Duration jobTakes) {
+        this.types = IntStream.range(0, types)
+                .mapToObj(number -> JobType.of("type-" + number, String.class, String.class))
+                .toList();
+        this.concurrency = concurrency;
+        this.jobTakes = jobTakes;
+        stage.database().options().setMaxWatches(WATCHES_OF_ALL); // one connection stands for all of theirs
+        for (int from = 0; from < types; from += TYPES_AT_ONCE) {
+            List<JobType<String, String>> some = this.types.subList(from, Math.min(types, from + TYPES_AT_ONCE));
+            stage.await(stage.database()
+                    .runAsync(tx -> CompletableFuture.allOf(some.stream()
+                            .map(type -> client.setTypeTimeout(tx, type, timeout))
+                            .toArray(CompletableFuture<?>[]::new))));
+        }
+    }
+
+    private MeasuredDatabase way() {
+        return new MeasuredDatabase(stage.database(), stage.time());
+    }
+
+    private CouchJobs jobs(MeasuredDatabase database) {
+        return CouchJobs.builder(database.asDatabase())
+                .environment(stage.environment())
+                .build();
+    }
+
+    /** Starts processes, and lets them come to rest. */
+    Fleet start(int count) {
+        for (int i = 0; i < count; i++) {
+            processes.add(process());
+        }
+        pass(Duration.ofMinutes(1));
+        return this;
+    }
+
+    private Process process() {
+        MeasuredDatabase database = way();
+        CouchJobs jobs = jobs(database);
+        List<Process> self = new ArrayList<>();
+        WorkerBuilder builder = jobs.worker().concurrency(concurrency).executor(stage.time());
+        types.forEach(type -> builder.handleAsync(type, job -> run(job, self)));
+        Process process = new Process(database, jobs, builder.start());
+        self.add(process);
+        return process;
+    }
+
+    private CompletableFuture<String> run(JobContext<String> job, List<Process> self) {
+        waited.add(now().minus(Objects.requireNonNull(added.get(job.id()), "not added here")));
+        ranAt.put(job.id(), self.get(0));
+        CompletableFuture<String> done = new CompletableFuture<>();
+        var unused = stage.time().schedule(() -> done.complete("done"), jobTakes.toNanos(), TimeUnit.NANOSECONDS);
+        return done;
+    }
+
+    /** Ends all processes as an operator would, and starts as many anew. */
+    void restart() {
+        int count = processes.size();
+        stop();
+        start(count);
+    }
+
+    private void stop() {
+        CompletableFuture<?>[] closed =
+                processes.stream().map(each -> each.worker().closeAsync()).toArray(CompletableFuture<?>[]::new);
+        stage.await(CompletableFuture.allOf(closed));
+        processes.forEach(each -> each.jobs().close());
+        processes.clear();
+    }
+
+    /** Adds jobs of one type in one transaction. */
+    void add(int type, int count) {
+        List<NewJob<String>> jobs = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            String id = "job-" + added.size();
+            added.put(id, now());
+            jobs.add(NewJob.of(types.get(type), "data").id(id));
+        }
+        Database database = way.asDatabase();
+        var unused = count == 1
+                ? stage.await(client.add(database, jobs.get(0)))
+                : stage.await(client.addAll(database, jobs));
+    }
+
+    void pass(Duration time) {
+        stage.time().advance(time);
+    }
+
+    Duration now() {
+        return Duration.ofNanos(stage.time().nanoTime());
+    }
+
+    /** Begins to count anew. */
+    void forget() {
+        ways().forEach(MeasuredDatabase::forget);
+        waited.clear();
+        ranAt.clear();
+    }
+
+    /** {@return what all processes and the client have asked since it was begun to count} */
+    Figures figures() {
+        return Figures.ofAll(ways().toList());
+    }
+
+    /** {@return what of that they have asked because of jobs} */
+    Figures figuresOfJobs() {
+        return Figures.ofJobs(ways().toList());
+    }
+
+    /** {@return how long those jobs waited that have begun since it was begun to count, the shortest first} */
+    List<Duration> waited() {
+        return waited.stream().sorted().toList();
+    }
+
+    /** {@return how many processes ran those jobs} */
+    long atWork() {
+        return ranAt.values().stream().distinct().count();
+    }
+
+    private Stream<MeasuredDatabase> ways() {
+        return Stream.concat(Stream.of(way), processes.stream().map(Process::way));
+    }
+
+    @Override
+    public void close() {
+        stop();
+        client.close();
+        stage.close();
+    }
+}

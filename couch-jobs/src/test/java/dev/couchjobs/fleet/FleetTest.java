@@ -1,0 +1,71 @@
+package dev.couchjobs.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What many processes cost in all: counts, and virtual time, but never time of the machine. */
+class FleetTest {
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration MOMENT = Duration.ofMillis(20);
+    /** Longer than a process watches more than its own signals after it has become idle. */
+    private static final Duration SETTLED = Duration.ofSeconds(10);
+
+    private static final int JOBS = 10;
+    /** What one process needs for a sparse job of which it hears by a watch of its own on the type. */
+    private static final Duration STARTED_WITHIN = Duration.ofMillis(2 * 3);
+
+    @ParameterizedTest
+    @ValueSource(ints = {1})
+    void aSparseJobOfOneProcessIsCheap(int processes) {
+        try (Fleet fleet = new Fleet(1, TIMEOUT, 1, MOMENT).start(processes)) {
+            addSparsely(fleet, 2);
+            fleet.forget();
+
+            addSparsely(fleet, JOBS);
+
+            assertThat(fleet.waited()).hasSize(JOBS);
+            assertThat(fleet.waited().get(JOBS / 2)).isLessThanOrEqualTo(STARTED_WITHIN);
+            assertThat(fleet.figuresOfJobs().tries()).as("tries").isLessThanOrEqualTo(6 * JOBS);
+            assertThat(fleet.figuresOfJobs().reads()).as("reads").isLessThanOrEqualTo(20 * JOBS);
+        }
+    }
+
+    private static void addSparsely(Fleet fleet, int jobs) {
+        for (int i = 0; i < jobs; i++) {
+            fleet.add(0, 1);
+            fleet.pass(SETTLED);
+        }
+    }
+
+    @Test
+    void aBurstWakesManyProcesses() {
+        try (Fleet fleet = new Fleet(1, TIMEOUT, 1, Duration.ofSeconds(1)).start(100)) {
+            fleet.forget();
+
+            fleet.add(0, 100);
+            fleet.pass(SETTLED);
+
+            assertThat(fleet.waited()).hasSize(100);
+            assertThat(fleet.waited().get(99)).isLessThan(Duration.ofMillis(250));
+            assertThat(fleet.atWork()).isEqualTo(100);
+        }
+    }
+
+    @Test
+    void jobsAreServedAtOnceAfterAllProcessesHaveBeenStartedAnew() {
+        try (Fleet fleet = new Fleet(1, TIMEOUT, 1, MOMENT).start(20)) {
+            addSparsely(fleet, 2);
+            fleet.restart();
+            fleet.forget();
+
+            addSparsely(fleet, JOBS);
+
+            assertThat(fleet.waited()).hasSize(JOBS);
+            assertThat(fleet.waited().get(JOBS - 1)).isLessThanOrEqualTo(STARTED_WITHIN);
+        }
+    }
+}
