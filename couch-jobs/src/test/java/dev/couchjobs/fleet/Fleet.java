@@ -35,12 +35,12 @@ final class Fleet implements AutoCloseable {
     private final List<JobType<String, String>> types;
     private final int concurrency;
     private final Duration jobTakes;
-    private final List<Process> processes = new ArrayList<>();
+    private final List<Node> processes = new ArrayList<>();
     private final Map<String, Duration> added = new HashMap<>();
     private final List<Duration> waited = new ArrayList<>();
-    private final Map<String, Process> ranAt = new HashMap<>();
+    private final Map<String, Node> ranAt = new HashMap<>();
 
-    private record Process(MeasuredDatabase way, CouchJobs jobs, Worker worker) {}
+    private record Node(MeasuredDatabase way, CouchJobs jobs, Worker worker) {}
 
     /**
      * Makes the types.
@@ -85,18 +85,18 @@ final class Fleet implements AutoCloseable {
         return this;
     }
 
-    private Process process() {
+    private Node process() {
         MeasuredDatabase database = way();
         CouchJobs jobs = jobs(database);
-        List<Process> self = new ArrayList<>();
+        List<Node> self = new ArrayList<>();
         WorkerBuilder builder = jobs.worker().concurrency(concurrency).executor(stage.time());
         types.forEach(type -> builder.handleAsync(type, job -> run(job, self)));
-        Process process = new Process(database, jobs, builder.start());
+        Node process = new Node(database, jobs, builder.start());
         self.add(process);
         return process;
     }
 
-    private CompletableFuture<String> run(JobContext<String> job, List<Process> self) {
+    private CompletableFuture<String> run(JobContext<String> job, List<Node> self) {
         waited.add(now().minus(Objects.requireNonNull(added.get(job.id()), "not added here")));
         ranAt.put(job.id(), self.get(0));
         CompletableFuture<String> done = new CompletableFuture<>();
@@ -169,7 +169,7 @@ final class Fleet implements AutoCloseable {
     }
 
     private Stream<MeasuredDatabase> ways() {
-        return Stream.concat(Stream.of(way), processes.stream().map(Process::way));
+        return Stream.concat(Stream.of(way), processes.stream().map(Node::way));
     }
 
     @Override

@@ -61,8 +61,13 @@ public final class JobLog {
     public static CompletableFuture<Long> nextNumber(ReadTransaction tx, JobRef ref) {
         Subspace log = ref.keys().log(ref.id());
         return Quarantine.range(
-                        tx, tx, ref.keys(), entries(log), 1, true, row -> log.unpack(row.getKey())
-                                .getLong(0))
+                        tx,
+                        tx,
+                        ref.keys(),
+                        entries(log),
+                        1,
+                        true,
+                        row -> log.unpack(row.getKey()).getLong(0))
                 .thenApply(last -> last.isEmpty() ? 1 : last.get(0) + 1);
     }
 
