@@ -54,7 +54,7 @@ public final class ModelDatabase {
     }
 
     /**
-     * Keeps documents from those who read them by their ids, as a shard that lags behind does; feeds tell of them all the same.
+     * Hides documents from reads by their ids, as a shard that lags behind does. Feeds still tell of them.
      *
      * @param which their ids
      */

@@ -297,7 +297,7 @@ final class Claims<D> {
 
     /**
      * What to claim of the jobs that were found. Of those on which claims have expired a worker takes one by itself, when
-     * it comes first: were it to end the process again, it would take nobody with it that was claimed in its company.
+     * it comes first: were it to end the process again, no other job would have been claimed with it.
      */
     private List<JobTable.Step> steps(AcceptMode mode, Map<String, JobRow> found) {
         Map<String, JobRow> chosen = found;

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * The one place where stored bytes become values, and where a row goes that cannot be decoded: out of the way of all
  * others, with the key and the bytes that it had.
  *
- * <p>A row is moved by a transaction that the library may write in, which conflicts with whoever writes that row. Where
+ * <p>A row is moved by a transaction that the library may write in, which conflicts with any writer of that row. Where
  * the transaction only reads, the row is passed over. Either way it is logged once in each process.
  *
  * <p>The row's key and the reason are under one key, its bytes under another, because a value may be as large as
@@ -107,7 +107,7 @@ public final class Quarantine {
     /**
      * The same, read by a view of the transaction.
      *
-     * @param view the transaction itself, to conflict with whoever writes in that range, or its snapshot
+     * @param view the transaction itself, to conflict with writes in that range, or its snapshot
      */
     static <T> CompletableFuture<List<T>> range(
             ReadTransaction tx,

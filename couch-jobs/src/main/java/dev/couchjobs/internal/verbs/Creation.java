@@ -193,7 +193,7 @@ public final class Creation {
                                         : CompletableFuture.failedFuture(error)));
     }
 
-    /** Nobody can tell whether it waits for others, so that is looked up. */
+    /** The damaged row cannot say whether the job waits for others, so that is looked up. */
     private CompletableFuture<Boolean> moveAway(Transaction tx, JobRef ref) {
         return JobTable.edit(
                         tx,

@@ -213,7 +213,7 @@ public final class JobPool {
         pokeAll();
     }
 
-    /** The places in which nothing runs and for which nobody claims. */
+    /** The places in which nothing runs and for which no claim is under way. */
     private int free() {
         return Math.max(0, settings.concurrency() - running - reserved);
     }

@@ -30,7 +30,7 @@ record ReadView(Contents data, @Nullable WriteBuffer writes, boolean bypassUnrea
      * @param remaining how many keys (negative: backwards) remain to be counted from {@code key}
      * @param stuck whether what remains lies in or behind an unreadable range
      */
-    @SuppressWarnings("ArrayRecordComponent") // nobody compares or hashes a bound
+    @SuppressWarnings("ArrayRecordComponent") // bounds are neither compared nor hashed
     record Bound(byte[] key, long remaining, boolean stuck) {
         boolean isBefore(Bound other) {
             int order = Bytes.ORDER.compare(key, other.key);

@@ -72,7 +72,7 @@ final class Recovery implements Replay {
             drain.finish();
             return Overlay.over(base.version());
         }
-        Object editor = new Object(); // nobody has the overlay before all is replayed
+        Object editor = new Object(); // the overlay has no reader before all is replayed
         Overlay overlay = Overlay.over(baseVersion);
         for (Drain.Logged logged : replayed) {
             for (Change change : logged.changes()) {

@@ -16,7 +16,7 @@ class ClosedTimersTest {
     private static final int MINUTE_MILLIS = 60_000;
 
     @Test
-    @SuppressWarnings("resource") // that is the point: transactions that nobody closes
+    @SuppressWarnings("resource") // that is the point: transactions that are not closed
     void theTimeoutsOfUnclosedTransactionsEndWithTheDatabase() {
         ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
         timer.setRemoveOnCancelPolicy(true);

@@ -110,7 +110,7 @@ public final class Ownership implements AutoCloseable {
                 .put(PLACE, place);
         return context.couch().write(List.of(mark)).thenApply(written -> {
             if (written.get(0) instanceof Written.Conflict) {
-                return Pause.atMost(AFTER_CONFLICT); // somebody was first, or the answer to an earlier write was lost
+                return Pause.atMost(AFTER_CONFLICT); // another bridge was first, or the answer to an earlier write was lost
             }
             if (written.get(0) instanceof Written.Refused refused) {
                 complain(refused);
@@ -120,7 +120,7 @@ public final class Ownership implements AutoCloseable {
         });
     }
 
-    /** A mark that has lost would show again if somebody deleted the one that has won. */
+    /** A mark that has lost would show again once the one that has won is deleted. */
     private CompletableFuture<?> withoutLosers(StoredDocument stored) {
         List<ObjectNode> losers = stored.leaves().stream()
                 .skip(1)
