@@ -133,7 +133,7 @@ public final class CouchJobsBuilder {
      * removes no jobs and hands none to archives, so that no job goes on the word of one clock; see {@link ClockSkew}.
      * Everything else goes on.
      *
-     * @param bound more than nothing
+     * @param bound more than nothing; with 36,500 days or more clocks are neither noted nor compared
      * @return this builder
      */
     public CouchJobsBuilder maxClockSkew(Duration bound) {

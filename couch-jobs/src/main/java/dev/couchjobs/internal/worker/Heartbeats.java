@@ -2,6 +2,7 @@ package dev.couchjobs.internal.worker;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.Environment;
+import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.loop.BatchSize;
@@ -12,6 +13,7 @@ import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -126,6 +128,7 @@ final class Heartbeats implements AutoCloseable {
         int most = batch.now();
         for (int from = 0; from < due.size(); from += most) {
             List<Run<?>> some = due.subList(from, Math.min(due.size(), from + most));
+            Map<Run<?>, Optional<SharedActivity>> before = pool.activitiesOf(some);
             Heartbeat heartbeat = new Heartbeat(keys, some, pool.emptiedBy(some));
             sent.add(transactions
                     .run(database, tx -> {
@@ -133,7 +136,7 @@ final class Heartbeats implements AutoCloseable {
                         return heartbeat.write(tx);
                     })
                     .whenComplete((heard, error) -> batch.ended(error))
-                    .thenAccept(pool::heard));
+                    .thenAccept(heard -> pool.heard(heard, before)));
         }
         return CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new));
     }

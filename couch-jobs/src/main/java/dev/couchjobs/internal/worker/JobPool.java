@@ -576,12 +576,18 @@ public final class JobPool {
         return due;
     }
 
-    /** A heartbeat has been committed. */
-    void heard(Heartbeat.Heard beat) {
+    /**
+     * A heartbeat has been committed.
+     *
+     * @param before the activity rows that its jobs were known to share when it began
+     */
+    void heard(Heartbeat.Heard beat, Map<Run<?>, Optional<SharedActivity>> before) {
         synchronized (this) {
             beat.heard()
-                    .forEach((run, activity) ->
-                            run.heardOf(activity.orElse(null), run.lane().round()));
+                    .forEach((run, activity) -> run.heardOf(
+                            before.getOrDefault(run, Optional.empty()).orElse(null),
+                            activity.orElse(null),
+                            run.lane().round()));
         }
         beat.lost().forEach(this::halt);
     }
@@ -591,6 +597,13 @@ public final class JobPool {
         return run.heardIn() < run.lane().round();
     }
 
+    /** The activity rows that jobs are known to share. */
+    synchronized Map<Run<?>, Optional<SharedActivity>> activitiesOf(List<Run<?>> runs) {
+        Map<Run<?>, Optional<SharedActivity>> activities = new HashMap<>();
+        runs.forEach(run -> activities.put(run, Optional.ofNullable(run.activity())));
+        return activities;
+    }
+
     /** The activity row that a job is known to share. */
     synchronized @Nullable SharedActivity activityOf(Run<?> run) {
         return run.activity();
@@ -598,7 +611,7 @@ public final class JobPool {
 
     /** A job has been heard of by itself, having shared that row when this began. */
     synchronized void heard(Run<?> run, @Nullable SharedActivity before) {
-        run.heardOfAlone(before, run.lane().round());
+        run.heardOf(before, null, run.lane().round());
     }
 
     /** A job is another's, or gone; unless it has just been ended here, its handler is told to stop. */

@@ -79,26 +79,19 @@ final class Run<D> {
         gone = true;
     }
 
-    /** It has been heard of, under another activity row, in a round. */
-    void heardOf(@Nullable SharedActivity activity, long round) {
-        confirmed = true;
-        heardIn = round;
-        if (!gone) {
-            moveTo(activity);
-        }
-    }
-
     /**
-     * It has been heard of by itself, in a round. Answers may come in another order than the commits that they tell of: if a
-     * heartbeat has been told of meanwhile, that may have come last, and then the job is still under its row.
+     * It has been heard of in a round, by itself or under another activity row. Answers may come in another order than the
+     * commits that they tell of. So if it has moved since this began, it may be under either row: it stays where it is, and
+     * the other row is not known to become empty either.
      *
      * @param before the activity row that the job was known to share when this began
+     * @param after the one that it shares from this commit on
      */
-    void heardOfAlone(@Nullable SharedActivity before, long round) {
-        confirmed = true;
+    void heardOf(@Nullable SharedActivity before, @Nullable SharedActivity after, long round) {
         heardIn = round;
+        confirmed = true;
         if (!gone && activity == before) {
-            moveTo(null);
+            moveTo(after);
         }
     }
 
