@@ -26,7 +26,11 @@ final class IndexProcessor implements AutoCloseable {
     private final int number;
     private final Path root;
     private final Database database;
+    /** Claims jobs, and watches over those of all. */
+    private final CouchJobs claims;
+    /** Goes on with claimed jobs, also when this processor claims no more. */
     private final CouchJobs jobs;
+
     private final IndexStore store;
     private final Duration pace;
     private final Observer observer;
@@ -52,6 +56,7 @@ final class IndexProcessor implements AutoCloseable {
             int number,
             Path root,
             Database database,
+            CouchJobs claims,
             CouchJobs jobs,
             IndexStore store,
             Duration pace,
@@ -59,6 +64,7 @@ final class IndexProcessor implements AutoCloseable {
         this.number = number;
         this.root = root;
         this.database = database;
+        this.claims = claims;
         this.jobs = jobs;
         this.store = store;
         this.pace = pace;
@@ -83,7 +89,7 @@ final class IndexProcessor implements AutoCloseable {
     private void acceptAndIndex() {
         try {
             while (true) {
-                index(Blocking.get(jobs.accept(FileJob.TYPE)).orElseThrow());
+                index(Blocking.get(claims.accept(FileJob.TYPE)).orElseThrow());
             }
         } catch (CouchJobsClosedException e) {
             // This processor has been closed: there is nothing left to do.
@@ -142,7 +148,7 @@ final class IndexProcessor implements AutoCloseable {
      */
     void stopDead() {
         dead = true;
-        jobs.close();
+        claims.close();
     }
 
     private void beAlive() {
@@ -159,7 +165,7 @@ final class IndexProcessor implements AutoCloseable {
 
     @Override
     public void close() {
-        jobs.close();
+        claims.close();
         wakeUp();
         threads.shutdown();
     }

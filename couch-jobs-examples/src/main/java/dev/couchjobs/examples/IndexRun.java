@@ -69,7 +69,14 @@ final class IndexRun {
     private void process(Playground playground, IndexStore store, JobWatch watch) {
         List<IndexProcessor> processors = IntStream.rangeClosed(1, settings.processors())
                 .mapToObj(number -> new IndexProcessor(
-                        number, root, playground.database(), playground.newJobs(), store, settings.pace(), report))
+                        number,
+                        root,
+                        playground.database(),
+                        playground.newJobs(),
+                        playground.jobs(),
+                        store,
+                        settings.pace(),
+                        report))
                 .toList();
         try {
             processors.forEach(processor -> processor.start(settings.jobsAtOnce()));

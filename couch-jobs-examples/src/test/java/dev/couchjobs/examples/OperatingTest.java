@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobCounts;
 import dev.couchjobs.JobState;
@@ -11,7 +12,9 @@ import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
 import dev.couchjobs.JobsMove;
 import dev.couchjobs.OutOfServiceException;
+import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
+import dev.couchjobs.QuarantinedRow;
 import dev.couchjobs.fdb.Databases;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import java.io.IOException;
@@ -33,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The Java of docs/operating.md, run; and that it is that page's. */
 class OperatingTest {
     private static final JobType<String, ?> MAIL = JobType.of("mail", String.class);
+    private static final Duration LONG = Duration.ofSeconds(30);
     private static final Path PAGE = Path.of("..", "docs", "operating.md");
     private static final Path THIS = Path.of("src/test/java/dev/couchjobs/examples/OperatingTest.java");
 
@@ -78,6 +82,37 @@ class OperatingTest {
                     .isBefore(Instant.now())
                     .isAfter(Instant.now().minusSeconds(600));
         }
+    }
+
+    @Test
+    void aRowThatCannotBeDecodedIsListedPutBackAndRemoved() {
+        byte[] damaged = Tuple.from("couch_jobs", "pending", MAIL.name(), 0, new byte[1]).pack();
+        try (Database database = Databases.open(from);
+                CouchJobs jobs = CouchJobs.on(database)) {
+            assertThat(jobs.add(database, MAIL, "to cid")).succeedsWithin(LONG);
+            String id = quarantined(database, jobs, damaged);
+            jobs.restoreQuarantined(database, MAIL, id).join();
+            assertThat(database.<byte[]>read(tx -> tx.get(damaged).join())).isNotNull();
+
+            id = quarantined(database, jobs, damaged);
+            jobs.removeQuarantined(database, MAIL, id).join();
+            Page<QuarantinedRow> page =
+                    jobs.quarantined(database, MAIL, PageRequest.of(100)).join();
+            page.items().forEach(row -> System.out.println(row.id() + " " + row.row() + " " + row.reason()));
+            assertThat(page.items()).isEmpty();
+        }
+    }
+
+    private static String quarantined(Database database, CouchJobs jobs, byte[] damaged) {
+        database.run(tx -> {
+            tx.set(damaged, new byte[0]);
+            return damaged;
+        });
+        assertThat(jobs.accept(MAIL)).succeedsWithin(LONG);
+        Page<QuarantinedRow> page =
+                jobs.quarantined(database, MAIL, PageRequest.of(100)).join();
+        assertThat(page.items()).hasSize(1);
+        return page.items().get(0).id();
     }
 
     @Test

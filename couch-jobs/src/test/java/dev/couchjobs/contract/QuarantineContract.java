@@ -127,6 +127,14 @@ public abstract class QuarantineContract extends DependingJobs {
     }
 
     @Test
+    void aDamagedRowAtTheHeadOfTheQueueDoesNotKeepAClaimOfOneJobWaiting() {
+        add("j1", 1);
+        rows.putBytes(rows.key("pending", "index", 0, new byte[1]), new byte[0]);
+
+        assertThat(await(jobs.accept(INDEX)).map(Job::id)).hasValue("j1");
+    }
+
+    @Test
     void aRowInQuarantineHasTheBytesThatItHad() {
         add("j1", 1);
         damage("data", "index", "j1");

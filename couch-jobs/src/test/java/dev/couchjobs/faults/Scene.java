@@ -54,7 +54,8 @@ final class Scene implements AutoCloseable {
         return CouchJobs.builder(on)
                 .subspace(subspace)
                 .environment(stage.environment())
-                .maxClockSkew(Duration.ofDays(36_500)) // a note of a clock would take the fault that is meant for a verb
+                .maxClockSkew(
+                        Duration.ofDays(36_500)) // a note of a clock would take the fault that is meant for a verb
                 .build();
     }
 

@@ -109,29 +109,40 @@ final class Trail {
                     int leaps = Math.min(over, (places.size() / wanted - 1) * wanted);
                     boolean isEnough = over > 0 ? leaps > 0 : places.size() == wanted;
                     return isEnough || isWhole
-                            ? CompletableFuture.completedFuture(
-                                    chosen(tx, places, Math.max(0, leaps), wanted, isEnough && leaps == over))
+                            ? decoded(
+                                    tx,
+                                    range,
+                                    wanted,
+                                    chosen(places, Math.max(0, leaps), wanted, isEnough && leaps == over))
                             : fromHead(tx, range, wanted);
                 });
+    }
+
+    /** A row that cannot be decoded is out of the way then. Others may stand behind it, so they are looked for. */
+    private CompletableFuture<List<Queued>> decoded(Transaction tx, Range range, int wanted, List<KeyValue> places) {
+        List<Queued> rows = PendingQueue.rows(tx, keys, places);
+        return rows.size() == places.size()
+                ? CompletableFuture.completedFuture(rows)
+                : rows(tx, range, wanted);
     }
 
     /** What is ahead does not suffice: takes some of all there is. */
     private CompletableFuture<List<Queued>> fromHead(Transaction tx, Range range, int wanted) {
         int most = spread.rows() + wanted;
-        return PendingQueue.places(tx, range, most).thenApply(places -> {
+        return PendingQueue.places(tx, range, most).thenCompose(places -> {
             spread.limit(places.size());
-            return chosen(tx, places, random.nextInt(Math.max(0, places.size() - wanted) + 1), wanted, false);
+            int from = random.nextInt(Math.max(0, places.size() - wanted) + 1);
+            return decoded(tx, range, wanted, chosen(places, from, wanted, false));
         });
     }
 
-    private synchronized List<Queued> chosen(
-            Transaction tx, List<KeyValue> places, int from, int wanted, boolean ample) {
+    private synchronized List<KeyValue> chosen(List<KeyValue> places, int from, int wanted, boolean ample) {
         List<KeyValue> some = places.subList(from, Math.min(places.size(), from + wanted));
         if (begin.isEmpty() && !some.isEmpty()) {
             begin = Optional.of(some.get(0).getKey());
         }
         isAmple = ample;
-        return PendingQueue.rows(tx, keys, some);
+        return some;
     }
 
     /** Tells which of them are being taken, in their order. */
