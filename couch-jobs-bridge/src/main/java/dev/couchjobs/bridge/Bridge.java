@@ -22,11 +22,9 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class Bridge implements AutoCloseable {
     private final RunningBridge running;
-    private final CompletableFuture<Void> stop;
 
-    Bridge(RunningBridge running, CompletableFuture<Void> stop) {
+    Bridge(RunningBridge running) {
         this.running = running;
-        this.stop = stop;
     }
 
     /**
@@ -42,16 +40,6 @@ public final class Bridge implements AutoCloseable {
 
     static Bridge start(BridgeConfig config, CompletableFuture<Void> stop) {
         return new BridgeBuilder(config).start(stop);
-    }
-
-    /**
-     * Tells of a bridge that has stopped by itself. It runs nothing any more, and has still to be closed.
-     *
-     * @return fails with a {@link NodeTakenException} if another bridge with a directory of its own has this one's name; does not
-     *     complete as long as the bridge runs. Its continuations must not block
-     */
-    public CompletableFuture<Void> failure() {
-        return stop.copy();
     }
 
     /**

@@ -85,6 +85,6 @@ public final class BridgeBuilder {
         if (!missing.isEmpty()) {
             throw new BridgeConfigurationException(missing);
         }
-        return new Bridge(RunningBridge.start(config, handlers, given, stop), stop);
+        return new Bridge(RunningBridge.start(config, handlers, given, stop));
     }
 }

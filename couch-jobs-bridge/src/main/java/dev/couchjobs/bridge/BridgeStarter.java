@@ -11,8 +11,7 @@ interface BridgeStarter {
      * Starts one.
      *
      * @param config what it is to be
-     * @param stop completes when it is no longer wanted: then what it waits for is waited for no more. It fails it if it stops by
-     *     itself
+     * @param stop completes when it is no longer wanted: then what it waits for is waited for no more
      * @return closes it: what runs may end first, for a while
      * @throws java.util.concurrent.CancellationException if it was no longer wanted before it had started
      * @throws Exception if it cannot be started

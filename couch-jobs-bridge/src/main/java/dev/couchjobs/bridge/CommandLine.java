@@ -15,7 +15,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 
 /** One run of the program. */
 final class CommandLine {
@@ -113,20 +112,10 @@ final class CommandLine {
             }
         }
         if (status == SUCCESS) {
-            status = awaitStop();
-        }
-        return close(running) ? status : FAILURE;
-    }
-
-    private int awaitStop() {
-        try {
             stop.join();
             out.println("ending; another signal ends at once");
-            return SUCCESS;
-        } catch (CompletionException e) {
-            err.println("ending: " + Optional.ofNullable(e.getCause()).orElse(e).getMessage());
-            return FAILURE;
         }
+        return close(running) ? status : FAILURE;
     }
 
     private record Running(String node, AutoCloseable bridge) {}

@@ -32,14 +32,12 @@ final class BridgeNode {
     private final ModelServer server;
     private final Journal journal;
     private final NodeWork work;
-    private final Complaints complaints;
     private final Subspace root;
     private int lives;
     private @Nullable SimulatedProcess process;
     private @Nullable CouchDatabase connection;
     private @Nullable Engine engine;
     private boolean isClosing;
-    private boolean hasLostDatabase;
 
     BridgeNode(
             String name,
@@ -47,15 +45,13 @@ final class BridgeNode {
             Simulation simulation,
             ModelCouch couch,
             Journal journal,
-            NodeWork work,
-            Complaints complaints) {
+            NodeWork work) {
         this.name = name;
         this.scenario = scenario;
         this.simulation = simulation;
         this.couch = couch;
         this.journal = journal;
         this.work = work;
-        this.complaints = complaints;
         boolean isAlone = scenario.topology() == BridgeScenario.Topology.ONE;
         this.server = couch.server(isAlone ? "couch" : "couch-" + name);
         this.root = new Subspace(Tuple.from("bridge", scenario.isReplicated() ? name : "all"));
@@ -118,29 +114,10 @@ final class BridgeNode {
                 work.kinds(name, started),
                 scenario.workers(),
                 server.name(),
-                started.name(),
-                name);
+                started.name());
         engine = made;
         isClosing = false;
-        var unused = made.failure().whenComplete((never, error) -> refused(started, error));
         started.scheduler().execute(() -> begin(started, made));
-    }
-
-    /** What it knew is gone, so that it will be refused, and a person has to take away the mark of what it was. */
-    void losesDatabase() {
-        hasLostDatabase = true;
-    }
-
-    private void refused(SimulatedProcess refused, Throwable error) {
-        simulation.log(name + " stops: " + error.getMessage());
-        if (!hasLostDatabase) {
-            complaints.add(name + " is the only bridge of its name, and was stopped: " + error.getMessage());
-        }
-        database()
-                .read("couch-jobs-owner-" + name)
-                .current()
-                .ifPresent(mark -> database().write(mark.body().deepCopy().put("_deleted", true)));
-        refused.kill();
     }
 
     /** A program that cannot begin ends, and whoever looks after it starts it again. */

@@ -80,7 +80,7 @@ final class BridgeSimulation implements AutoCloseable {
         });
         NodeWork nodeWork = new NodeWork(items.isEmpty() ? Map.of() : made.kinds(), work, itemLaws);
         for (String name : scenario.nodes()) {
-            nodes.add(new BridgeNode(name, scenario, simulation, couch, journal, nodeWork, complaints));
+            nodes.add(new BridgeNode(name, scenario, simulation, couch, journal, nodeWork));
         }
         nodes.forEach(node -> node.database().validate(this::refuses));
         itemEnds = new ItemEnds(items.values(), item -> place(item).leaves(item.id()), itemLaws, work);
@@ -199,7 +199,6 @@ final class BridgeSimulation implements AutoCloseable {
         tasks.keySet().forEach(actionLaws::exempt);
         itemLaws.exempt();
         node.kill();
-        (scenario.isReplicated() ? List.of(node) : nodes).forEach(BridgeNode::losesDatabase);
         Database database = simulation.database();
         var unused = database.runAsync(tx -> {
             tx.clear(node.root().range());

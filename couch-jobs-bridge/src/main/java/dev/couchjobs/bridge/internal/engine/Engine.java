@@ -6,7 +6,6 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Worker;
 import dev.couchjobs.WorkerBuilder;
-import dev.couchjobs.bridge.NodeTakenException;
 import dev.couchjobs.bridge.internal.action.Action;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
 import dev.couchjobs.bridge.internal.ledger.NodeSets;
@@ -26,7 +25,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,9 +47,7 @@ public final class Engine implements AutoCloseable {
     private final BridgeContext context;
     private final Turns turns;
     private final Running running = new Running();
-    private final boolean isShared;
     private final WorkQueue work;
-    private final Ownership ownership;
     private final Intake intake;
     private final Publisher publisher;
     private final StepRunner runner;
@@ -61,14 +57,11 @@ public final class Engine implements AutoCloseable {
     private final Loop forgetting;
     private final Set<SortedSet<String>> served = new HashSet<>();
     private final List<Worker> started = new ArrayList<>();
-    private final CompletableFuture<Void> failure = new CompletableFuture<>();
-    private @Nullable CompletableFuture<Void> closing;
 
     /**
      * @param kinds what is done for the work items of which kinds
      * @param feedName tells the feed of this node's CouchDB from others that it may have read before
      * @param process tells this process from others of the node
-     * @param place where the node keeps what it knows, for people
      */
     public Engine(
             BridgeContext context,
@@ -77,20 +70,17 @@ public final class Engine implements AutoCloseable {
             Map<String, WorkKind> kinds,
             int workers,
             String feedName,
-            String process,
-            String place) {
+            String process) {
         this.context = context;
         this.workers = workers;
-        this.isShared = joining instanceof Joining.SharedDatabase;
         Assignment assignment = assignment(context, joining, workers);
         Documents documents = new Documents(context, assignment);
         Arrivals arrivals = new Arrivals(context, assignment, documents, running);
         StepCourse course = new StepCourse(context, assignment, documents);
         this.turns = new Turns(context, assignment, documents);
-        this.work = new WorkQueue(context, isShared, kinds, running);
+        this.work = new WorkQueue(context, joining instanceof Joining.SharedDatabase, kinds, running);
         Importer importer = new Importer(context, turns, arrivals, work, feedName);
-        this.ownership = new Ownership(context, place);
-        this.intake = new Intake(context, importer, ownership, feedName);
+        this.intake = new Intake(context, importer, feedName);
         this.publisher = new Publisher(context, importer);
         this.runner = new StepRunner(context, turns, course, running, actions, process);
         this.sets = new Loop(
@@ -110,50 +100,16 @@ public final class Engine implements AutoCloseable {
                 : new SharedAssignment(context);
     }
 
-    /**
-     * Begins. Nothing is taken in before CouchDB has shown that no other bridge has the node's name. Where nodes share nothing,
-     * no step begins before that, either; where they share a database, this one runs the others' steps meanwhile.
-     *
-     * @return when the database has answered
-     */
+    /** Begins. {@return when it has begun} */
     public CompletableFuture<Void> start() {
-        return setTimeouts().thenAccept(set -> {
-            if (isShared) {
-                serve();
-            }
-            var unusedStop = ownership.lost().thenAccept(this::stop);
-            var unusedBegin = ownership.confirmed().thenCompose(confirmed -> {
-                if (!isShared) {
-                    serve();
-                }
-                return takeIn();
-            });
-            ownership.look();
+        return setTimeouts().thenCompose(set -> {
+            serve();
+            publisher.start();
+            looks.poke();
+            forgetting.poke();
+            var unused = work.offerView();
+            return intake.start();
         });
-    }
-
-    private CompletableFuture<Void> takeIn() {
-        var unused = work.offerView();
-        return intake.start().whenComplete((started, error) -> {
-            if (error != null) {
-                LOG.error("Node {}: nothing can be taken in", context.node(), error);
-            }
-        });
-    }
-
-    /**
-     * Fails if the bridge has stopped by itself, with the reason; never completes otherwise. It has still to be closed.
-     */
-    public CompletableFuture<Void> failure() {
-        return failure.copy();
-    }
-
-    /** What runs would run beside the other bridge, which may begin it: it is stopped at once. */
-    private void stop(NodeTakenException taken) {
-        LOG.error("Node {}: this bridge stops: {}", context.node(), taken.getMessage());
-        failure.completeExceptionally(taken);
-        var unused = closeAsync();
-        running.stopAll();
     }
 
     private CompletableFuture<Void> setTimeouts() {
@@ -168,10 +124,7 @@ public final class Engine implements AutoCloseable {
                         .toArray(CompletableFuture<?>[]::new)));
     }
 
-    private synchronized void serve() {
-        if (closing != null) {
-            return;
-        }
+    private void serve() {
         AsyncJobHandler<StepJob, Void> run = runner::run;
         started.add(worker(workers)
                 .handleAsync(StepTypes.of(context.node()), run)
@@ -184,9 +137,6 @@ public final class Engine implements AutoCloseable {
             started.add(work.subscribe(worker(work.concurrency())).start());
         }
         sets.poke();
-        publisher.start();
-        looks.poke();
-        forgetting.poke();
     }
 
     private WorkerBuilder worker(int concurrency) {
@@ -240,15 +190,7 @@ public final class Engine implements AutoCloseable {
      *
      * @return when it has ended
      */
-    public synchronized CompletableFuture<Void> closeAsync() {
-        if (closing == null) {
-            closing = end();
-        }
-        return closing;
-    }
-
-    private CompletableFuture<Void> end() {
-        ownership.close();
+    public CompletableFuture<Void> closeAsync() {
         intake.close();
         sets.close();
         looks.close();

@@ -20,15 +20,12 @@ final class Intake implements AutoCloseable {
 
     private final BridgeContext context;
     private final Importer importer;
-    private final Ownership ownership;
     private final String feedName;
     private @Nullable ChangesFeed feed;
-    private boolean isClosed;
 
-    Intake(BridgeContext context, Importer importer, Ownership ownership, String feedName) {
+    Intake(BridgeContext context, Importer importer, String feedName) {
         this.context = context;
         this.importer = importer;
-        this.ownership = ownership;
         this.feedName = feedName;
     }
 
@@ -39,33 +36,24 @@ final class Intake implements AutoCloseable {
                         "start",
                         tx -> ledger.position(tx, context.node(), feedName)
                                 .thenCombine(ledger.leftOut(tx, context.node(), feedName, MOST_LEFT_OUT), Start::new))
-                .thenAccept(this::follow);
-    }
-
-    private synchronized void follow(Start start) {
-        if (isClosed) {
-            return;
-        }
-        feed = context.couch().follow(start.position().orElse(null), this::take);
-        if (!start.leftOut().isEmpty()) {
-            importer.tryAgain(start.leftOut());
-        }
+                .thenAccept(start -> {
+                    feed = context.couch().follow(start.position().orElse(null), this::take);
+                    if (!start.leftOut().isEmpty()) {
+                        importer.tryAgain(start.leftOut());
+                    }
+                });
     }
 
     private record Start(Optional<JsonNode> position, List<String> leftOut) {}
 
     @Override
-    public synchronized void close() {
-        isClosed = true;
+    public void close() {
         if (feed != null) {
             feed.close();
         }
     }
 
     private CompletableFuture<Void> take(List<Change> changes, JsonNode position) {
-        if (changes.stream().anyMatch(change -> change.id().equals(Ownership.mark(context.node())))) {
-            ownership.look();
-        }
         return importer.published(changes.stream().map(Change::id).toList()).thenCompose(known -> {
             changes.forEach(change -> known.computeIfPresent(
                     change.id(), (id, last) -> isWhatWasWrittenLast(change, last) ? null : last));

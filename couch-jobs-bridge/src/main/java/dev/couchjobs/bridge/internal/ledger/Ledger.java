@@ -10,9 +10,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.random.RandomGenerator;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamWriteConstraints;
 import tools.jackson.core.json.JsonFactory;
@@ -31,7 +29,6 @@ import tools.jackson.databind.json.JsonMapper;
  * old,  time, id             when what is kept of an ended document may go
  * out, later, bell           see {@link Outbox}
  * set,  …                    see {@link NodeSets}
- * id                         tells this ledger from others
  * </pre>
  */
 public final class Ledger {
@@ -103,23 +100,6 @@ public final class Ledger {
     /** Writes down what CouchDB has of a document. */
     public void published(Transaction tx, String id, Published published) {
         Chunks.write(tx, root.subspace(Tuple.from("rev", id)), json.writeValueAsBytes(published));
-    }
-
-    /**
-     * {@return what tells this ledger from others}
-     *
-     * @param random makes it, for a ledger that has none
-     */
-    public CompletableFuture<String> identity(Transaction tx, RandomGenerator random) {
-        byte[] key = root.pack(Tuple.from("id"));
-        return tx.get(key).thenApply(value -> {
-            if (value != null) {
-                return new String(value, StandardCharsets.UTF_8);
-            }
-            String made = new UUID(random.nextLong(), random.nextLong()).toString();
-            tx.set(key, made.getBytes(StandardCharsets.UTF_8));
-            return made;
-        });
     }
 
     // The feed

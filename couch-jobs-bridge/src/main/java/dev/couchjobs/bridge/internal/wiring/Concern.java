@@ -1,7 +1,6 @@
 package dev.couchjobs.bridge.internal.wiring;
 
 import dev.couchjobs.bridge.internal.document.Cluster;
-import dev.couchjobs.bridge.internal.engine.Ownership;
 import java.util.Set;
 import java.util.TreeSet;
 import tools.jackson.databind.node.ArrayNode;
@@ -28,7 +27,6 @@ final class Concern {
         ArrayNode or = selector.putArray("$or");
         or.addObject().put("_deleted", true);
         or.addObject().put("creator", node);
-        or.addObject().put("_id", Ownership.mark(node));
         ArrayNode plain = step(or).putArray("$in");
         ArrayNode inArray = step(or).putObject("$elemMatch").putArray("$in");
         names.forEach(name -> {

@@ -24,8 +24,6 @@ import dev.couchjobs.fdb.Databases;
 import dev.couchjobs.fdb.Place;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,8 +63,7 @@ public final class RunningBridge implements AutoCloseable {
      *
      * @param handlers its handlers in Java by their names
      * @param given a database to be used in place of the one that the configuration names, and left open
-     * @param stop completes when the bridge is no longer wanted: then its database is waited for no more; the bridge fails it
-     *     if it stops by itself
+     * @param stop completes when the bridge is no longer wanted: then its database is waited for no more
      * @return the bridge, when it follows its CouchDB, or tries to
      * @throws CancellationException if it is no longer wanted before its database has answered; then nothing is left open
      * @throws RuntimeException if something of it cannot be opened; then nothing is left open, either
@@ -115,9 +112,7 @@ public final class RunningBridge implements AutoCloseable {
                 kinds(actions),
                 config.workers(),
                 feedName(),
-                Long.toString(ProcessHandle.current().pid()),
-                place()));
-        var unused = engine.failure().whenComplete((never, error) -> stop.completeExceptionally(error));
+                Long.toString(ProcessHandle.current().pid())));
         awaitDatabase(engine.start(), stop);
         opening(new PeerReplications(config, client, environment, couch)).start();
     }
@@ -191,15 +186,6 @@ public final class RunningBridge implements AutoCloseable {
                                 kind.timeout(),
                                 kind.concurrency())));
         return kinds;
-    }
-
-    private String place() {
-        String database = config.engine().describe();
-        try {
-            return database + " on " + InetAddress.getLocalHost().getHostName();
-        } catch (UnknownHostException e) {
-            return database;
-        }
     }
 
     /** With another set of kinds the feed is read anew: items of a new one may have been there before. */

@@ -84,10 +84,8 @@ class HandWrittenTest {
                 world.kill("a");
             }
             world.loseDirectory("b");
-            world.delete("b", "couch-jobs-owner-b");
             world.start("b");
             if (isShared) {
-                world.delete("a", "couch-jobs-owner-a");
                 world.start("a");
             }
             world.advance(100);

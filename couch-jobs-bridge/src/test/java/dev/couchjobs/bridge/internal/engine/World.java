@@ -89,30 +89,15 @@ final class World implements AutoCloseable {
     }
 
     void start(String node) {
-        start(node, node, node);
-    }
-
-    /**
-     * Starts another bridge of a node's name, with a directory of its own.
-     *
-     * @param twin what its process, its directory and its lines in {@link #done} are called
-     * @param at the node whose CouchDB it works on
-     */
-    void startTwin(String twin, String node, String at) {
-        servers.put(twin, server(at));
-        start(twin, node, at);
-    }
-
-    private void start(String name, String node, String at) {
-        SimulatedProcess process = simulation.process(name);
+        SimulatedProcess process = simulation.process(node);
         Environment environment = new Environment(process.clock(), process.scheduler(), process.random());
-        Subspace root = root(name);
+        Subspace root = root(node);
         CouchJobs jobs = CouchJobs.builder(process.database())
                 .subspace(root)
                 .environment(environment)
-                .name(name)
+                .name(node)
                 .build();
-        CouchDatabase database = couch.connect(server(at), DATABASE, process.scheduler());
+        CouchDatabase database = couch.connect(server(node), DATABASE, process.scheduler());
         BridgeContext context = new BridgeContext(
                 node,
                 cluster,
@@ -125,15 +110,14 @@ final class World implements AutoCloseable {
         Engine engine = new Engine(
                 context,
                 joining(root),
-                plan -> action(process, name, command(plan)),
-                kinds(process, name),
+                plan -> action(process, node, command(plan)),
+                kinds(process, node),
                 workers,
                 "couch",
-                name,
-                name);
-        processes.put(name, process);
-        connections.put(name, database);
-        engines.put(name, engine);
+                node);
+        processes.put(node, process);
+        connections.put(node, database);
+        engines.put(node, engine);
         process.scheduler().execute(() -> {
             var unused = engine.start();
         });
@@ -265,6 +249,16 @@ final class World implements AutoCloseable {
         start(node);
     }
 
+    /** Ends a node's bridge and takes away all that it knows. */
+    void loseDirectory(String node) {
+        kill(node);
+        Subspace root = root(node);
+        simulation.await(simulation.database().runAsync(tx -> {
+            tx.clear(root.range());
+            return CompletableFuture.<Void>completedFuture(null);
+        }));
+    }
+
     /** Puts something into a node's database that nobody reads as a document. */
     void spoilLedger(String node, String id) {
         byte[] key = root(node).pack(Tuple.from("ledger", "doc", id, 0));
@@ -290,22 +284,6 @@ final class World implements AutoCloseable {
     void mendLedger(String node, String id) {
         byte[] key = root(node).pack(Tuple.from("ledger", "doc", id, 0));
         change(node, tx -> tx.clear(key));
-    }
-
-    /** Ends a node's bridge and takes away all that it knows. */
-    void loseDirectory(String node) {
-        kill(node);
-        Subspace root = root(node);
-        simulation.await(simulation.database().runAsync(tx -> {
-            tx.clear(root.range());
-            return CompletableFuture.<Void>completedFuture(null);
-        }));
-    }
-
-    /** Deletes what a node's CouchDB shows of a document. */
-    void delete(String node, String id) {
-        String revision = at(node).read(id).current().orElseThrow().revision();
-        put(node, "{'_id': '" + id + "', '_rev': '" + revision + "', '_deleted': true}");
     }
 
     private void change(String node, Consumer<Transaction> change) {
