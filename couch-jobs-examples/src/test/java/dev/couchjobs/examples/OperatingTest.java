@@ -86,7 +86,8 @@ class OperatingTest {
 
     @Test
     void aRowThatCannotBeDecodedIsListedPutBackAndRemoved() {
-        byte[] damaged = Tuple.from("couch_jobs", "pending", MAIL.name(), 0, new byte[1]).pack();
+        byte[] damaged =
+                Tuple.from("couch_jobs", "pending", MAIL.name(), 0, new byte[1]).pack();
         try (Database database = Databases.open(from);
                 CouchJobs jobs = CouchJobs.on(database)) {
             assertThat(jobs.add(database, MAIL, "to cid")).succeedsWithin(LONG);

@@ -121,9 +121,7 @@ final class Trail {
     /** A row that cannot be decoded is out of the way then. Others may stand behind it, so they are looked for. */
     private CompletableFuture<List<Queued>> decoded(Transaction tx, Range range, int wanted, List<KeyValue> places) {
         List<Queued> rows = PendingQueue.rows(tx, keys, places);
-        return rows.size() == places.size()
-                ? CompletableFuture.completedFuture(rows)
-                : rows(tx, range, wanted);
+        return rows.size() == places.size() ? CompletableFuture.completedFuture(rows) : rows(tx, range, wanted);
     }
 
     /** What is ahead does not suffice: takes some of all there is. */
