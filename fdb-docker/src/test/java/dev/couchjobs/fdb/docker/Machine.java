@@ -26,6 +26,13 @@ final class Machine {
             echo "${0##*/} $*" >>"$MACHINE/calls"
             """;
 
+    /**
+     * Runs a script and ends when every process has ended that has the script's output, children in the background
+     * included. Process's own stream does not wait for these: it ends with the process that was started.
+     */
+    private static final String RUN = """
+            { sh "$0" "$@"; echo $? >"$MACHINE/status"; } 2>&1 | cat""";
+
     private final Path directory;
     private int answers;
 
@@ -48,7 +55,7 @@ final class Machine {
     /** {@return what a script did, and said} */
     Outcome run(Map<String, String> environment, String script, String... options) {
         List<String> command =
-                new ArrayList<>(List.of("sh", file("bin/" + script).toString()));
+                new ArrayList<>(List.of("sh", "-c", RUN, file("bin/" + script).toString()));
         command.addAll(List.of(options));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().putAll(environment);
@@ -57,9 +64,10 @@ final class Machine {
         write("calls", "");
         try {
             Process process = builder.start();
-            // Ends when nobody is left who could write, children in the background included.
             String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            return new Outcome(process.waitFor(), said, Files.readAllLines(directory.resolve("calls")));
+            process.waitFor();
+            int status = Integer.parseInt(Files.readString(file("status")).strip());
+            return new Outcome(status, said, Files.readAllLines(file("calls")));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
