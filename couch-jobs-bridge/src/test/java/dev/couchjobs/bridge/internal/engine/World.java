@@ -259,7 +259,7 @@ final class World implements AutoCloseable {
         }));
     }
 
-    /** Puts something into a node's database that nobody reads as a document. */
+    /** Writes a byte that is no document into the ledger of a node, under the key of a document. */
     void spoilLedger(String node, String id) {
         byte[] key = root(node).pack(Tuple.from("ledger", "doc", id, 0));
         change(node, tx -> tx.set(key, new byte[] {'?'}));
