@@ -56,7 +56,8 @@ final class JobsSimulation implements AutoCloseable {
     /** @param trace is given every line of it, or is null if nobody wants to read them */
     JobsSimulation(long seed, @Nullable Consumer<String> trace) {
         scenario = Scenario.of(seed);
-        SimulationBuilder builder = Simulation.builder(seed);
+        SimulationBuilder builder = Simulation.builder(seed)
+                .latency(scenario.pace().read(), scenario.pace().commit());
         if (trace != null) {
             builder.traceTo(trace);
         }
@@ -142,7 +143,9 @@ final class JobsSimulation implements AutoCloseable {
     }
 
     private Node node() {
-        SimulatedProcess process = simulation.process("node-" + nodes.size());
+        long distance = scenario.pace().farthest().toNanos();
+        SimulatedProcess process = simulation.process(
+                "node-" + nodes.size(), Duration.ofNanos(distance == 0 ? 0 : random.nextLong(distance)));
         Node node = new Node(process, scenario, oracle);
         nodes.add(node);
         return node;

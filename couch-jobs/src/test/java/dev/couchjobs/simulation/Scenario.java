@@ -11,13 +11,19 @@ import java.util.SplittableRandom;
  * What a seed decides beforehand.
  *
  * @param peaceful steps fail, but none takes long
+ * @param pace how long the store takes to answer
  * @param patience how long transactions may take, for which time the change feed can be read
  * @param type the type of the jobs, with its retry policy and its retention
  * @param backlog the priorities of the jobs that wait when the first process comes
  * @param reserve the part of their claims that workers keep for lower priorities
  */
 record Scenario(
-        boolean peaceful, Duration patience, JobType<String, String> type, List<Integer> backlog, double reserve) {
+        boolean peaceful,
+        Pace pace,
+        Duration patience,
+        JobType<String, String> type,
+        List<Integer> backlog,
+        double reserve) {
     static final String TYPE_NAME = "simulated";
 
     private static final List<List<Integer>> BACKLOGS =
@@ -33,6 +39,23 @@ record Scenario(
             Retention.of(Duration.ofSeconds(2)).archived(),
             Retention.of(Duration.ofSeconds(1)).failedForever());
 
+    /**
+     * How long the store takes to answer, without any fault.
+     *
+     * @param read how long a read takes
+     * @param commit how long a commit takes
+     * @param farthest how much longer either takes for the process that is farthest from the store
+     */
+    record Pace(Duration read, Duration commit, Duration farthest) {
+        static final Pace AT_ONCE = ofMillis(0, 0, 0);
+        private static final List<Pace> PACES =
+                List.of(AT_ONCE, AT_ONCE, ofMillis(1, 5, 0), ofMillis(5, 20, 50), ofMillis(25, 60, 0), ofMillis(0, 0, 80));
+
+        private static Pace ofMillis(long read, long commit, long farthest) {
+            return new Pace(Duration.ofMillis(read), Duration.ofMillis(commit), Duration.ofMillis(farthest));
+        }
+    }
+
     static Scenario of(long seed) {
         SplittableRandom choice = new SplittableRandom(~seed);
         boolean peaceful = choice.nextInt(4) == 0;
@@ -42,7 +65,8 @@ record Scenario(
                 .retention(RETENTIONS.get(choice.nextInt(RETENTIONS.size())));
         List<Integer> backlog = BACKLOGS.get(choice.nextInt(BACKLOGS.size()));
         double reserve = choice.nextBoolean() ? RESERVE : 0;
-        return new Scenario(peaceful, patience, type, backlog, reserve);
+        Pace pace = peaceful ? Pace.AT_ONCE : Pace.PACES.get(choice.nextInt(Pace.PACES.size()));
+        return new Scenario(peaceful, pace, patience, type, backlog, reserve);
     }
 
     /** {@return a policy whose pauses fit into the time that a simulation takes} */

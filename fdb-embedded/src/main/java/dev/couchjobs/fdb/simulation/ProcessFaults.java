@@ -42,17 +42,24 @@ final class ProcessFaults implements FaultPlan {
     private final ProcessExecutor executor;
     private final Weights weights;
     private final long slowestNanos;
+    private final Latency latency;
     private final RandomGenerator random;
     private final Trace trace;
     private long answeredUntilNanos;
 
-    /** @param slowestNanos what a slow answer takes at most, as a rule */
+    /**
+     * Plans what goes wrong.
+     *
+     * @param slowestNanos what a slow answer takes at most, as a rule
+     * @param latency what any answer takes
+     */
     ProcessFaults(
             String process,
             Store store,
             ProcessExecutor executor,
             Weights weights,
             long slowestNanos,
+            Latency latency,
             RandomGenerator random,
             Trace trace) {
         this.process = process;
@@ -61,6 +68,7 @@ final class ProcessFaults implements FaultPlan {
         this.executor = executor;
         this.weights = weights;
         this.slowestNanos = slowestNanos;
+        this.latency = latency;
         this.random = random;
         this.trace = trace;
     }
@@ -101,7 +109,8 @@ final class ProcessFaults implements FaultPlan {
             trace.add(process, "sends commit", step.transaction());
         }
         Fault delay = step.kind() == Step.Kind.COMMIT ? Fault.COMMIT_DELAY : Fault.SLOW_REPLY;
-        return weights.strikes(delay, random) ? on(time, time.nanoTime() + latency()) : done(step);
+        long nanos = latency.sendingNanos(step) + (weights.strikes(delay, random) ? delay() : 0);
+        return nanos > 0 ? on(time, time.nanoTime() + nanos) : done(step);
     }
 
     @Override
@@ -111,7 +120,8 @@ final class ProcessFaults implements FaultPlan {
 
     @Override
     public CompletableFuture<?> after(Step step, @Nullable Mishap mishap) {
-        long due = step.kind() == Step.Kind.WATCH ? watchDue() : answerDue();
+        long usual = time.nanoTime() + latency.answerNanos(step);
+        long due = step.kind() == Step.Kind.WATCH ? usual + watchDelay() : answerDue(usual);
         if (due <= time.nanoTime() && executor.isOpen()) {
             return answered(step);
         }
@@ -126,13 +136,13 @@ final class ProcessFaults implements FaultPlan {
         return done(step);
     }
 
-    private long watchDue() {
-        return time.nanoTime() + (weights.strikes(Fault.LATE_WATCH, random) ? random.nextLong(LATEST_WATCH) : 0);
+    private long watchDelay() {
+        return weights.strikes(Fault.LATE_WATCH, random) ? random.nextLong(LATEST_WATCH) : 0;
     }
 
     /** Answers come in the order in which they were sent, unless they are reordered. */
-    private long answerDue() {
-        long due = time.nanoTime() + (weights.strikes(Fault.SLOW_REPLY, random) ? latency() : 0);
+    private long answerDue(long usual) {
+        long due = usual + (weights.strikes(Fault.SLOW_REPLY, random) ? delay() : 0);
         if (weights.strikes(Fault.REORDERED_REPLY, random)) {
             return due + random.nextLong(slowestNanos);
         }
@@ -141,7 +151,7 @@ final class ProcessFaults implements FaultPlan {
     }
 
     /** Now and then longer than the five seconds that a transaction may take. */
-    private long latency() {
+    private long delay() {
         return 1 + random.nextLong(random.nextInt(ONCE_IN) == 0 ? SLOWEST_EVER : slowestNanos);
     }
 

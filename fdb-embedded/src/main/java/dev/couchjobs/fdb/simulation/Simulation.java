@@ -47,6 +47,7 @@ public final class Simulation implements AutoCloseable {
     private final RandomGenerator drawn;
     private final Weights weights;
     private final long slowestNanos;
+    private final Latency latency;
     private final Trace trace;
     private final Weather weather;
     private final Store store;
@@ -59,6 +60,7 @@ public final class Simulation implements AutoCloseable {
         trace = new Trace(time, builder.lines());
         weights = Weights.draw(builder.weights(), random);
         slowestNanos = TimeUnit.MILLISECONDS.toNanos(SLOWEST_MILLIS[random.nextInt(SLOWEST_MILLIS.length)]);
+        latency = builder.latency();
         weather = new Weather(time, weights, random.split());
         store = new Store(time, weights, slowestNanos, random.split(), trace);
         weather.over(store);
@@ -92,8 +94,20 @@ public final class Simulation implements AutoCloseable {
      * @return the process
      */
     public SimulatedProcess process(String name) {
+        return process(name, Duration.ZERO);
+    }
+
+    /**
+     * Starts a process that is far from the store.
+     *
+     * @param name how the trace calls it
+     * @param distance how much longer it waits for each answer than one that is near
+     * @return the process
+     */
+    public SimulatedProcess process(String name, Duration distance) {
         ProcessExecutor executor = new ProcessExecutor(time);
-        ProcessFaults faults = new ProcessFaults(name, store, executor, weights, slowestNanos, random.split(), trace);
+        ProcessFaults faults = new ProcessFaults(
+                name, store, executor, weights, slowestNanos, latency.from(distance), random.split(), trace);
         SimulatedProcess process = new SimulatedProcess(
                 name,
                 executor,

@@ -1,5 +1,6 @@
 package dev.couchjobs.fdb.simulation;
 
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 public final class SimulationBuilder {
     private final long seed;
     private final Map<Fault, Double> weights = new EnumMap<>(Fault.class);
+    private Latency latency = Latency.NONE;
     private @Nullable Consumer<String> lines;
 
     SimulationBuilder(long seed) {
@@ -53,6 +55,18 @@ public final class SimulationBuilder {
     }
 
     /**
+     * Sets how long the store takes, without any fault. Without this call it answers at once.
+     *
+     * @param read until a read is answered
+     * @param commit until a commit is answered; the store decides on it after half of that
+     * @return this
+     */
+    public SimulationBuilder latency(Duration read, Duration commit) {
+        latency = new Latency(read, commit);
+        return this;
+    }
+
+    /**
      * Has the whole trace written down, which otherwise is not kept.
      *
      * @param reader is given one line after another
@@ -79,6 +93,10 @@ public final class SimulationBuilder {
     /** By name; the others are drawn. */
     Map<Fault, Double> weights() {
         return weights;
+    }
+
+    Latency latency() {
+        return latency;
     }
 
     @Nullable Consumer<String> lines() {

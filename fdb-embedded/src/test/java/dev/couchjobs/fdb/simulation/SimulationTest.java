@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -201,6 +202,51 @@ class SimulationTest {
             process.pause(SECOND.multipliedBy(2));
             simulation.advance(SECOND.multipliedBy(3));
             assertThat(times).containsExactly(SECOND, SECOND.multipliedBy(2));
+        }
+    }
+
+    @Test
+    void answersTakeTheTimeThatTheStoreAndTheWayToItTake() {
+        try (Simulation simulation = Simulation.builder(1)
+                .calm()
+                .latency(Duration.ofMillis(20), Duration.ofMillis(50))
+                .build()) {
+            Transaction near = simulation.process("near").database().createTransaction();
+            Transaction far = simulation
+                    .process("far", Duration.ofMillis(100))
+                    .database()
+                    .createTransaction();
+            near.set(KEY, ONE);
+
+            assertThat(timeOf(simulation, () -> near.getReadVersion())).isEqualTo(Duration.ofMillis(20));
+            assertThat(timeOf(simulation, near::commit)).isEqualTo(Duration.ofMillis(50));
+            assertThat(timeOf(simulation, () -> far.get(KEY))).isEqualTo(Duration.ofMillis(120));
+            far.set(KEY, ONE);
+            assertThat(timeOf(simulation, far::commit)).isEqualTo(Duration.ofMillis(150));
+        }
+    }
+
+    private static <T> Duration timeOf(Simulation simulation, Supplier<CompletableFuture<T>> step) {
+        Duration begin = simulation.elapsed();
+        simulation.await(step.get());
+        return simulation.elapsed().minus(begin);
+    }
+
+    @Test
+    void theStoreDecidesOnACommitHalfWay() {
+        try (Simulation simulation = Simulation.builder(1)
+                .calm()
+                .latency(Duration.ZERO, Duration.ofMillis(50))
+                .build()) {
+            Transaction tx = simulation.process("a").database().createTransaction();
+            tx.set(KEY, ONE);
+            CompletableFuture<Void> commit = tx.commit();
+
+            simulation.advance(Duration.ofMillis(30));
+
+            byte[] stored = simulation.await(simulation.database().readAsync(after -> after.get(KEY)));
+            assertThat(stored).isEqualTo(ONE);
+            assertThat(commit).isNotDone();
         }
     }
 

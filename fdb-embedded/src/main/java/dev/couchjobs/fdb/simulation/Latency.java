@@ -1,0 +1,42 @@
+package dev.couchjobs.fdb.simulation;
+
+import java.time.Duration;
+
+/**
+ * How long the store takes to answer, without any fault.
+ *
+ * @param read until a read is answered, or a watch fires
+ * @param commit until a commit is answered
+ */
+record Latency(Duration read, Duration commit) {
+    static final Latency NONE = new Latency(Duration.ZERO, Duration.ZERO);
+
+    Latency {
+        if (read.isNegative() || commit.isNegative()) {
+            throw new IllegalArgumentException("An answer takes no less than no time: " + read + ", " + commit);
+        }
+    }
+
+    /** {@return the same for a process that is that far from the store, there and back} */
+    Latency from(Duration distance) {
+        return new Latency(read.plus(distance), commit.plus(distance));
+    }
+
+    /** {@return how long a step takes on its way to the store, where it is done} */
+    long sendingNanos(Step step) {
+        return isSent(step) ? commit.toNanos() / 2 : 0;
+    }
+
+    /** {@return how long the answer takes} */
+    long answerNanos(Step step) {
+        if (step.kind() != Step.Kind.COMMIT) {
+            return read.toNanos();
+        }
+        return isSent(step) ? commit.toNanos() - sendingNanos(step) : 0;
+    }
+
+    /** Reads are done at once and answered late. A commit that writes nothing needs no store. */
+    private static boolean isSent(Step step) {
+        return step.kind() == Step.Kind.COMMIT && step.writes();
+    }
+}
