@@ -40,16 +40,12 @@ final class Archive {
         for (JobInfo<String, String> job : page) {
             long endedAt = job.endedAt().map(Instant::toEpochMilli).orElse(0L);
             String result = job.result().map(Line::json).orElse(null);
-            kept.add(new Kept(job.id(), job.claims(), endedAt, inline(job.data()), result));
+            kept.add(new Kept(job.id(), job.claims(), endedAt, Payloads.inline(job.data()), result));
         }
     }
 
     /** {@return whether it was given a job as that ended} */
     boolean has(String jobId, Line job) {
         return kept.contains(new Kept(jobId, job.claims(), job.endedAt(), job.data(), job.result()));
-    }
-
-    private static @Nullable String inline(String data) {
-        return data.length() < Client.LONG ? Line.json(data) : null;
     }
 }

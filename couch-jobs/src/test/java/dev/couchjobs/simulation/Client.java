@@ -24,8 +24,6 @@ import java.util.stream.Collectors;
 final class Client {
     private static final Duration REST = Duration.ofMillis(1_500);
     private static final PageRequest ALL = PageRequest.of(100);
-    /** So many letters are too much for one row. */
-    static final int LONG = 10_000;
 
     private final Node node;
     private final RandomGenerator random;
@@ -69,8 +67,8 @@ final class Client {
     private CompletableFuture<Void> add(String jobId) {
         oracle.adding(jobId);
         CompletableFuture<Void> added = random.nextInt(3) > 0
-                ? node.jobs().add(node.database(), node.type(), jobId, data(random))
-                : node.jobs().add(node.database(), node.type(), jobId, data(random), node.soon());
+                ? node.jobs().add(node.database(), node.type(), jobId, node.payload())
+                : node.jobs().add(node.database(), node.type(), jobId, node.payload(), node.soon());
         return added.thenRun(() -> node.log("added " + jobId));
     }
 
@@ -78,7 +76,7 @@ final class Client {
     private CompletableFuture<Void> addTogether(String one, String other) {
         return node.database()
                 .runAsync(tx -> {
-                    String data = data(random);
+                    String data = node.payload();
                     oracle.adding(one);
                     oracle.adding(other);
                     CompletableFuture<Void> first = node.jobs().add(tx, node.type(), one, data);
@@ -156,7 +154,7 @@ final class Client {
     }
 
     private NewJob<String> newJob(String jobId) {
-        NewJob<String> job = NewJob.of(node.type(), data(random)).id(jobId).priority(random.nextInt(-1, 3));
+        NewJob<String> job = NewJob.of(node.type(), node.payload()).id(jobId).priority(random.nextInt(-1, 3));
         return random.nextInt(3) == 0 ? job.retry(Scenario.retries(1 + random.nextInt(3))) : job;
     }
 
@@ -214,7 +212,7 @@ final class Client {
                     return node.jobs()
                             .remove(tx, node.type(), jobId)
                             .thenCompose(found -> node.jobs()
-                                    .add(tx, node.type(), jobId, uniqueData(random))
+                                    .add(tx, node.type(), jobId, Payloads.unique(random))
                                     .thenApply(added -> found));
                 })
                 .thenAccept(found -> node.log((found ? "replaced " : "added in place of nothing ") + jobId));
@@ -234,11 +232,15 @@ final class Client {
                         .findFirst()
                         .map(JobSummary::state)
                         .orElse(JobState.NOT_FOUND);
+                data.join().ifPresent(oracle::wasRead);
                 boolean agree = listed == state.join()
                         && data.join().isPresent() == (listed != JobState.NOT_FOUND)
                         && types.join().contains(node.type().name())
                                 == timeout.join().isPresent();
-                oracle.require(agree, jobId + " is " + state.join() + " with " + data.join() + " of " + all.join());
+                oracle.require(
+                        agree,
+                        jobId + " is " + state.join() + " with data: "
+                                + data.join().isPresent() + ", of " + all.join());
             });
         });
     }
@@ -247,15 +249,5 @@ final class Client {
         return random.nextInt(4) == 0
                 ? node.jobs().clearTypeTimeout(node.database(), node.type())
                 : node.jobs().setTypeTimeout(node.database(), node.type(), JobsSimulation.timeout(random));
-    }
-
-    /** Never the same twice; short as a rule, now and then too long for one row. */
-    static String data(RandomGenerator random) {
-        String unique = uniqueData(random);
-        return random.nextInt(8) == 0 ? unique + "x".repeat(LONG) : unique;
-    }
-
-    private static String uniqueData(RandomGenerator random) {
-        return Long.toHexString(random.nextLong());
     }
 }

@@ -136,7 +136,9 @@ final class JobsSimulation implements AutoCloseable {
         for (int priority : scenario.backlog()) {
             String jobId = "early-" + jobs.size();
             oracle.adding(jobId);
-            jobs.add(NewJob.of(scenario.type(), Client.data(random)).id(jobId).priority(priority));
+            jobs.add(NewJob.of(scenario.type(), Payloads.unique(random))
+                    .id(jobId)
+                    .priority(priority));
         }
         simulation.await(first.jobs().addAll(simulation.database(), jobs));
         simulation.advance(WAITED_FOR);

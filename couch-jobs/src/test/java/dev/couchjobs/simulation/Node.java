@@ -20,11 +20,13 @@ final class Node {
     private final CouchJobs jobs;
     private final JobType<String, String> type;
     private final double reserve;
+    private final Payloads payloads;
 
     Node(SimulatedProcess process, Scenario scenario, Oracle oracle) {
         this.process = process;
         this.type = scenario.type();
         this.reserve = scenario.reserve();
+        this.payloads = new Payloads(scenario.longest());
         this.jobs = CouchJobs.builder(process.database())
                 .subspace(JobsSimulation.PREFIX)
                 .environment(new Environment(oracle.noting(process.clock()), process.scheduler(), process.random()))
@@ -62,6 +64,11 @@ final class Node {
 
     boolean isAlive() {
         return process.isAlive();
+    }
+
+    /** {@return data for a job, or for one more time} */
+    String payload() {
+        return payloads.next(random());
     }
 
     void log(String what) {

@@ -126,6 +126,14 @@ final class Oracle {
 
     void claimed(Job<?> job) {
         require(calls.claimed.add(job.lock()), job + " was given out twice");
+        if (job.data() instanceof String data) {
+            wasRead(data);
+        }
+    }
+
+    /** Somebody was given the data of a job. */
+    void wasRead(String data) {
+        require(Payloads.isWhole(data), () -> "Of " + data.length() + " letters some are missing in " + data);
     }
 
     void finished(Job<?> job, boolean withEffect) {

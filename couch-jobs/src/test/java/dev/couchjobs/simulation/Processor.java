@@ -85,7 +85,7 @@ final class Processor {
         CompletableFuture<?> heard = node.database()
                 .runAsync(tx -> node.jobs()
                         .update(tx, one)
-                        .thenCombine(node.jobs().update(tx, other, Client.data(random)), (a, b) -> List.of(a, b)));
+                        .thenCombine(node.jobs().update(tx, other, node.payload()), (a, b) -> List.of(a, b)));
         return heard.thenCompose(done -> node.sleepUpTo(workingTime()))
                 .thenCompose(worked -> node.database().runAsync(tx -> {
                     Work.effect(tx, one);
@@ -127,7 +127,7 @@ final class Processor {
     private CompletableFuture<Job<String>> heartbeat(Job<String> job) {
         return switch (random.nextInt(6)) {
             case 0 -> node.jobs().update(node.database(), job);
-            case 1 -> node.jobs().update(node.database(), job, Client.data(random));
+            case 1 -> node.jobs().update(node.database(), job, node.payload());
             case 2 -> flagged(node.jobs().resubmit(node.database(), job));
             case 3 -> flagged(node.jobs().resubmit(node.database(), job, node.soon()));
             default ->
@@ -171,7 +171,7 @@ final class Processor {
 
     private CompletableFuture<Void> finishWithout(Job<String> job) {
         return random.nextBoolean()
-                ? node.jobs().finish(node.database(), job, Client.data(random))
+                ? node.jobs().finish(node.database(), job, node.payload())
                 : node.jobs()
                         .finishWithResult(
                                 node.database(), node.type(), job, job.lock().toString());
@@ -194,7 +194,7 @@ final class Processor {
     private CompletableFuture<Void> resubmit(Job<String> job) {
         oracle.resubmitting(job.id());
         CompletableFuture<Job<String>> resubmitted = switch (random.nextInt(3)) {
-            case 0 -> node.jobs().resubmit(node.database(), job, node.soon(), Client.data(random));
+            case 0 -> node.jobs().resubmit(node.database(), job, node.soon(), node.payload());
             case 1 -> node.jobs().resubmit(node.database(), job, node.soon());
             default -> node.jobs().resubmit(node.database(), job);
         };

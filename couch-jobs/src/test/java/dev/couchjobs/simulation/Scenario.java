@@ -12,6 +12,7 @@ import java.util.SplittableRandom;
  *
  * @param peaceful steps fail, but none takes long
  * @param pace how long the store takes to answer
+ * @param longest the length of the longest data
  * @param patience how long transactions may take, for which time the change feed can be read
  * @param type the type of the jobs, with its retry policy and its retention
  * @param backlog the priorities of the jobs that wait when the first process comes
@@ -20,6 +21,7 @@ import java.util.SplittableRandom;
 record Scenario(
         boolean peaceful,
         Pace pace,
+        int longest,
         Duration patience,
         JobType<String, String> type,
         List<Integer> backlog,
@@ -28,6 +30,13 @@ record Scenario(
 
     private static final List<List<Integer>> BACKLOGS =
             List.of(List.of(), List.of(1, 0, 0, -1), List.of(1, 0, 0, -1), List.of(1, 1, 1, 0, 0, 0));
+    /** Data of this length is beyond what a row holds, */
+    private static final int LONG = 20_000;
+    /** beyond what a value holds, */
+    private static final int LONGER = 400_000;
+    /** and as long as it may be, with the quotation marks around it. */
+    private static final int LIMIT = 8_000_000 - 2;
+
     /** Of the few jobs that a worker here claims at a time, this is never more than one. */
     private static final double RESERVE = 0.25;
 
@@ -48,8 +57,8 @@ record Scenario(
      */
     record Pace(Duration read, Duration commit, Duration farthest) {
         static final Pace AT_ONCE = ofMillis(0, 0, 0);
-        private static final List<Pace> PACES =
-                List.of(AT_ONCE, AT_ONCE, ofMillis(1, 5, 0), ofMillis(5, 20, 50), ofMillis(25, 60, 0), ofMillis(0, 0, 80));
+        private static final List<Pace> PACES = List.of(
+                AT_ONCE, AT_ONCE, ofMillis(1, 5, 0), ofMillis(5, 20, 50), ofMillis(25, 60, 0), ofMillis(0, 0, 80));
 
         private static Pace ofMillis(long read, long commit, long farthest) {
             return new Pace(Duration.ofMillis(read), Duration.ofMillis(commit), Duration.ofMillis(farthest));
@@ -66,7 +75,15 @@ record Scenario(
         List<Integer> backlog = BACKLOGS.get(choice.nextInt(BACKLOGS.size()));
         double reserve = choice.nextBoolean() ? RESERVE : 0;
         Pace pace = peaceful ? Pace.AT_ONCE : Pace.PACES.get(choice.nextInt(Pace.PACES.size()));
-        return new Scenario(peaceful, pace, patience, type, backlog, reserve);
+        int longest = longest(choice.nextInt(40));
+        return new Scenario(peaceful, pace, longest, patience, type, backlog, reserve);
+    }
+
+    private static int longest(int drawn) {
+        if (drawn == 0) {
+            return LIMIT;
+        }
+        return drawn < 6 ? LONGER : LONG;
     }
 
     /** {@return a policy whose pauses fit into the time that a simulation takes} */

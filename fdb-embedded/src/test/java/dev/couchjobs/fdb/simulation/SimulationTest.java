@@ -212,10 +212,8 @@ class SimulationTest {
                 .latency(Duration.ofMillis(20), Duration.ofMillis(50))
                 .build()) {
             Transaction near = simulation.process("near").database().createTransaction();
-            Transaction far = simulation
-                    .process("far", Duration.ofMillis(100))
-                    .database()
-                    .createTransaction();
+            Transaction far =
+                    simulation.process("far", Duration.ofMillis(100)).database().createTransaction();
             near.set(KEY, ONE);
 
             assertThat(timeOf(simulation, () -> near.getReadVersion())).isEqualTo(Duration.ofMillis(20));
