@@ -22,19 +22,32 @@ import java.util.stream.Collectors;
 
 /** Adds jobs, removes some and looks at others; now and then it changes the type's timeout. */
 final class Client {
-    private static final Duration REST = Duration.ofMillis(1_500);
+    private static final Duration SHORT_REST = Duration.ofMillis(1_500);
+    private static final Duration LONG_REST = Duration.ofMinutes(1);
     private static final PageRequest ALL = PageRequest.of(100);
 
     private final Node node;
     private final RandomGenerator random;
     private final Oracle oracle;
+    private final Duration rest;
     private String lastAdded = "";
     private boolean stopped;
 
-    Client(Node node, Oracle oracle) {
+    private Client(Node node, Oracle oracle, Duration rest) {
         this.node = node;
         this.random = node.random();
         this.oracle = oracle;
+        this.rest = rest;
+    }
+
+    /** {@return one that always has something to do} */
+    static Client busy(Node node, Oracle oracle) {
+        return new Client(node, oracle, SHORT_REST);
+    }
+
+    /** {@return one that does something now and then} */
+    static Client idle(Node node, Oracle oracle) {
+        return new Client(node, oracle, LONG_REST);
     }
 
     /** It begins nothing new. */
@@ -48,7 +61,7 @@ final class Client {
 
     private CompletableFuture<?> turn() {
         String jobId = JobsSimulation.jobId(random);
-        return node.sleepUpTo(REST).thenCompose(rested -> switch (random.nextInt(24)) {
+        return node.sleepUpTo(rest).thenCompose(rested -> switch (random.nextInt(24)) {
             case 0 -> remove(jobId);
             case 1 -> replace(jobId);
             case 2, 3 -> addTogether(jobId, JobsSimulation.jobId(random));

@@ -26,6 +26,8 @@ final class JobsSimulation implements AutoCloseable {
     static final Duration TIMEOUT = Duration.ofSeconds(2);
 
     private static final int JOBS = 5;
+    private static final String BUSY = "node-";
+    private static final String IDLE = "idle-";
     private static final Duration WAITED_FOR = Duration.ofMillis(Order.OLDEST / 1_000 + 100);
     private static final Duration CHAOS = Duration.ofSeconds(10);
     private static final Duration CALM_AT_LEAST = Duration.ofSeconds(5);
@@ -68,7 +70,7 @@ final class JobsSimulation implements AutoCloseable {
         random = simulation.random();
         oracle = new Oracle(simulation, scenario);
         simulation.onDeath(dead -> {
-            if (!calm) {
+            if (!calm && !dead.name().startsWith(IDLE)) {
                 join();
             }
         });
@@ -89,12 +91,15 @@ final class JobsSimulation implements AutoCloseable {
 
     /** Runs it all; fails as soon as something is wrong. */
     void run() {
-        Node first = node();
+        Node first = node(BUSY);
         setTimeout();
         addBacklog(first);
         start(first);
         for (int left = random.nextInt(3); left > 0; left--) {
             join();
+        }
+        for (int left = scenario.idleProcesses(); left > 0; left--) {
+            stay(node(IDLE));
         }
         Duration end = simulation.elapsed().plus(CHAOS);
         while (simulation.elapsed().compareTo(end) < 0) {
@@ -144,17 +149,17 @@ final class JobsSimulation implements AutoCloseable {
         simulation.advance(WAITED_FOR);
     }
 
-    private Node node() {
+    private Node node(String kind) {
         long distance = scenario.pace().farthest().toNanos();
         SimulatedProcess process = simulation.process(
-                "node-" + nodes.size(), Duration.ofNanos(distance == 0 ? 0 : random.nextLong(distance)));
+                kind + nodes.size(), Duration.ofNanos(distance == 0 ? 0 : random.nextLong(distance)));
         Node node = new Node(process, scenario, oracle);
         nodes.add(node);
         return node;
     }
 
     private void join() {
-        start(node());
+        start(node(BUSY));
     }
 
     private void start(Node node) {
@@ -164,9 +169,7 @@ final class JobsSimulation implements AutoCloseable {
         if (scenario.type().retention().isArchived()) {
             node.jobs().archive(scenario.type(), oracle.archive().on(node));
         }
-        Client client = new Client(node, oracle);
-        clients.add(client);
-        client.start();
+        start(Client.busy(node, oracle));
         for (int left = 1 + random.nextInt(2); left > 0; left--) {
             Processor processor = new Processor(node, oracle);
             processors.add(processor);
@@ -175,15 +178,29 @@ final class JobsSimulation implements AutoCloseable {
         if (!calm
                 && (random.nextInt(2) == 0
                         || (nodes.size() == 1 && !scenario.backlog().isEmpty()))) {
-            Crew crew = new Crew(node, oracle);
-            crews.add(crew);
-            crew.start();
+            start(new Crew(node, oracle));
         }
         for (int left = random.nextInt(3); left > 0; left--) {
             Watcher watcher = new Watcher(node, oracle);
             watchers.add(watcher);
             watcher.start();
         }
+    }
+
+    /** A process that has little to do, as there may be a hundred of. */
+    private void stay(Node node) {
+        start(Client.idle(node, oracle));
+        start(new Crew(node, oracle));
+    }
+
+    private void start(Client client) {
+        clients.add(client);
+        client.start();
+    }
+
+    private void start(Crew crew) {
+        crews.add(crew);
+        crew.start();
     }
 
     /** Nothing goes wrong any more and nothing new is begun; one more node sees to it that there is somebody left. */

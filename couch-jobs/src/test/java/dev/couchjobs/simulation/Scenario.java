@@ -16,6 +16,7 @@ import java.util.SplittableRandom;
  * @param patience how long transactions may take, for which time the change feed can be read
  * @param type the type of the jobs, with its retry policy and its retention
  * @param backlog the priorities of the jobs that wait when the first process comes
+ * @param idleProcesses how many processes there are that have little to do
  * @param reserve the part of their claims that workers keep for lower priorities
  */
 record Scenario(
@@ -25,6 +26,7 @@ record Scenario(
         Duration patience,
         JobType<String, String> type,
         List<Integer> backlog,
+        int idleProcesses,
         double reserve) {
     static final String TYPE_NAME = "simulated";
 
@@ -36,6 +38,9 @@ record Scenario(
     private static final int LONGER = 400_000;
     /** and as long as it may be, with the quotation marks around it. */
     private static final int LIMIT = 8_000_000 - 2;
+
+    private static final int FLEET = 100;
+    private static final int SMALL_FLEET = 20;
 
     /** Of the few jobs that a worker here claims at a time, this is never more than one. */
     private static final double RESERVE = 0.25;
@@ -76,7 +81,8 @@ record Scenario(
         double reserve = choice.nextBoolean() ? RESERVE : 0;
         Pace pace = peaceful ? Pace.AT_ONCE : Pace.PACES.get(choice.nextInt(Pace.PACES.size()));
         int longest = longest(choice.nextInt(40));
-        return new Scenario(peaceful, pace, longest, patience, type, backlog, reserve);
+        int idle = idleProcesses(choice.nextInt(80));
+        return new Scenario(peaceful, pace, longest, patience, type, backlog, idle, reserve);
     }
 
     private static int longest(int drawn) {
@@ -84,6 +90,14 @@ record Scenario(
             return LIMIT;
         }
         return drawn < 6 ? LONGER : LONG;
+    }
+
+    /** A hundred processes take as long as twenty seeds. */
+    private static int idleProcesses(int drawn) {
+        if (drawn == 0) {
+            return FLEET;
+        }
+        return drawn < 5 ? SMALL_FLEET : 0;
     }
 
     /** {@return a policy whose pauses fit into the time that a simulation takes} */
