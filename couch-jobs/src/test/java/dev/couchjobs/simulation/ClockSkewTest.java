@@ -13,10 +13,12 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.Retention;
 import dev.couchjobs.faults.VirtualStage;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,10 +40,13 @@ class ClockSkewTest {
 
     /** A process whose clock is that far ahead of the time. */
     private CouchJobs process(String name, Duration ahead) {
+        return process(name, InstantSource.offset(stage.environment().clock(), ahead));
+    }
+
+    private CouchJobs process(String name, InstantSource clock) {
         Environment right = stage.environment();
         CouchJobs process = CouchJobs.builder(database)
-                .environment(
-                        new Environment(InstantSource.offset(right.clock(), ahead), right.scheduler(), right.random()))
+                .environment(new Environment(clock, right.scheduler(), right.random()))
                 .name(name)
                 .build();
         processes.add(process);
@@ -105,6 +110,26 @@ class ClockSkewTest {
         assertThat(skew.isExceeded()).isTrue();
         assertThat(skew.others()).isOne();
         assertThat(skew.ahead()).isBetween(MONTH.minusSeconds(2), MONTH.plusSeconds(2));
+    }
+
+    @Test
+    void aClockThatIsWrongOnlyAtTheBeginningOfASweepRemovesNothing() {
+        finishedBy("right", MAIL);
+        AtomicBoolean isAhead = new AtomicBoolean();
+        Environment right = stage.environment();
+        InstantSource clock = () -> {
+            Instant now = right.clock().instant();
+            return isAhead.getAndSet(false) ? now.plus(MONTH) : now;
+        };
+        CouchJobs process = process("set right", clock);
+        stage.time().runUntilIdle();
+
+        isAhead.set(true);
+        process.monitor(MAIL);
+        stage.time().advance(MINUTES);
+
+        assertThat(isAhead).isFalse();
+        assertThat(state()).isEqualTo(JobState.FINISHED);
     }
 
     @Test

@@ -15,6 +15,7 @@ import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.PayloadCodec;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -73,12 +74,13 @@ final class ArchiveRun<D, R> implements AutoCloseable {
     }
 
     private CompletableFuture<Next<D, R>> next(Transaction tx, int jobs) {
-        long now = environment.clock().millis();
-        CompletableFuture<Optional<Duration>> othersTurn = ArchiveTurn.ofOthers(tx, keys, name, now, TURN);
-        CompletableFuture<Boolean> mayRemove = clocks.mayRemove(tx);
-        return DueJobs.read(tx, keys, true, Math.floorDiv(now, 1_000L), 0, jobs)
-                .thenCompose(due -> mayRemove.thenCompose(
-                        may -> due.isEmpty() || may ? page(tx, due, othersTurn, now) : pause(naps.untilClocksAgree())));
+        Instant now = environment.clock().instant();
+        long nowMillis = now.toEpochMilli();
+        CompletableFuture<Optional<Duration>> othersTurn = ArchiveTurn.ofOthers(tx, keys, name, nowMillis, TURN);
+        CompletableFuture<Boolean> mayRemove = clocks.mayRemove(tx, now);
+        return DueJobs.read(tx, keys, true, now.getEpochSecond(), 0, jobs)
+                .thenCompose(due -> mayRemove.thenCompose(may ->
+                        due.isEmpty() || may ? page(tx, due, othersTurn, nowMillis) : pause(naps.untilClocksAgree())));
     }
 
     private CompletableFuture<Next<D, R>> page(

@@ -40,22 +40,25 @@ final class Clocks {
                                 .thenApply(notes -> notes.skew(instance.name(), now(), bound)));
     }
 
-    /** {@return whether the clock may be gone by} A clock that was set since the last look is looked at again. */
-    CompletableFuture<Boolean> mayRemove(Transaction tx) {
+    /**
+     * {@return whether jobs may be removed whose time is up by a reading of the clock} A clock that was set since the last
+     * look is looked at again.
+     *
+     * @param now the reading by which they are removed: another reading may come from a clock that was set since
+     */
+    CompletableFuture<Boolean> mayRemove(Transaction tx, Instant now) {
         if (bound.compareTo(ANY_SKEW) >= 0) {
             return CompletableFuture.completedFuture(true);
         }
         synchronized (this) {
-            Instant now = instance.environment().clock().instant();
             if (last != null && Duration.between(lastAt, now).abs().compareTo(CURRENT_FOR) < 0) {
                 return CompletableFuture.completedFuture(!last.isExceeded());
             }
         }
-        long now = now();
         return ClockNotes.read(tx, instance.keyspace()).thenApply(notes -> {
-            ClockSkew skew = notes.skew(instance.name(), now, bound);
-            notes.write(tx, instance.environment().random(), instance.name(), now);
-            note(skew, Instant.ofEpochMilli(now));
+            ClockSkew skew = notes.skew(instance.name(), now.toEpochMilli(), bound);
+            notes.write(tx, instance.environment().random(), instance.name(), now.toEpochMilli());
+            note(skew, now);
             return !skew.isExceeded();
         });
     }

@@ -11,6 +11,7 @@ import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
+import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -53,18 +54,17 @@ final class Sweep implements AutoCloseable {
 
     /** One bounded transaction. */
     private CompletableFuture<Pause> round() {
-        long now = environment.clock().instant().getEpochSecond();
         return batch.run(tries -> transactions.run(
                 database,
                 tx -> tries.next(size -> {
                     int skip = tries.isAgain() ? environment.random().nextInt(ROWS_SKIPPED_MAX) : 0;
-                    return sweep(tx, now, skip, size);
+                    return sweep(tx, environment.clock().instant(), skip, size);
                 })));
     }
 
-    private CompletableFuture<Pause> sweep(Transaction tx, long now, int skip, int jobs) {
-        CompletableFuture<Boolean> mayRemove = clocks.mayRemove(tx);
-        return DueJobs.read(tx, keys, false, now, skip, jobs)
+    private CompletableFuture<Pause> sweep(Transaction tx, Instant now, int skip, int jobs) {
+        CompletableFuture<Boolean> mayRemove = clocks.mayRemove(tx, now);
+        return DueJobs.read(tx, keys, false, now.getEpochSecond(), skip, jobs)
                 .thenCompose(due -> mayRemove.thenCompose(may -> next(tx, due, may)));
     }
 
