@@ -10,6 +10,7 @@ import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
 import dev.couchjobs.fdb.simulation.SimulationBuilder;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -32,6 +33,9 @@ final class JobsSimulation implements AutoCloseable {
     private static final Duration CHAOS = Duration.ofSeconds(10);
     private static final Duration CALM_AT_LEAST = Duration.ofSeconds(5);
     private static final Duration CALM_AT_MOST = Duration.ofMinutes(5);
+
+    /** Where a clock of the wrong date does harm, a process in five has one. */
+    private static final double WRONG_DATES = 0.2;
 
     /** Steps fail, but none takes long: then no claim is ever lost on its way to whoever asked for it. */
     private static final List<Fault> NOT_IN_PEACE = List.of(
@@ -65,6 +69,9 @@ final class JobsSimulation implements AutoCloseable {
         }
         if (scenario.peaceful()) {
             NOT_IN_PEACE.forEach(builder::without);
+        }
+        if (scenario.keepsFailedJobsLong()) {
+            builder.with(Fault.WRONG_DATE, WRONG_DATES);
         }
         simulation = builder.build();
         random = simulation.random();
@@ -105,6 +112,9 @@ final class JobsSimulation implements AutoCloseable {
         while (simulation.elapsed().compareTo(end) < 0) {
             simulation.advance(Duration.ofSeconds(1));
             oracle.check();
+            if (scenario.keepsFailedJobsLong()) {
+                sweep(node(IDLE));
+            }
         }
         calmDown();
         awaitTheEnd();
@@ -166,9 +176,7 @@ final class JobsSimulation implements AutoCloseable {
         if (random.nextInt(3) == 0) {
             node.jobs().monitor(scenario.type());
         }
-        if (scenario.type().retention().isArchived()) {
-            node.jobs().archive(scenario.type(), oracle.archive().on(node));
-        }
+        archive(node);
         start(Client.busy(node, oracle));
         for (int left = 1 + random.nextInt(2); left > 0; left--) {
             Processor processor = new Processor(node, oracle);
@@ -191,6 +199,18 @@ final class JobsSimulation implements AutoCloseable {
     private void stay(Node node) {
         start(Client.idle(node, oracle));
         start(new Crew(node, oracle));
+    }
+
+    private void archive(Node node) {
+        if (scenario.type().retention().isArchived()) {
+            node.jobs().archive(scenario.type(), oracle.archive().on(node));
+        }
+    }
+
+    /** A process that removes jobs whose time is up, and does so when it starts: later it would look too seldom. */
+    private void sweep(Node node) {
+        node.jobs().monitor(scenario.type());
+        archive(node);
     }
 
     private void start(Client client) {
@@ -222,9 +242,27 @@ final class JobsSimulation implements AutoCloseable {
             if (simulation.elapsed().compareTo(latest) > 0) {
                 throw new AssertionError("There is no end to it: " + oracle.jobs());
             }
+            hurryUp();
             setTimeout(); // again and again: a client that comes out of its pause only now may just have cleared it
             simulation.advance(Duration.ofSeconds(1));
         }
+    }
+
+    /** Jobs may wait for days if they were scheduled by a clock that was days ahead: an operator adds them anew. */
+    private void hurryUp() {
+        Instant soon = simulation.clock().instant().plus(CALM_AT_MOST);
+        oracle.jobs().forEach((jobId, job) -> {
+            if (job.state() == JobState.PENDING && job.scheduledTime() > soon.getEpochSecond()) {
+                oracle.adding(jobId);
+                CouchJobs operator = nodes.get(nodes.size() - 1).jobs();
+                String data = Payloads.unique(random);
+                simulation.await(simulation
+                        .database()
+                        .runAsync(tx -> operator.setTypeTimeout(tx, scenario.type(), TIMEOUT)
+                                .thenCompose(set -> operator.add(tx, scenario.type(), jobId, data))));
+                simulation.log("added anew " + jobId);
+            }
+        });
     }
 
     private boolean isOver() {

@@ -29,7 +29,8 @@ final class Node {
         this.payloads = new Payloads(scenario.longest());
         this.jobs = CouchJobs.builder(process.database())
                 .subspace(JobsSimulation.PREFIX)
-                .environment(new Environment(oracle.noting(process.clock()), process.scheduler(), process.random()))
+                .environment(new Environment(
+                        oracle.noting(process.name(), process.clock()), process.scheduler(), process.random()))
                 .name(process.name())
                 .transactionTimeout(scenario.patience())
                 .feedRetention(scenario.patience())

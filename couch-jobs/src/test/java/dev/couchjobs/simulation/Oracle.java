@@ -35,7 +35,8 @@ final class Oracle {
     private final Complaints complaints = new Complaints();
     private final Batches batches = new Batches(complaints);
     private final Archive archive = new Archive();
-    private final Removals removals = new Removals(calls, archive, complaints);
+    private final Dates dates;
+    private final Removals removals;
     private final Waits waits = new Waits(calls, complaints);
     private final Journals journals = new Journals(complaints);
     private final Results results = new Results(complaints);
@@ -58,6 +59,8 @@ final class Oracle {
 
     Oracle(Simulation simulation, Scenario scenario) {
         this.simulation = simulation;
+        this.dates = new Dates(simulation.clock());
+        this.removals = new Removals(calls, archive, dates, complaints);
         this.laws = List.of(
                 new Attempts(scenario, calls, complaints),
                 new Order(scenario, complaints),
@@ -168,6 +171,7 @@ final class Oracle {
     private void look(Database store) {
         complaints.check();
         try (Transaction tx = store.createTransaction()) {
+            dates.look(tx);
             List<KeyValue> main = Books.main(tx);
             List<KeyValue> logs = Books.logs(tx);
             boolean areLogsOther = !logs.equals(seenLogs);
@@ -364,9 +368,9 @@ final class Oracle {
         return Objects.requireNonNull(read.getNow(null), "a read that is not answered at once");
     }
 
-    /** {@return that clock, under observation} */
-    InstantSource noting(InstantSource clock) {
-        return removals.noting(clock);
+    /** {@return the clock of a process, under observation} */
+    InstantSource noting(String process, InstantSource clock) {
+        return dates.noting(process, removals.noting(clock));
     }
 
     /** Fails the simulation, wherever it is found out. */

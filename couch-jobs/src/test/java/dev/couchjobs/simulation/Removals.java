@@ -15,14 +15,16 @@ import java.util.Map;
 final class Removals implements Law {
     private final Calls calls;
     private final Archive archive;
+    private final Dates dates;
     private final Complaints complaints;
     private final Map<String, Integer> wanted = new HashMap<>();
     private final Map<String, Integer> due = new HashMap<>();
     private Instant latest = Instant.EPOCH;
 
-    Removals(Calls calls, Archive archive, Complaints complaints) {
+    Removals(Calls calls, Archive archive, Dates dates, Complaints complaints) {
         this.calls = calls;
         this.archive = archive;
+        this.dates = dates;
         this.complaints = complaints;
     }
 
@@ -43,13 +45,20 @@ final class Removals implements Law {
             }
             if (isDue(was) && (!was.archived() || archive.has(jobId, was))) {
                 due.merge(jobId, 1, Integer::sum);
+                if (!dates.mayHaveCome(Instant.ofEpochSecond(was.removeAt()))) {
+                    checkWanted(jobId, was, "and that is due by clocks alone that others contradict");
+                }
             } else {
-                int times = wanted.merge(jobId, 1, Integer::sum);
-                complaints.require(
-                        times <= calls.removing.getOrDefault(jobId, 0),
-                        "Nobody wanted " + jobId + " removed: " + was + "; the latest clock says " + latest);
+                checkWanted(jobId, was, "the latest clock says " + latest);
             }
         });
+    }
+
+    private void checkWanted(String jobId, Line was, String otherwise) {
+        int times = wanted.merge(jobId, 1, Integer::sum);
+        complaints.require(
+                times <= calls.removing.getOrDefault(jobId, 0),
+                "Nobody wanted " + jobId + " removed: " + was + "; " + otherwise);
     }
 
     private boolean isDue(Line was) {

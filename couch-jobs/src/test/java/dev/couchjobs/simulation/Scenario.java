@@ -1,10 +1,12 @@
 package dev.couchjobs.simulation;
 
 import dev.couchjobs.JobType;
+import dev.couchjobs.Outcome;
 import dev.couchjobs.Retention;
 import dev.couchjobs.RetryPolicy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
@@ -47,11 +49,16 @@ record Scenario(
 
     private static final Duration SHORT_FEED = Duration.ofSeconds(6);
     private static final Duration LONG_FEED = Duration.ofHours(1);
+    /** Longer than the simulation lasts: by a clock that is right no such job is ever removed. */
+    private static final Duration HALF_A_DAY = Duration.ofHours(12);
+
     private static final List<Retention> RETENTIONS = List.of(
             Retention.forever(),
             Retention.of(Duration.ofSeconds(3)),
             Retention.of(Duration.ofSeconds(2)).archived(),
-            Retention.of(Duration.ofSeconds(1)).failedForever());
+            Retention.of(Duration.ofSeconds(1)).failedForever(),
+            Retention.of(Duration.ofSeconds(3)).failed(HALF_A_DAY),
+            Retention.of(Duration.ofSeconds(2)).failed(HALF_A_DAY).archived());
 
     /**
      * How long the store takes to answer, without any fault.
@@ -110,6 +117,10 @@ record Scenario(
     /** {@return how many of the jobs that are claimed by one commit may be claimed before others of a higher priority} */
     int outOfOrder() {
         return reserve == 0 ? 0 : 1;
+    }
+
+    boolean keepsFailedJobsLong() {
+        return type.retention().after(Outcome.FAILED).equals(Optional.of(HALF_A_DAY));
     }
 
     boolean feedIsComplete() {

@@ -51,7 +51,11 @@ public enum Fault {
     /** A process's clock is up to five seconds off from the beginning. Per process. */
     CLOCK_SKEW(0.6),
     /** A process's clock jumps, forward or back, by up to twenty seconds. Per process and second. */
-    CLOCK_JUMP(0.1);
+    CLOCK_JUMP(0.1),
+    /** A process's clock is up to thirty days off from the beginning. Per process. */
+    WRONG_DATE(0.3),
+    /** A process's clock jumps, forward or back, by up to thirty days. Per process and second. */
+    DATE_JUMP(0.03);
 
     private final double usual;
 

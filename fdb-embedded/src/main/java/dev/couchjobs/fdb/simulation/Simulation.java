@@ -2,6 +2,7 @@ package dev.couchjobs.fdb.simulation;
 
 import com.apple.foundationdb.Database;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -195,6 +196,15 @@ public final class Simulation implements AutoCloseable {
      */
     public Duration elapsed() {
         return Duration.ofNanos(time.nanoTime());
+    }
+
+    /**
+     * Tells the time of day.
+     *
+     * @return a clock that is right, whatever the processes believe
+     */
+    public InstantSource clock() {
+        return time;
     }
 
     /**

@@ -1,6 +1,8 @@
 package dev.couchjobs.fdb.simulation;
 
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
@@ -11,6 +13,10 @@ final class Weather {
     private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(10);
     private static final long LARGEST_SKEW = TimeUnit.SECONDS.toNanos(5);
     private static final long LARGEST_JUMP = TimeUnit.SECONDS.toNanos(20);
+
+    private static final int MOST_DAYS = 30;
+    private static final Set<Fault> OVER_PROCESSES =
+            EnumSet.of(Fault.DEATH, Fault.PAUSE, Fault.CLOCK_JUMP, Fault.DATE_JUMP);
 
     private final VirtualScheduler time;
     private final Weights weights;
@@ -44,7 +50,10 @@ final class Weather {
         if (weights.strikes(Fault.CLOCK_SKEW, random)) {
             process.jumpClock(Duration.ofNanos(random.nextLong(-LARGEST_SKEW, LARGEST_SKEW)));
         }
-        if (weights.of(Fault.DEATH) + weights.of(Fault.PAUSE) + weights.of(Fault.CLOCK_JUMP) > 0) {
+        if (weights.strikes(Fault.WRONG_DATE, random)) {
+            process.jumpClock(days());
+        }
+        if (OVER_PROCESSES.stream().anyMatch(fault -> weights.of(fault) > 0)) {
             later(() -> spell(process));
         }
     }
@@ -56,6 +65,9 @@ final class Weather {
         if (weights.strikes(Fault.CLOCK_JUMP, random)) {
             process.jumpClock(Duration.ofNanos(random.nextLong(-LARGEST_JUMP, LARGEST_JUMP)));
         }
+        if (weights.strikes(Fault.DATE_JUMP, random)) {
+            process.jumpClock(days());
+        }
         if (weights.strikes(Fault.PAUSE, random)) {
             process.pause(Duration.ofNanos(random.nextLong(LONGEST_PAUSE)));
         }
@@ -63,6 +75,12 @@ final class Weather {
             process.kill();
         }
         later(() -> spell(process));
+    }
+
+    /** A day at least, forward or back. */
+    private Duration days() {
+        Duration days = Duration.ofDays(1 + random.nextInt(MOST_DAYS));
+        return random.nextBoolean() ? days : days.negated();
     }
 
     private void later(Runnable spell) {
