@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -131,6 +132,25 @@ public record Rows(
      */
     public static CompletableFuture<Rows> read(
             ReadTransaction tx, Subspace prefix, String type, @Nullable Versionstamp feedAfter) {
+        return read(tx, prefix, type, feedAfter, rows -> rows);
+    }
+
+    /**
+     * Reads them, but for some.
+     *
+     * @param tx sees them all as of one moment
+     * @param prefix where the instance keeps its jobs
+     * @param type the name of the type
+     * @param feedAfter the last change that is known already, or null
+     * @param choice keeps those that are to be looked at, and drops others
+     * @return the rows
+     */
+    public static CompletableFuture<Rows> read(
+            ReadTransaction tx,
+            Subspace prefix,
+            String type,
+            @Nullable Versionstamp feedAfter,
+            UnaryOperator<List<KeyValue>> choice) {
         Subspace root = prefix.subspace(Tuple.from("couch_jobs"));
         Subspace feed = root.subspace(Tuple.from("feed", type));
         byte[] unread = feedAfter == null ? feed.range().begin : ByteArrayUtil.strinc(feed.pack(feedAfter));
@@ -145,8 +165,8 @@ public record Rows(
                     new ArrayList<>(),
                     new Links(),
                     new IndexRows());
-            rows.addAll(root, type, upper);
-            rows.addAll(root, type, lower);
+            rows.addAll(root, type, choice.apply(upper));
+            rows.addAll(root, type, choice.apply(lower));
             return rows;
         });
     }
@@ -178,7 +198,7 @@ public record Rows(
             }
             case "waits_for", "dependents", "releasing", "expected" -> links.add(key);
             case "counts", "ranked", "attempts", "dead", "log" -> indexes.add(key, value);
-            case "result", "retire", "archiving" -> {}
+            case "result", "retire", "archiving", "quarantine" -> {}
             default -> throw new AssertionError("An unknown row: " + key);
         }
     }
@@ -198,6 +218,16 @@ public record Rows(
      * @return what contradicts what; empty if all is well
      */
     public List<String> contradictions() {
+        return contradictions(List.of());
+    }
+
+    /**
+     * The same where some jobs have vanished and are counted all the same.
+     *
+     * @param stillCounted for each of them, what it is counted as
+     * @return what contradicts what; empty if all is well
+     */
+    public List<String> contradictions(List<Long> stillCounted) {
         List<String> found = new ArrayList<>();
         Set<Pending> expected = new HashSet<>();
         data.forEach((jobId, row) -> {
@@ -224,7 +254,7 @@ public record Rows(
         chunks.keySet().stream()
                 .filter(jobId -> !data.containsKey(jobId))
                 .forEach(jobId -> found.add(jobId + " has a payload and no row"));
-        found.addAll(indexes.contradictions(data));
+        found.addAll(indexes.contradictions(data, stillCounted));
         return found;
     }
 }

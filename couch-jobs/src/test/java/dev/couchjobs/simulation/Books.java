@@ -76,24 +76,25 @@ record Books(
      *
      * @param main the rows of the main table, as of the same moment
      * @param journals what the logs say
+     * @param damages which rows are not to be looked at
      */
-    static Books read(ReadTransaction tx, List<KeyValue> main, Map<String, Journal> journals) {
+    static Books read(ReadTransaction tx, List<KeyValue> main, Map<String, Journal> journals, Damages damages) {
         Books books = new Books(
                 new TreeMap<>(), new ArrayList<>(), new TreeMap<>(), journals, new HashSet<>(), new HashSet<>());
-        for (KeyValue row : main) {
+        for (KeyValue row : damages.withoutThem(main)) {
             String jobId = DATA.unpack(row.getKey()).getString(0);
             books.jobs.put(jobId, Line.decode(Tuple.fromBytes(row.getValue())));
         }
         books.counts.addAll(sum(rows(tx, place("counts").range())));
-        for (KeyValue row : rows(tx, place("attempts").range())) {
+        for (KeyValue row : damages.withoutThem(rows(tx, place("attempts").range()))) {
             Tuple key = place("attempts").unpack(row.getKey());
             books.attempts
                     .computeIfAbsent(key.getString(0), unused -> new TreeSet<>())
                     .add(key.getLong(1));
         }
-        rows(tx, place("dead").range())
+        damages.withoutThem(rows(tx, place("dead").range()))
                 .forEach(row -> books.dead.add(place("dead").unpack(row.getKey())));
-        for (KeyValue row : rows(tx, place("retire").range())) {
+        for (KeyValue row : damages.withoutThem(rows(tx, place("retire").range()))) {
             Tuple key = place("retire").unpack(row.getKey());
             Tuple.fromBytes(row.getValue())
                     .forEach(jobId -> books.retired.add(
@@ -137,11 +138,12 @@ record Books(
         return journals.getOrDefault(jobId, Journal.EMPTY);
     }
 
-    /** {@return what in them contradicts the main table; empty if all is well} */
-    List<String> contradictions() {
+    /** {@return what in them contradicts the main table, with the lanes of jobs that have vanished and are counted all the same} */
+    List<String> contradictions(List<Long> stillCounted) {
         List<String> found = new ArrayList<>();
         Long[] lanes = new Long[LANES];
         Arrays.fill(lanes, 0L);
+        stillCounted.forEach(lane -> lanes[Math.toIntExact(lane)]++);
         Set<Tuple> failed = new HashSet<>();
         jobs.forEach((jobId, job) -> {
             lanes[job.lane()]++;

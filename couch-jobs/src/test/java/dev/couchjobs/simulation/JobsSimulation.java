@@ -108,16 +108,21 @@ final class JobsSimulation implements AutoCloseable {
         for (int left = scenario.idleProcesses(); left > 0; left--) {
             stay(node(IDLE));
         }
+        Damager damager = new Damager(simulation, oracle, first);
         Duration end = simulation.elapsed().plus(CHAOS);
         while (simulation.elapsed().compareTo(end) < 0) {
             simulation.advance(Duration.ofSeconds(1));
             oracle.check();
+            if (scenario.damaged()) {
+                damager.turn();
+            }
             if (scenario.keepsFailedJobsLong()) {
                 sweep(node(IDLE));
             }
         }
         calmDown();
         awaitTheEnd();
+        damager.clearUp();
         checkTheEnd();
     }
 
@@ -269,7 +274,8 @@ final class JobsSimulation implements AutoCloseable {
         return oracle.jobs().entrySet().stream()
                         .allMatch(job ->
                                 job.getValue().state() == JobState.FINISHED || oracle.mayWaitForEver(job.getKey()))
-                && watchers.stream().noneMatch(Watcher::isWaiting);
+                && watchers.stream().noneMatch(Watcher::isWaiting)
+                && oracle.areDamagesMet();
     }
 
     private void checkTheEnd() {

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param attemptsMax how often its own retry policy lets it be tried; 0 if it has none
  * @param claims how often it was claimed
  * @param failures how many attempts have failed since it was enqueued anew
+ * @param suspect whether a claim on it has expired since it was enqueued anew
  * @param begun whether the work under its last claim is known to have begun
  * @param how how its last claim ended, or null if none has
  * @param endedAt when that was, in milliseconds since the epoch
@@ -32,6 +33,7 @@ record Line(
         int attemptsMax,
         long claims,
         int failures,
+        boolean suspect,
         boolean begun,
         @Nullable String how,
         long endedAt,
@@ -41,6 +43,7 @@ record Line(
     private static final int TERMS = 6;
     private static final int CLAIMANT = 7;
     private static final int ENDING = 8;
+    private static final int EXPIRIES = 6;
     private static final int BEGUN = 7;
 
     static Line decode(Tuple row) {
@@ -61,6 +64,7 @@ record Line(
                 retry.isEmpty() ? 0 : Math.toIntExact(retry.getLong(0)),
                 claimant.isEmpty() ? 0 : claimant.getLong(0),
                 claimant.isEmpty() ? 0 : Math.toIntExact(claimant.getLong(1)),
+                claimant.size() > EXPIRIES && claimant.getLong(EXPIRIES) > 0,
                 claimant.size() <= BEGUN || claimant.getBoolean(BEGUN),
                 ending.isEmpty() ? null : ending.getString(0),
                 ending.isEmpty() ? 0 : ending.getLong(1),

@@ -36,6 +36,7 @@ final class Oracle {
     private final Batches batches = new Batches(complaints);
     private final Archive archive = new Archive();
     private final Dates dates;
+    private final Damages damages;
     private final Removals removals;
     private final Waits waits = new Waits(calls, complaints);
     private final Journals journals = new Journals(complaints);
@@ -60,11 +61,13 @@ final class Oracle {
     Oracle(Simulation simulation, Scenario scenario) {
         this.simulation = simulation;
         this.dates = new Dates(simulation.clock());
-        this.removals = new Removals(calls, archive, dates, complaints);
+        this.damages = new Damages(simulation.clock(), complaints);
+        this.removals = new Removals(calls, archive, dates, damages, complaints);
         this.laws = List.of(
                 new Attempts(scenario, calls, complaints),
                 new Order(scenario, complaints),
                 new FollowUps(complaints),
+                new Suspects(complaints),
                 batches,
                 removals,
                 waits,
@@ -89,6 +92,17 @@ final class Oracle {
     /** {@return whether a job waits for another that will not succeed any more} */
     boolean mayWaitForEver(String jobId) {
         return waits.mayWaitForEver(jobId, books);
+    }
+
+    Damages damages() {
+        return damages;
+    }
+
+    /** {@return whether each damaged row is where it belongs} */
+    boolean areDamagesMet() {
+        try (Transaction tx = simulation.database().createTransaction()) {
+            return damages.yetToBeMet(tx).isEmpty();
+        }
     }
 
     Results results() {
@@ -180,6 +194,7 @@ final class Oracle {
             if (!main.equals(seen)) {
                 seen = main;
                 moment++;
+                damages.look(main, books.jobs());
                 look(tx, written);
             } else if (areLogsOther) {
                 Books now = books.with(written);
@@ -193,6 +208,7 @@ final class Oracle {
     void lookAtTheEnd() {
         look(simulation.database());
         calls.finished.forEach((lock, withEffect) -> require(finishes.contains(lock), "no finish of " + lock));
+        calls.claimed.forEach(lock -> require(locks.contains(lock), "no claim by " + lock));
         Set<UUID> effects = new HashSet<>();
         try (Transaction tx = simulation.database().createTransaction()) {
             for (KeyValue row : now(tx.getRange(Work.EFFECTS.range()).asList())) {
@@ -201,6 +217,7 @@ final class Oracle {
                 require(finishes.contains(lock), lock + " had its effect without a finish");
                 effects.add(lock);
             }
+            damages.checkTheEnd(tx);
         }
         calls.finished.forEach((lock, withEffect) ->
                 require(effects.contains(lock) == withEffect, lock + " finished, effect: " + effects.contains(lock)));
@@ -230,10 +247,11 @@ final class Oracle {
     private void look(ReadTransaction tx, Map<String, Journal> written) {
         Versionstamp known =
                 changes.isEmpty() ? null : changes.get(changes.size() - 1).sequence();
-        Rows rows = now(Rows.read(tx, JobsSimulation.PREFIX, Scenario.TYPE_NAME, known));
-        require(rows.contradictions().isEmpty(), "contradictions: " + rows.contradictions());
-        Books now = Books.read(tx, seen, written);
-        require(now.contradictions().isEmpty(), "contradictions: " + now.contradictions());
+        Rows rows = now(Rows.read(tx, JobsSimulation.PREFIX, Scenario.TYPE_NAME, known, damages::withoutThem));
+        requireNone(rows.contradictions(damages.stillCounted()));
+        Books now = Books.read(tx, seen, written, damages);
+        requireNone(now.contradictions(damages.stillCounted()));
+        damages.checkQuarantine(tx);
         laws.forEach(law -> law.check(books, now, rows.feed()));
         Set<String> ids = new HashSet<>(before.keySet());
         ids.addAll(rows.data().keySet());
@@ -242,6 +260,10 @@ final class Oracle {
         checkFences(tx, before, rows.data());
         before = rows.data();
         books = now;
+    }
+
+    private void requireNone(List<String> contradictions) {
+        require(contradictions.isEmpty(), "contradictions: " + contradictions);
     }
 
     /** One commit at most lies between the two rows of a job. */

@@ -15,7 +15,8 @@ import java.util.Objects;
  *
  * <p>A claim sees what was committed up to its read version, and that is not older than what a transaction may be when it
  * commits. Whatever has waited since before then, and goes on waiting, was left by the claim: however many it took, it
- * would have taken this one first. Scheduled jobs are left out, because each process has its own idea of what is due.
+ * would have taken this one first. Scheduled jobs are left out, because each process has its own idea of what is due; so
+ * are jobs on which a claim has expired, because each of them is claimed alone.
  */
 final class Order implements Law {
     /** FoundationDB's five seconds, in versions. */
@@ -53,7 +54,8 @@ final class Order implements Law {
     private boolean hasLeft(Books after, String taken, int priority) {
         long seen = changedAt(taken) - oldest;
         return after.jobs().entrySet().stream()
-                .filter(other -> other.getValue().isClaimable())
+                .filter(other ->
+                        other.getValue().isClaimable() && !other.getValue().suspect())
                 .filter(other -> other.getValue().priority() > priority)
                 .anyMatch(other -> changedAt(other.getKey()) < seen);
     }

@@ -16,15 +16,17 @@ final class Removals implements Law {
     private final Calls calls;
     private final Archive archive;
     private final Dates dates;
+    private final Damages damages;
     private final Complaints complaints;
     private final Map<String, Integer> wanted = new HashMap<>();
     private final Map<String, Integer> due = new HashMap<>();
     private Instant latest = Instant.EPOCH;
 
-    Removals(Calls calls, Archive archive, Dates dates, Complaints complaints) {
+    Removals(Calls calls, Archive archive, Dates dates, Damages damages, Complaints complaints) {
         this.calls = calls;
         this.archive = archive;
         this.dates = dates;
+        this.damages = damages;
         this.complaints = complaints;
     }
 
@@ -40,7 +42,7 @@ final class Removals implements Law {
     @Override
     public void check(Books before, Books after, List<Rows.Change> news) {
         before.jobs().forEach((jobId, was) -> {
-            if (after.jobs().containsKey(jobId)) {
+            if (after.jobs().containsKey(jobId) || damages.isDamaged(jobId)) {
                 return;
             }
             if (isDue(was) && (!was.archived() || archive.has(jobId, was))) {

@@ -19,6 +19,7 @@ import java.util.SplittableRandom;
  * @param type the type of the jobs, with its retry policy and its retention
  * @param backlog the priorities of the jobs that wait when the first process comes
  * @param idleProcesses how many processes there are that have little to do
+ * @param damaged whether rows are damaged
  * @param reserve the part of their claims that workers keep for lower priorities
  */
 record Scenario(
@@ -29,6 +30,7 @@ record Scenario(
         JobType<String, String> type,
         List<Integer> backlog,
         int idleProcesses,
+        boolean damaged,
         double reserve) {
     static final String TYPE_NAME = "simulated";
 
@@ -88,8 +90,9 @@ record Scenario(
         double reserve = choice.nextBoolean() ? RESERVE : 0;
         Pace pace = peaceful ? Pace.AT_ONCE : Pace.PACES.get(choice.nextInt(Pace.PACES.size()));
         int longest = longest(choice.nextInt(40));
+        boolean damaged = choice.nextInt(6) == 0;
         int idle = idleProcesses(choice.nextInt(80));
-        return new Scenario(peaceful, pace, longest, patience, type, backlog, idle, reserve);
+        return new Scenario(peaceful, pace, longest, patience, type, backlog, idle, damaged, reserve);
     }
 
     private static int longest(int drawn) {
