@@ -111,6 +111,22 @@ class WorkerTest {
     }
 
     @Test
+    void jobsAreKeptAlsoIfTheTimeoutWasShortenedWhileTheWorkerHadNone() {
+        started();
+        add(1);
+        endOf("j0").complete("sent");
+        simulation.advance(TIMEOUT.multipliedBy(10));
+
+        simulation.await(others.setTypeTimeout(database, MAIL, Duration.ofSeconds(1)));
+        simulation.advance(TIMEOUT);
+        simulation.await(others.add(database, MAIL, "later", "data"));
+        simulation.advance(TIMEOUT);
+
+        assertThat(begun("later").claim()).isEqualTo(1);
+        assertThat(stateOf("later")).isEqualTo(JobState.RUNNING);
+    }
+
+    @Test
     void jobsThatTakeLongAreKeptByHeartbeats() {
         started();
         add(10);

@@ -13,12 +13,15 @@ import java.util.concurrent.CompletableFuture;
 
 /** The {@code activity_timeout} rows, in whole seconds; the types that have one are the types there are. */
 public final class TypeTimeouts {
+    /** The shortest timeout that a type may have. */
+    public static final Duration TIMEOUT_MIN = Duration.ofSeconds(1);
+
     private static final Duration TIMEOUT_MAX = Duration.ofDays(3_650);
 
     private TypeTimeouts() {}
 
     public static void check(Duration timeout) {
-        if (timeout.compareTo(Duration.ofSeconds(1)) < 0
+        if (timeout.compareTo(TIMEOUT_MIN) < 0
                 || timeout.compareTo(TIMEOUT_MAX) > 0
                 || !timeout.equals(Duration.ofSeconds(timeout.toSeconds()))) {
             throw new IllegalArgumentException(

@@ -24,8 +24,10 @@ import org.slf4j.LoggerFactory;
  * Tells the database that the jobs of one type in a worker are being worked on, many in one transaction.
  *
  * <p>Six times in an activity timeout it looks for jobs that have not been heard of for a whole round. So none is silent
- * for longer than a third of the timeout, and one that ends before costs nothing. While there are none, nothing is sent: a
- * watch tells when the timeout is changed.
+ * for longer than a third of the timeout, and one that ends before costs nothing. A watch tells when the timeout is changed.
+ *
+ * <p>While the worker holds no jobs of the type, there are no rounds and no watch. The timeout may change meanwhile, to as
+ * little as the shortest there is, so it is read again as early as that asks for.
  */
 final class Heartbeats implements AutoCloseable {
     private static final int ROUNDS_PER_TIMEOUT = 6;
@@ -34,6 +36,14 @@ final class Heartbeats implements AutoCloseable {
     private static final Duration CONFIRM_WITHIN = Duration.ofSeconds(5);
     private static final Logger LOG = LoggerFactory.getLogger(Heartbeats.class);
     private static final Duration WITHOUT_TIMEOUT_LOOK_EVERY = Duration.ofSeconds(30);
+    /** After the first job. Most jobs have ended by then, and cost no look. */
+    private static final Duration FIRST_LOOK_AFTER = TypeTimeouts.TIMEOUT_MIN.dividedBy(ROUNDS_PER_TIMEOUT);
+
+    private enum Phase {
+        RESTING,
+        ROUSED,
+        BEATING
+    }
 
     private final JobPool pool;
     private final Lane<?> lane;
@@ -46,6 +56,7 @@ final class Heartbeats implements AutoCloseable {
 
     // Touched by one round at a time.
     private Optional<Duration> timeout = Optional.empty();
+    private Phase phase = Phase.RESTING;
     private volatile @Nullable CompletableFuture<Void> watch;
 
     Heartbeats(JobPool pool, Lane<?> lane, Instance instance) {
@@ -61,13 +72,18 @@ final class Heartbeats implements AutoCloseable {
                 "heartbeats of " + lane.type(), environment, instance.database().getExecutor(), this::round);
     }
 
-    void start() {
+    /** The worker holds jobs of the type again. */
+    void rouse() {
         loop.poke();
     }
 
     @Override
     public void close() {
         loop.close();
+        dropWatch();
+    }
+
+    private void dropWatch() {
         CompletableFuture<Void> armed = watch;
         if (armed != null) {
             armed.cancel(false);
@@ -75,13 +91,33 @@ final class Heartbeats implements AutoCloseable {
     }
 
     private CompletableFuture<Pause> round() {
-        return learnTimeout().thenCompose(this::beatIfKnown).thenApply(done -> pause());
+        if (pool.letRest(lane)) {
+            dropWatch();
+            phase = Phase.RESTING;
+            return CompletableFuture.completedFuture(Pause.untilPoked());
+        }
+        return switch (phase) {
+            case RESTING -> {
+                phase = Phase.ROUSED;
+                yield CompletableFuture.completedFuture(Pause.atMost(FIRST_LOOK_AFTER));
+            }
+            case ROUSED -> learnTimeout().thenApply(known -> {
+                note(known);
+                phase = Phase.BEATING;
+                return pause(FIRST_LOOK_AFTER);
+            });
+            case BEATING -> learnTimeout().thenCompose(this::beatIfKnown).thenApply(done -> pause(Duration.ZERO));
+        };
     }
 
     private CompletableFuture<Void> beatIfKnown(Optional<Duration> known) {
+        note(known);
+        return known.isEmpty() ? CompletableFuture.completedFuture(null) : beat(known.get());
+    }
+
+    private void note(Optional<Duration> known) {
         timeout = known;
         known.ifPresent(time -> loop.backOffAtMost(time.dividedBy(ROUNDS_PER_TIMEOUT)));
-        return known.isEmpty() ? CompletableFuture.completedFuture(null) : beat(known.get());
     }
 
     /** The timeout as it was when the watch on it was armed; read anew once that has fired, or failed. */
@@ -141,14 +177,17 @@ final class Heartbeats implements AutoCloseable {
         return CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new));
     }
 
-    private Pause pause() {
+    /** Until the next round, of which some has passed. */
+    private Pause pause(Duration passed) {
         if (timeout.isEmpty()) {
             return Pause.atMost(WITHOUT_TIMEOUT_LOOK_EVERY);
         }
         int percent = 100 - environment.random().nextInt(JITTER_PERCENT + 1);
-        return Pause.atMost(timeout.get()
+        Duration left = timeout.get()
                 .dividedBy(ROUNDS_PER_TIMEOUT)
                 .multipliedBy(percent)
-                .dividedBy(100));
+                .dividedBy(100)
+                .minus(passed);
+        return Pause.atMost(left.isNegative() ? Duration.ZERO : left);
     }
 }

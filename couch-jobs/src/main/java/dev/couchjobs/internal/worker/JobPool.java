@@ -232,6 +232,7 @@ public final class JobPool {
 
     <D> void take(Lane<D> lane, List<Claimed<D>> claims) {
         List<Run<D>> runs = new ArrayList<>(claims.size());
+        boolean rouse;
         synchronized (this) {
             for (Claimed<D> claim : claims) {
                 JobRef ref =
@@ -241,6 +242,10 @@ public final class JobPool {
             reserved -= lane.release();
             appetite.claimTook(lane.claimed(runs, now()));
             turns.add(lane);
+            rouse = lane.endRest();
+        }
+        if (rouse) {
+            lane.heartbeats().rouse();
         }
         if (isClosing()) {
             giveBackWaiting();
@@ -554,6 +559,11 @@ public final class JobPool {
     }
 
     // Signs of life
+
+    /** {@return whether there are no jobs of a lane of which signs of life could be due} Then the next jobs rouse it. */
+    synchronized boolean letRest(Lane<?> lane) {
+        return lane.letRest();
+    }
 
     /**
      * The jobs of which another sign of life is due. Those that still wait for a place here after so long are given back

@@ -54,6 +54,8 @@ final class Lane<D> implements Taker<D> {
     private @Nullable Run<D> suspect;
 
     private boolean isOpen;
+    /** Whether its heartbeats wait to be roused. */
+    private boolean rests = true;
 
     private Instant asked = Instant.EPOCH;
 
@@ -108,7 +110,6 @@ final class Lane<D> implements Taker<D> {
 
     void start(Intake intake) {
         this.intake = intake;
-        heartbeats.start();
     }
 
     /** From now on jobs may be claimed: all is there that claims for it and what that meets. */
@@ -149,6 +150,19 @@ final class Lane<D> implements Taker<D> {
             appetite.keptWaiting(waited);
         }
         return idle;
+    }
+
+    /** {@return whether its heartbeats may rest until they are roused} */
+    boolean letRest() {
+        rests = held.isEmpty();
+        return rests;
+    }
+
+    /** {@return whether its heartbeats are to be roused} */
+    boolean endRest() {
+        boolean rested = rests;
+        rests = false;
+        return rested;
     }
 
     Set<Run<D>> held() {
