@@ -43,10 +43,10 @@ public abstract class LabelsContract extends JobsContract {
             await(node.finish(seen.asDatabase(), job));
         }
 
-        for (String purpose :
-                new String[] {"add", "subscribe", "accept", "notify", "finish", "monitor", "release", "retire"}) {
+        for (String purpose : new String[] {"add", "subscribe", "accept", "notify", "finish", "monitor", "retire"}) {
             await(seen.first("couch-jobs " + purpose + " mail"));
         }
+        await(seen.first("couch-jobs release"));
         assertThat(seen.labels()).allSatisfy(label -> {
             assertThat(label.tags()).isEqualTo(TAG);
             assertThat(label.identifiers()).hasSize(1);

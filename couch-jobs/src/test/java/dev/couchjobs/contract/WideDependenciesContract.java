@@ -114,12 +114,24 @@ public abstract class WideDependenciesContract extends DependingJobs {
     void whatADyingProcessLeavesIsCarriedOnByAnother() {
         await(jobs.add(database, job("a")));
         add(MORE_THAN_ONE_TRANSACTION_TELLS, i -> mail("m" + i).after(INDEX, "a"));
-        await(jobs.remove(database, INDEX, "a")); // this instance processes no such jobs, and so leaves the rest alone
+        await(jobs.remove(database, INDEX, "a")); // this instance processes no jobs, and so leaves the rest alone
         assertThat(rows.under("dead", "mail")).isNotEmpty().hasSizeLessThan(MORE_THAN_ONE_TRANSACTION_TELLS);
         assertThat(rows.under("releasing")).hasSize(1);
 
         CouchJobs other = node();
         other.monitor(INDEX);
+
+        IntStream.range(0, MORE_THAN_ONE_TRANSACTION_TELLS).forEach(i -> awaitFinished("m" + i));
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void aProcessOfAnyTypeCarriesOn() {
+        node().monitor(MAIL);
+        await(jobs.add(database, job("a")));
+        add(MORE_THAN_ONE_TRANSACTION_TELLS, i -> mail("m" + i).after(INDEX, "a"));
+
+        await(jobs.remove(database, INDEX, "a"));
 
         IntStream.range(0, MORE_THAN_ONE_TRANSACTION_TELLS).forEach(i -> awaitFinished("m" + i));
         assertThatNothingIsLeft();

@@ -11,6 +11,7 @@ import dev.couchjobs.Dependency;
 import dev.couchjobs.DependencyPolicy;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobCounts;
+import dev.couchjobs.JobState;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.PermanentFailureException;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -134,6 +136,31 @@ class SlowDependentsTest {
 
         assertThat(counts().failed()).isEqualTo(what.count);
         assertThat(counts().blocked()).isZero();
+    }
+
+    /** The second job's name comes behind the first's, whatever the order in which they end. */
+    @Test
+    void manyThatHangOnOneJobKeepNoOtherFromBeingTold() {
+        add(1, i -> job("a"));
+        add(1, i -> job("b"));
+        add(10_000, i -> job("of-a-" + i).after(MAIL, "a"));
+        add(1_000, i -> job("of-b-" + i).after(MAIL, "b"));
+        stage.await(stage.others().remove(stage.database(), MAIL, "a"));
+        stage.await(stage.others().remove(stage.database(), MAIL, "b"));
+
+        try (CouchJobs jobs = measured()) {
+            jobs.monitor(MAIL);
+            while (!isFinished("of-b-999")) {
+                stage.time().advance(Duration.ofMillis(100));
+            }
+            assertThat(counts().failed()).isLessThan(4_000);
+            stage.time().advance(ENOUGH);
+        }
+        assertThat(counts().failed()).isEqualTo(11_000);
+    }
+
+    private boolean isFinished(String id) {
+        return stage.await(stage.others().getJobState(stage.database(), MAIL, id)) == JobState.FINISHED;
     }
 
     /** A worker writes the ends of its jobs together, and one of them is one on which much hangs. */

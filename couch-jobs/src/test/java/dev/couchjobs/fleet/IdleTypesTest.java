@@ -11,6 +11,17 @@ class IdleTypesTest {
     private static final Duration MOMENT = Duration.ofMillis(20);
 
     @Test
+    void oneWatchServesTheDependentsOfJobsOfAllTypes() {
+        try (Fleet fleet = new Fleet(100, TIMEOUT, 1, MOMENT).start(1)) {
+            fleet.forget();
+            fleet.pass(Duration.ofMinutes(10));
+
+            assertThat(fleet.figures().watchesAtMost()).isLessThanOrEqualTo(100 * 2 + 1);
+            assertThat(fleet.figures().tries()).isLessThan(100 * 10);
+        }
+    }
+
+    @Test
     void noWatchIsKeptForTheHeartbeatsOfATypeWithoutJobs() {
         try (Fleet fleet = new Fleet(100, TIMEOUT, 1, MOMENT).start(1)) {
             fleet.add(0, 1);

@@ -123,6 +123,28 @@ public final class Keyspace {
         return root.subspace(Tuple.from("clocks"));
     }
 
+    /** {@return the range of the rooms of jobs of all types that have ended: those in them are still to be told} */
+    Range releasing() {
+        return releasingPlace().range();
+    }
+
+    String typeOfReleasing(byte[] key) {
+        return typeName(releasingPlace().unpack(key), 0);
+    }
+
+    private Subspace releasingPlace() {
+        return root.subspace(Tuple.from("releasing"));
+    }
+
+    /** {@return a key that is changed by every commit that leaves dependents to be told, whatever their types} */
+    public byte[] watchesReleasing() {
+        return watchesReleasing(root);
+    }
+
+    static byte[] watchesReleasing(Subspace root) {
+        return root.pack("watches_releasing");
+    }
+
     /** {@return the range of the timeouts of all types, which is also the list of the types} */
     public Range activityTimeouts() {
         return timeouts().range();

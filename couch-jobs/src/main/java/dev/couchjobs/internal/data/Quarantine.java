@@ -95,6 +95,16 @@ public final class Quarantine {
         return all;
     }
 
+    /** {@return the type whose row it is} A row without the name of a type belongs to no quarantine: it is passed over. */
+    static Optional<String> typeName(byte[] key, Function<byte[], String> name) {
+        try {
+            return Optional.of(name.apply(key));
+        } catch (RuntimeException e) {
+            logOnce(key, new UndecodableRowException(ByteArrayUtil.printable(key), "it is under no type's name", e));
+            return Optional.empty();
+        }
+    }
+
     /**
      * What the first or last rows of a range say, read without conflicts; behind a row that cannot be decoded it goes on. So
      * fewer than asked for are all there are.
@@ -117,14 +127,25 @@ public final class Quarantine {
             int limit,
             boolean reverse,
             Function<KeyValue, T> decoder) {
+        return range(view, range, limit, reverse, row -> readable(tx, keys, row, decoder));
+    }
+
+    /**
+     * The same for rows of several types.
+     *
+     * @param reader says nothing of a row that it has passed over
+     */
+    static <T> CompletableFuture<List<T>> range(
+            ReadTransaction view, Range range, int limit, boolean reverse, Function<KeyValue, Optional<T>> reader) {
         return view.getRange(range, limit, reverse).asList().thenCompose(rows -> {
-            List<T> all = readable(tx, keys, rows, decoder);
+            List<T> all =
+                    rows.stream().flatMap(row -> reader.apply(row).stream()).toList();
             if (all.size() == rows.size() || rows.size() < limit) {
                 return CompletableFuture.completedFuture(all);
             }
             byte[] last = rows.get(rows.size() - 1).getKey();
             Range rest = reverse ? new Range(range.begin, last) : new Range(ByteArrayUtil.keyAfter(last), range.end);
-            return range(tx, view, keys, rest, limit - all.size(), reverse, decoder)
+            return range(view, rest, limit - all.size(), reverse, reader)
                     .thenApply(
                             more -> Stream.concat(all.stream(), more.stream()).toList());
         });

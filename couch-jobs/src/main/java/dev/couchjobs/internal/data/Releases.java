@@ -1,12 +1,16 @@
 package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobState;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -165,26 +169,44 @@ public final class Releases {
     }
 
     /**
-     * Has this transaction carry out some of what others have left, and what follows from that, as far as it has room.
+     * Has this transaction carry out some of what others have left, whatever its types, and what follows from that, as far
+     * as it has room.
      *
+     * @param behind where to begin, and to go on from the first; from the first at once if it is empty
      * @param limit how much of it at most
      * @param dependents how many dependents it may tell
-     * @return whether there was anything
+     * @return what there was, in the order in which it is carried out
      */
-    public static CompletableFuture<Boolean> takeUp(
-            Transaction tx, Keyspace keyspace, TypeKeys keys, int limit, int dependents) {
+    public static CompletableFuture<List<Release>> takeUp(
+            Transaction tx, Keyspace keyspace, Optional<Release> behind, int limit, int dependents) {
         spend(tx, DEPENDENTS_MAX - dependents);
         TransactionScope.of(tx).unsettled().passOn();
-        Function<KeyValue, Release> decoder = row -> {
-            Tuple who = keys.releasing().unpack(row.getKey());
+        Range all = keyspace.releasing();
+        byte[] middle = behind.map(last -> ByteArrayUtil.keyAfter(
+                        last.dependency().keys().releasing(last.dependency().id(), last.room())))
+                .orElse(all.end);
+        CompletableFuture<List<Release>> last = behind.isEmpty()
+                ? CompletableFuture.completedFuture(List.of())
+                : read(tx, keyspace, new Range(middle, all.end), limit);
+        return last.thenCombine(read(tx, keyspace, new Range(all.begin, middle), limit), (rows, more) -> {
+            List<Release> taken =
+                    Stream.concat(rows.stream(), more.stream()).limit(limit).toList();
+            taken.forEach(TransactionScope.of(tx).unsettled()::add);
+            return taken;
+        });
+    }
+
+    private static CompletableFuture<List<Release>> read(Transaction tx, Keyspace keyspace, Range range, int limit) {
+        return Quarantine.range(
+                tx.snapshot(), range, limit, false, row -> Quarantine.typeName(row.getKey(), keyspace::typeOfReleasing)
+                        .flatMap(type -> Quarantine.readable(tx, keyspace.type(type), row, decoder(keyspace, type))));
+    }
+
+    private static Function<KeyValue, Release> decoder(Keyspace keyspace, String typeName) {
+        return row -> {
+            Tuple who = keyspace.type(typeName).unpackReleasing(row.getKey());
             String cause = Tuple.fromBytes(row.getValue()).getString(0);
-            return new Release(
-                    keyspace.job(keys.typeName(), who.getString(0)), who.getLong(1), Release.Cause.ofText(cause));
+            return new Release(keyspace.job(typeName, who.getString(0)), who.getLong(1), Release.Cause.ofText(cause));
         };
-        return Quarantine.range(tx, keys, keys.releasing().range(), limit, false, decoder)
-                .thenApply(rows -> {
-                    rows.forEach(TransactionScope.of(tx).unsettled()::add);
-                    return !rows.isEmpty();
-                });
     }
 }

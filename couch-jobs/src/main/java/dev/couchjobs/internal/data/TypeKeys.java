@@ -65,7 +65,7 @@ public final class TypeKeys {
         dependents = root.subspace(Tuple.from("dependents", typeName));
         releasing = root.subspace(Tuple.from("releasing", typeName));
         expected = root.subspace(Tuple.from("expected", typeName));
-        watchesReleasing = root.pack(Tuple.from("watches_releasing", typeName));
+        watchesReleasing = Keyspace.watchesReleasing(root);
         archiving = root.pack(Tuple.from("archiving", typeName));
         heartbeats = root.subspace(Tuple.from("heartbeats", typeName));
         this.root = root.pack();
@@ -289,11 +289,6 @@ public final class TypeKeys {
         return dependents.get(jobId);
     }
 
-    /** The rooms of jobs that have ended: those in them are still to be told. */
-    Subspace releasing() {
-        return releasing;
-    }
-
     byte[] releasing(String jobId, long room) {
         return releasing.pack(Tuple.from(jobId, room));
     }
@@ -303,8 +298,12 @@ public final class TypeKeys {
         return expected.pack(jobId);
     }
 
-    /** Changed by every commit that leaves dependents to be told. */
-    public byte[] watchesReleasing() {
+    Tuple unpackReleasing(byte[] key) {
+        return releasing.unpack(key);
+    }
+
+    /** Changed by every commit that leaves dependents to be told: one key for all types. */
+    byte[] watchesReleasing() {
         return watchesReleasing;
     }
 

@@ -3,9 +3,7 @@ package dev.couchjobs.internal.data;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
-import dev.couchjobs.UndecodableRowException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -61,18 +59,7 @@ public final class TypeTimeouts {
                 .getRange(keyspace.activityTimeouts())
                 .asList()
                 .thenApply(rows -> rows.stream()
-                        .flatMap(row -> nameIn(keyspace, row).stream())
+                        .flatMap(row -> Quarantine.typeName(row.getKey(), keyspace::typeName).stream())
                         .toList());
-    }
-
-    /** A row without the name of a type belongs to no quarantine, so it is only passed over. */
-    private static Optional<String> nameIn(Keyspace keyspace, KeyValue row) {
-        try {
-            return Optional.of(keyspace.typeName(row.getKey()));
-        } catch (RuntimeException e) {
-            String key = ByteArrayUtil.printable(row.getKey());
-            Quarantine.logOnce(row.getKey(), new UndecodableRowException(key, "it is under no type's name", e));
-            return Optional.empty();
-        }
     }
 }

@@ -5,27 +5,35 @@ import dev.couchjobs.internal.loop.Workers;
 import dev.couchjobs.internal.retention.Retirement;
 import dev.couchjobs.internal.verbs.Instance;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 
-/** The activity monitors and the releasers of one instance, one of each for every type that it has to do with. */
+/** The activity monitors of one instance, one for every type that it has to do with, and its releaser. */
 public final class ActivityMonitors implements AutoCloseable {
     private final Instance instance;
     private final Duration feedRetention;
     private final Retirement retirement;
     private final Policies policies = new Policies();
     private final Workers<String, ActivityMonitor> monitors = new Workers<>(ActivityMonitor::close);
-    private final Workers<String, Releaser> releasers = new Workers<>(Releaser::close);
+    private final Releaser releaser;
+    private final AtomicBoolean hasStarted = new AtomicBoolean();
 
     public ActivityMonitors(Instance instance, Duration feedRetention, Retirement retirement) {
         this.instance = instance;
         this.feedRetention = feedRetention;
         this.retirement = retirement;
+        this.releaser = new Releaser(instance);
     }
 
-    /** Starts the monitor and the releaser of a type and the removal of its jobs whose time is up, unless they run already. */
+    /**
+     * Starts the monitor of a type and the removal of its jobs whose time is up, unless they run already, and with the
+     * first type the releaser.
+     */
     public void watchOver(JobType<?, ?> type) {
         policies.given(type);
         monitors.get(type.name(), unused -> started(type));
-        releasers.get(type.name(), this::releasing);
+        if (hasStarted.compareAndSet(false, true)) {
+            releaser.start();
+        }
         retirement.sweep(type);
     }
 
@@ -50,15 +58,9 @@ public final class ActivityMonitors implements AutoCloseable {
         return monitor;
     }
 
-    private Releaser releasing(String typeName) {
-        Releaser releaser = new Releaser(instance, typeName);
-        releaser.start();
-        return releaser;
-    }
-
     @Override
     public void close() {
         monitors.close();
-        releasers.close();
+        releaser.close();
     }
 }

@@ -4,19 +4,20 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.Release;
 import dev.couchjobs.internal.data.Releases;
-import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Carries on with telling the dependents of jobs of one type where the transactions in which these ended had to leave off,
- * a bounded number in each transaction.
+ * Carries on with telling the dependents of jobs of all types where the transactions in which these ended had to leave off,
+ * a bounded number in each transaction. Where much is left of several jobs, each of them comes first in its turn.
  *
  * <p>Any number of releasers may run on any nodes: each step reads what the others change, so what two of them both try
  * happens once. Whoever meets another steps aside for a moment.
@@ -30,17 +31,20 @@ final class Releaser implements AutoCloseable {
     private final Environment environment;
     private final Keyspace keyspace;
     private final Transactions transactions;
-    private final TypeKeys keys;
     private final BatchSize dependents = new BatchSize(Releases.DEPENDENTS_MAX);
     private final Loop loop;
 
-    Releaser(Instance instance, String typeName) {
+    // Touched by one round at a time.
+    private Optional<Release> behind = Optional.empty();
+    /** After a failed round one, so that what always fails keeps nothing else from being told. */
+    private volatile int rows = ROWS_MAX;
+
+    Releaser(Instance instance) {
         this.database = instance.database();
         this.environment = instance.environment();
         this.keyspace = instance.keyspace();
-        this.transactions = instance.transactions().named("release", typeName);
-        this.keys = keyspace.type(typeName);
-        this.loop = new Loop("releaser of " + typeName, environment, this::round);
+        this.transactions = instance.transactions().named("release", "");
+        this.loop = new Loop("releaser", environment, this::round);
     }
 
     void start() {
@@ -56,7 +60,8 @@ final class Releaser implements AutoCloseable {
         return dependents.run(tries -> transactions.run(
                 database,
                 tx -> tries.next(
-                        most -> tries.isAgain() ? CompletableFuture.completedFuture(stepAside()) : step(tx, most))));
+                        most -> tries.isAgain() ? CompletableFuture.completedFuture(stepAside()) : step(tx, most))))
+                .whenComplete((pause, error) -> rows = error == null ? ROWS_MAX : 1);
     }
 
     private Pause stepAside() {
@@ -65,9 +70,11 @@ final class Releaser implements AutoCloseable {
 
     /** The watch is armed only beside an empty hand: it reads its key, which every release that leaves something writes. */
     private CompletableFuture<Pause> step(Transaction tx, int dependents) {
-        return Releases.takeUp(tx, keyspace, keys, ROWS_MAX, dependents)
-                .thenApply(any -> any
-                        ? Pause.none()
-                        : Pause.until(tx.watch(keys.watchesReleasing())).butAtMost(LOOK_AGAIN));
+        return Releases.takeUp(tx, keyspace, behind, rows, dependents).thenApply(taken -> {
+            behind = taken.stream().findFirst();
+            return taken.isEmpty()
+                    ? Pause.until(tx.watch(keyspace.watchesReleasing())).butAtMost(LOOK_AGAIN)
+                    : Pause.none();
+        });
     }
 }

@@ -24,9 +24,13 @@ public record Label(String name, @Nullable String tag, String identifier, boolea
         return new Label(tag, tag, tag, traced);
     }
 
-    /** {@return the same with what a transaction is for, and with what} */
+    /**
+     * {@return the same with what a transaction is for}
+     *
+     * @param typeName of which type it is; empty if it is of several
+     */
     public Label named(String purpose, String typeName) {
-        return new Label(name, tag, cut(name + " " + purpose + " " + typeName), traced);
+        return new Label(name, tag, cut((name + " " + purpose + " " + typeName).strip()), traced);
     }
 
     Label untagged() {
