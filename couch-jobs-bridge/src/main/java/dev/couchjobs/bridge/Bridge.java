@@ -38,8 +38,28 @@ public final class Bridge implements AutoCloseable {
         return new BridgeBuilder(BridgeBuilder.read(configuration));
     }
 
-    static Bridge start(BridgeConfig config, CompletableFuture<Void> stop) {
-        return new BridgeBuilder(config).start(stop);
+    static BridgeStarter.Started start(BridgeConfig config, CompletableFuture<Void> stop) {
+        Bridge bridge = new BridgeBuilder(config).start(stop);
+        return new BridgeStarter.Started() {
+            @Override
+            public CompletableFuture<Void> ready() {
+                return bridge.ready();
+            }
+
+            @Override
+            public void close() {
+                bridge.close();
+            }
+        };
+    }
+
+    /**
+     * Tells when the bridge works: it starts without its CouchDB, and waits for it.
+     *
+     * @return completes when its CouchDB database has answered for the first time; never fails
+     */
+    public CompletableFuture<Void> ready() {
+        return running.ready();
     }
 
     /**

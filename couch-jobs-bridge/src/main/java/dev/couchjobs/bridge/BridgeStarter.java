@@ -12,9 +12,21 @@ interface BridgeStarter {
      *
      * @param config what it is to be
      * @param stop completes when it is no longer wanted: then what it waits for is waited for no more
-     * @return closes it: what runs may end first, for a while
+     * @return the bridge
      * @throws java.util.concurrent.CancellationException if it was no longer wanted before it had started
      * @throws Exception if it cannot be started
      */
-    AutoCloseable start(BridgeConfig config, CompletableFuture<Void> stop) throws Exception;
+    Started start(BridgeConfig config, CompletableFuture<Void> stop) throws Exception;
+
+    /** A bridge that has started, and may be waiting for its CouchDB. */
+    @FunctionalInterface
+    interface Started {
+        /** Ends it: what runs may end first, for a while. */
+        void close() throws Exception;
+
+        /** {@return completes when its CouchDB has answered} */
+        default CompletableFuture<Void> ready() {
+            return CompletableFuture.completedFuture(null);
+        }
+    }
 }

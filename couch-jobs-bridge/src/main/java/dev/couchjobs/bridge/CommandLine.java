@@ -97,11 +97,13 @@ final class CommandLine {
 
     private int runBridges(List<BridgeConfig> configs) {
         List<Running> running = new ArrayList<>();
+        List<CompletableFuture<Void>> ready = new ArrayList<>();
         int status = SUCCESS;
         for (BridgeConfig config : configs) {
             try {
-                running.add(new Running(config.node(), starter.start(config, stop)));
-                out.println("node " + config.node() + " runs");
+                Running started = new Running(config.node(), starter.start(config, stop));
+                running.add(started);
+                ready.add(sayWhenReady(config, started.bridge()));
             } catch (CancellationException e) {
                 out.println("node " + config.node() + " was not started: " + e.getMessage());
                 break;
@@ -112,13 +114,25 @@ final class CommandLine {
             }
         }
         if (status == SUCCESS) {
+            var unused = CompletableFuture.allOf(ready.toArray(CompletableFuture[]::new))
+                    .thenRun(() -> out.println("ready"));
             stop.join();
             out.println("ending; another signal ends at once");
         }
         return close(running) ? status : FAILURE;
     }
 
-    private record Running(String node, AutoCloseable bridge) {}
+    /** A node runs when its CouchDB has answered; until then it waits, and the log says why. */
+    private CompletableFuture<Void> sayWhenReady(BridgeConfig config, BridgeStarter.Started bridge) {
+        CompletableFuture<Void> ready = bridge.ready();
+        if (!ready.isDone()) {
+            out.println(
+                    "node " + config.node() + " waits for " + config.couchdb().url());
+        }
+        return ready.thenRun(() -> out.println("node " + config.node() + " runs"));
+    }
+
+    private record Running(String node, BridgeStarter.Started bridge) {}
 
     /** {@return whether all went well} They end at the same time: to end one may take more than a minute. */
     private boolean close(List<Running> running) {

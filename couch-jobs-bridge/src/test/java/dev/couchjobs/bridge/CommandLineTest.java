@@ -45,6 +45,31 @@ class CommandLineTest {
     }
 
     @Test
+    void aNodeRunsWhenItsDatabaseHasAnsweredAndTheProgramIsReadyWhenAllDo() throws IOException {
+        CompletableFuture<Void> answered = new CompletableFuture<>();
+        BridgeStarter starter = (config, stop) -> new BridgeStarter.Started() {
+            @Override
+            public CompletableFuture<Void> ready() {
+                return config.node().equals("beta") ? answered : CompletableFuture.completedFuture(null);
+            }
+
+            @Override
+            public void close() {
+                if (config.node().equals("beta")) {
+                    events.add(out.toString(StandardCharsets.UTF_8));
+                    answered.complete(null);
+                }
+            }
+        };
+        assertThat(run(starter, file("alpha"), file("beta"))).isZero();
+
+        assertThat(events.get(0).lines())
+                .contains("node alpha runs", "node beta waits for http://localhost:5984/jobs")
+                .doesNotContain("node beta runs", "ready");
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("node beta runs\nready\n");
+    }
+
+    @Test
     void mistakesOfAllFilesAreToldAndNothingIsStarted() throws IOException {
         Path wrong = Files.writeString(directory.resolve("wrong.toml"), "node = 1");
 
@@ -105,6 +130,10 @@ class CommandLineTest {
                 events.add("end " + config.node());
             };
         };
+        return run(starter, arguments);
+    }
+
+    private int run(BridgeStarter starter, String... arguments) {
         return new CommandLine(
                         Map.of(),
                         new PrintStream(out, true, StandardCharsets.UTF_8),

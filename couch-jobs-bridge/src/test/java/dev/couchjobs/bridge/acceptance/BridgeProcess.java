@@ -36,6 +36,13 @@ final class BridgeProcess implements AutoCloseable {
      * @return the process, when its bridge runs
      */
     static BridgeProcess start(Class<?> main, Path configuration, String... options) {
+        BridgeProcess bridge = begin(main, configuration, options);
+        bridge.awaitLine("runs");
+        return bridge;
+    }
+
+    /** {@return a process of which nothing is awaited} */
+    static BridgeProcess begin(Class<?> main, Path configuration, String... options) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=info"));
@@ -45,13 +52,11 @@ final class BridgeProcess implements AutoCloseable {
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName(), configuration.toString()));
         File log = configuration.resolveSibling("bridge.log").toFile();
         try {
-            BridgeProcess bridge = new BridgeProcess(
+            return new BridgeProcess(
                     new ProcessBuilder(command)
                             .redirectError(ProcessBuilder.Redirect.appendTo(log))
                             .start(),
                     log.toPath());
-            bridge.awaitLine("runs");
-            return bridge;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -93,6 +98,11 @@ final class BridgeProcess implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** {@return all that it has still said} Waits for its end. */
+    List<String> rest() {
+        return said.lines().toList();
     }
 
     private String read(String end) {

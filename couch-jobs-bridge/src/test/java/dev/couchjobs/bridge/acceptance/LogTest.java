@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.bridge.BridgeMain;
 import dev.couchjobs.bridge.servers.CouchServers;
+import dev.couchjobs.bridge.servers.NpmServer;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,10 +70,40 @@ class LogTest {
     @Test
     void aBridgeThatHasNeverReachedItsCouchDbEndsWithoutComplaint() {
         Path file = file(URI.create("http://127.0.0.1:1/jobs"));
-        try (BridgeProcess bridge = BridgeProcess.start(BridgeMain.class, file)) {
+        try (BridgeProcess bridge = BridgeProcess.begin(BridgeMain.class, file)) {
+            bridge.awaitLine("node reg_a waits for http://127.0.0.1:1/jobs");
             assertThat(bridge.end()).isZero();
+            assertThat(bridge.rest()).noneMatch(line -> line.endsWith("runs") || line.equals("ready"));
 
             assertThat(bridge.log()).noneMatch(line -> line.contains("ERROR") || line.startsWith("\tat "));
+        }
+    }
+
+    @Test
+    void aWrongPasswordIsOneLineThatSaysWhoIsRefusedAndWhatToDo() {
+        try (NpmServer server = NpmServer.withPassword("jo", "right")) {
+            URI wrong = URI.create(server.database("jobs").toString().replace("jo:right@", "jo:wrong@"));
+            try (BridgeProcess bridge = BridgeProcess.begin(BridgeMain.class, file(wrong))) {
+                String line = bridge.awaitLog("does not accept");
+                assertThat(line)
+                        .contains("Node reg_a", "the user jo", "Name or password is incorrect", "password_file");
+                assertThat(bridge.end()).isZero();
+                assertThat(bridge.rest()).noneMatch(said -> said.endsWith("runs") || said.equals("ready"));
+                assertThat(bridge.log())
+                        .containsOnlyOnce(line)
+                        .filteredOn(said -> said.contains("401"))
+                        .hasSize(1);
+            }
+        }
+    }
+
+    @Test
+    void aProgramIsReadyWhenItsDatabaseHasAnswered() {
+        try (NpmServer server = NpmServer.withPassword("jo", "right");
+                BridgeProcess bridge = BridgeProcess.begin(BridgeMain.class, file(server.database("jobs")))) {
+            bridge.awaitLine("node reg_a runs");
+            bridge.awaitLine("ready");
+            assertThat(bridge.end()).isZero();
         }
     }
 

@@ -4,6 +4,7 @@ import dev.couchjobs.bridge.Bridge;
 import dev.couchjobs.bridge.BridgeBuilder;
 import dev.couchjobs.bridge.StepHandler;
 import dev.couchjobs.bridge.internal.couch.CouchSettings;
+import dev.couchjobs.bridge.internal.couch.Gates;
 import dev.couchjobs.bridge.internal.couch.Replication;
 import dev.couchjobs.bridge.internal.couch.Replications;
 import dev.couchjobs.bridge.servers.CouchServers;
@@ -57,7 +58,7 @@ final class Nodes implements AutoCloseable {
 
     private void eachReplication(BiFunction<Replications, Replication, CompletableFuture<Boolean>> action) {
         databases.forEach((node, database) -> {
-            try (Replications replications = new Replications(CouchSettings.of(database))) {
+            try (Replications replications = new Replications(CouchSettings.of(database), new Gates("test"))) {
                 List<CompletableFuture<Boolean>> all = new ArrayList<>();
                 databases.forEach((other, source) -> {
                     if (!other.equals(node)) {

@@ -68,6 +68,18 @@ final class Answer {
         }
     }
 
+    /**
+     * {@return why the server does not accept the user; empty if it does, or does not say} CouchDB also answers 401 where a
+     * known user lacks a right.
+     */
+    Optional<Gate.Refusal> userRefusal() {
+        boolean isLock = status == 403 && reason().contains("temporarily locked");
+        boolean isUnknown = status == 401 && !"forbidden".equals(error()) && !reason().startsWith("You are not a ");
+        return isLock || isUnknown
+                ? Optional.of(new Gate.Refusal((status + " " + reason()).strip().replaceAll("\\.$", ""), isLock))
+                : Optional.empty();
+    }
+
     /** {@return why it is no success: either a fault that may pass, or a refusal that will not} */
     RuntimeException refusal(String request, Instant now) {
         String said = request + " was answered with " + status + " " + error() + ": " + reason().replaceAll("\\.$", "");

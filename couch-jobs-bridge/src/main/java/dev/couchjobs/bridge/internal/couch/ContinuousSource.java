@@ -1,7 +1,6 @@
 package dev.couchjobs.bridge.internal.couch;
 
 import java.io.ByteArrayInputStream;
-import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -57,22 +56,22 @@ final class ContinuousSource implements FeedSource, LineReader.Sink {
         watchdog.start();
         String path = "/_changes?feed=continuous&style=all_docs&heartbeat="
                 + settings.heartbeat().toMillis() + Since.parameter(since);
-        CompletableFuture<HttpResponse<Optional<Pieces>>> opened = transport.open(
+        CompletableFuture<Answer> opened = transport.open(
                 Transport.request("GET", address.of(path), null),
                 info -> info.statusCode() == 200
                         ? new Body()
-                        : BoundedBody.ofAtMost(Transport.LARGEST_ANSWER).apply(info));
+                        : BoundedBody.ofAtMost(Transport.LARGEST_ANSWER).apply(info),
+                watchdog);
         synchronized (this) {
             response = opened;
         }
         var unused = opened.whenComplete((answer, thrown) -> {
             if (thrown != null) {
                 end(Optional.of(PassingFault.of(thrown)));
-            } else if (answer.statusCode() != 200) {
-                end(Optional.of(Answer.of(answer)
-                        .refusal(
-                                "GET " + address + "/_changes",
-                                settings.environment().clock().instant())));
+            } else if (answer.status() != 200) {
+                end(Optional.of(answer.refusal(
+                        "GET " + address + "/_changes",
+                        settings.environment().clock().instant())));
             }
         });
     }

@@ -7,7 +7,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +24,17 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     /** How often that time doubles while batches are lost in a row, so that one that is only slow ends at last. */
     private static final int DOUBLINGS = 8;
 
+    /** What is told of a feed. */
+    interface Owner {
+        /** The database is there. */
+        void found();
+
+        /** Another database is in the place of the one that was followed. */
+        void replaced();
+
+        void closed(HttpChangesFeed feed);
+    }
+
     private final CouchSettings settings;
     private final Address address;
     private final Transport transport;
@@ -32,8 +42,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     private final Backoff backoff;
     private final Complaints complaints;
     private final ChangesListener listener;
-    private final Runnable whenReplaced;
-    private final Consumer<HttpChangesFeed> whenClosed;
+    private final Owner owner;
 
     private final Inbox inbox;
     private final FeedMode mode = new FeedMode();
@@ -57,8 +66,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
             Backoff backoff,
             @Nullable JsonNode since,
             ChangesListener listener,
-            Runnable whenReplaced,
-            Consumer<HttpChangesFeed> whenClosed) {
+            Owner owner) {
         this.settings = settings;
         this.address = address;
         this.transport = transport;
@@ -67,8 +75,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
         this.complaints = new Complaints(address);
         this.position = Position.of(since);
         this.listener = listener;
-        this.whenReplaced = whenReplaced;
-        this.whenClosed = whenClosed;
+        this.owner = owner;
         this.inbox = new Inbox(settings.batch());
     }
 
@@ -106,9 +113,10 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
         if (wasReplaced) {
             LOG.warn("{}: the database is not the one that was followed before; all of it is read again", address);
         }
+        owner.found();
         next.begin();
         if (wasReplaced) {
-            whenReplaced.run();
+            owner.replaced();
         }
     }
 
@@ -333,6 +341,6 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
         if (last != null) {
             last.cancel();
         }
-        whenClosed.accept(this);
+        owner.closed(this);
     }
 }

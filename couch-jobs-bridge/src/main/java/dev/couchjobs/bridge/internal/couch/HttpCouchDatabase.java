@@ -17,18 +17,29 @@ public final class HttpCouchDatabase implements CouchDatabase {
     private final Retrying retrying;
     private final LeafReader reader;
     private final Set<HttpChangesFeed> feeds = ConcurrentHashMap.newKeySet();
+    private final CompletableFuture<Void> found = new CompletableFuture<>();
     private volatile Runnable whenReplaced = () -> {};
     private volatile boolean isClosed;
+
+    /**
+     * Opens a database at a server that is asked for nothing else. Nothing is sent yet.
+     *
+     * @param settings how it is reached
+     */
+    public HttpCouchDatabase(CouchSettings settings) {
+        this(settings, new Gates("CouchDB"));
+    }
 
     /**
      * Opens a database. Nothing is sent yet.
      *
      * @param settings how it is reached
+     * @param gates shared with what else asks that server
      */
-    public HttpCouchDatabase(CouchSettings settings) {
+    public HttpCouchDatabase(CouchSettings settings, Gates gates) {
         this.settings = settings;
         this.address = Address.of(settings.address());
-        this.transport = new Transport(settings, address);
+        this.transport = new Transport(settings, address, gates);
         this.identity = new Identity(settings, address, transport);
         this.retrying = new Retrying(settings, new Complaints(address));
         this.reader = new LeafReader(transport, address, retrying, settings.batch());
@@ -54,6 +65,11 @@ public final class HttpCouchDatabase implements CouchDatabase {
         whenReplaced = action;
     }
 
+    /** {@return completes when a feed has found the database for the first time} */
+    public CompletableFuture<Void> found() {
+        return found.copy();
+    }
+
     @Override
     public CompletableFuture<List<StoredDocument>> readSome(List<String> ids) {
         return reader.readSome(ids);
@@ -67,15 +83,7 @@ public final class HttpCouchDatabase implements CouchDatabase {
     @Override
     public ChangesFeed follow(@Nullable JsonNode since, ChangesListener listener) {
         HttpChangesFeed feed = new HttpChangesFeed(
-                settings,
-                address,
-                transport,
-                identity,
-                retrying.newBackoff(),
-                since,
-                listener,
-                () -> whenReplaced.run(),
-                feeds::remove);
+                settings, address, transport, identity, retrying.newBackoff(), since, listener, new Owner());
         feeds.add(feed);
         if (isClosed) {
             feed.close();
@@ -84,10 +92,28 @@ public final class HttpCouchDatabase implements CouchDatabase {
         return feed;
     }
 
+    private final class Owner implements HttpChangesFeed.Owner {
+        @Override
+        public void found() {
+            found.complete(null);
+        }
+
+        @Override
+        public void replaced() {
+            whenReplaced.run();
+        }
+
+        @Override
+        public void closed(HttpChangesFeed feed) {
+            feeds.remove(feed);
+        }
+    }
+
     @Override
     public void close() {
         isClosed = true;
         retrying.close();
         feeds.forEach(HttpChangesFeed::close);
+        transport.close();
     }
 }

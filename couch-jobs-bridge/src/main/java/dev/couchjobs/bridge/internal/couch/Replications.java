@@ -21,11 +21,12 @@ public final class Replications implements AutoCloseable {
      * Reaches a server's replications. Nothing is sent yet.
      *
      * @param settings how any database of the server is reached; who this is there must be an administrator
+     * @param gates shared with what else asks that server
      */
-    public Replications(CouchSettings settings) {
+    public Replications(CouchSettings settings, Gates gates) {
         Address anyDatabase = Address.of(settings.address());
         this.replicator = new Address(anyDatabase.server(), "_replicator");
-        this.transport = new Transport(settings, anyDatabase);
+        this.transport = new Transport(settings, anyDatabase, gates);
         this.retrying = new Retrying(settings, new Complaints(replicator));
     }
 
@@ -118,5 +119,6 @@ public final class Replications implements AutoCloseable {
     @Override
     public void close() {
         retrying.close();
+        transport.close();
     }
 }

@@ -1,15 +1,16 @@
 package dev.couchjobs.bridge.internal.couch;
 
 import dev.couchjobs.bridge.internal.HttpSender;
+import dev.couchjobs.internal.loop.Causes;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -23,12 +24,15 @@ final class Transport {
     private final HttpSender sender;
     private final Session session;
     private final Address address;
+    private final Gate gate;
+    private volatile boolean isClosed;
 
-    Transport(CouchSettings settings, Address address) {
+    Transport(CouchSettings settings, Address address, Gates gates) {
         this.settings = settings;
         this.sender = new HttpSender(settings.client(), settings.executor());
         this.address = address;
         this.session = session(settings.credentials());
+        this.gate = gates.gate(settings, address);
     }
 
     private Session session(Credentials credentials) {
@@ -47,7 +51,7 @@ final class Transport {
                 request("POST", address.ofServer("_session"), body).build();
         return inTime("POST " + request.uri(), sender.send(request, BoundedBody.ofAtMost(LARGEST_ANSWER)))
                 .thenApply(Answer::of)
-                .thenApply(answer -> succeeded(request, answer));
+                .thenApply(answer -> succeeded(request, known(answer)));
     }
 
     /** {@return the answer, whatever its status} */
@@ -56,8 +60,8 @@ final class Transport {
     }
 
     private CompletableFuture<Answer> answer(String method, URI uri, @Nullable JsonNode body, int most) {
-        return inTime(method + " " + uri, open(request(method, uri, body), BoundedBody.ofAtMost(most)))
-                .thenApply(Answer::of);
+        HttpRequest.Builder request = request(method, uri, body);
+        return admitted(() -> inTime(method + " " + uri, exchange(request, BoundedBody.ofAtMost(most))));
     }
 
     /** {@return the answer if it is a success; fails otherwise} */
@@ -93,18 +97,104 @@ final class Transport {
     }
 
     /**
+     * Begins an answer that may go on for ever.
+     *
+     * @param watchdog listens while the request is under way, and not while it waits to be sent
+     * @return the answer's beginning; cancelling it ends the request
+     */
+    CompletableFuture<Answer> open(
+            HttpRequest.Builder request, BodyHandler<Optional<Pieces>> handler, Watchdog watchdog) {
+        watchdog.pause();
+        return admitted(() -> {
+            watchdog.listen();
+            CompletableFuture<Answer> sent = exchange(request, handler);
+            var unused = sent.whenComplete((answer, thrown) -> {
+                if (thrown != null) {
+                    watchdog.pause();
+                }
+            });
+            return sent;
+        });
+    }
+
+    /** Makes a request when the gate lets it, and again if the server does not accept the user. */
+    private CompletableFuture<Answer> admitted(Supplier<CompletableFuture<Answer>> request) {
+        Cancellable<Answer> result = new Cancellable<>();
+        gate.enter(pass -> admitted(pass, request, result));
+        return result;
+    }
+
+    private void admitted(Gate.Pass pass, Supplier<CompletableFuture<Answer>> request, Cancellable<Answer> result) {
+        if (isClosed) {
+            result.completeExceptionally(new PassingFault("The connection to the database is closed"));
+        }
+        if (result.isDone()) {
+            pass.leave();
+            return;
+        }
+        var unused = result.nowAt(started(request)).whenComplete((answer, thrown) -> {
+            if (thrown != null && Causes.of(thrown) instanceof UserRefused refused) {
+                pass.refuse(refused.refusal, again -> admitted(again, request, result));
+            } else if (thrown != null) {
+                pass.leave();
+                result.completeExceptionally(thrown);
+            } else {
+                report(answer, pass);
+                result.complete(answer);
+            }
+        });
+    }
+
+    private static CompletableFuture<Answer> started(Supplier<CompletableFuture<Answer>> request) {
+        try {
+            return request.get();
+        } catch (Throwable e) { // also an error: the gate would wait for ever
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** A server that is out of order, or too busy, may not have looked who asks. */
+    private static void report(Answer answer, Gate.Pass pass) {
+        if (answer.status() >= 500 || answer.status() == 429 || answer.status() == 408) {
+            pass.leave();
+        } else {
+            pass.accept();
+        }
+    }
+
+    /** {@return the answer, if the server accepts the user} */
+    private static Answer known(Answer answer) {
+        answer.userRefusal().ifPresent(refusal -> {
+            throw new UserRefused(refusal);
+        });
+        return answer;
+    }
+
+    private static final class UserRefused extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private final transient Gate.Refusal refusal;
+
+        UserRefused(Gate.Refusal refusal) {
+            super(refusal.text(), null, false, false);
+            this.refusal = refusal;
+        }
+    }
+
+    /**
      * Sends a request with proof of who asks; a proof that has run out is renewed once. Cancelling what this returns ends
      * the request.
      */
-    <T> CompletableFuture<HttpResponse<T>> open(HttpRequest.Builder request, BodyHandler<T> handler) {
-        Cancellable<HttpResponse<T>> result = new Cancellable<>();
+    private CompletableFuture<Answer> exchange(HttpRequest.Builder request, BodyHandler<Optional<Pieces>> handler) {
+        Cancellable<Answer> result = new Cancellable<>();
         var unused = sendWithProof(request, handler, result)
                 .thenCompose(first -> first.mayBeRenewed()
                         ? sendWithProof(request, handler, result)
                         : CompletableFuture.completedFuture(first))
-                .whenComplete((sent, thrown) -> {
+                .thenApply(sent -> known(sent.answer()))
+                .whenComplete((answer, thrown) -> {
                     if (thrown == null) {
-                        result.complete(sent.response());
+                        result.complete(answer);
                     } else {
                         result.completeExceptionally(thrown);
                     }
@@ -112,16 +202,16 @@ final class Transport {
         return result;
     }
 
-    private record Sent<T>(HttpResponse<T> response, boolean mayBeRenewed) {}
+    private record Sent(Answer answer, boolean mayBeRenewed) {}
 
-    private <T> CompletableFuture<Sent<T>> sendWithProof(
-            HttpRequest.Builder request, BodyHandler<T> handler, Cancellable<HttpResponse<T>> result) {
+    private CompletableFuture<Sent> sendWithProof(
+            HttpRequest.Builder request, BodyHandler<Optional<Pieces>> handler, Cancellable<Answer> result) {
         return session.proof().thenCompose(proof -> {
             HttpRequest.Builder proven = request.copy();
             proof.ifPresent(known -> proven.setHeader(known.name(), known.value()));
             return result.nowAt(sender.send(proven.build(), handler)).thenApply(response -> {
                 session.see(response.headers());
-                return new Sent<>(response, response.statusCode() == 401 && session.renew(proof));
+                return new Sent(Answer.of(response), response.statusCode() == 401 && session.renew(proof));
             });
         });
     }
@@ -144,9 +234,19 @@ final class Transport {
             if (thrown == null) {
                 result.complete(value);
             } else {
-                result.completeExceptionally(PassingFault.of(thrown));
+                result.completeExceptionally(fault(thrown));
             }
         });
         return result;
+    }
+
+    private static Throwable fault(Throwable thrown) {
+        Throwable cause = Causes.of(thrown);
+        return cause instanceof UserRefused ? cause : PassingFault.of(cause);
+    }
+
+    /** Ends what waits for the gate. */
+    void close() {
+        isClosed = true;
     }
 }

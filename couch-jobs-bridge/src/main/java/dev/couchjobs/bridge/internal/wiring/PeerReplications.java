@@ -7,6 +7,7 @@ import dev.couchjobs.bridge.internal.config.CouchConfig;
 import dev.couchjobs.bridge.internal.config.ReplicationConfig;
 import dev.couchjobs.bridge.internal.couch.CouchException;
 import dev.couchjobs.bridge.internal.couch.CouchSettings;
+import dev.couchjobs.bridge.internal.couch.Gates;
 import dev.couchjobs.bridge.internal.couch.HttpCouchDatabase;
 import dev.couchjobs.bridge.internal.couch.Replication;
 import dev.couchjobs.bridge.internal.couch.Replications;
@@ -32,17 +33,20 @@ final class PeerReplications implements AutoCloseable {
     private final BridgeConfig config;
     private final HttpClient client;
     private final Environment environment;
+    private final Gates gates;
     private final HttpCouchDatabase own;
     private final Replications replications;
     private final List<HttpCouchDatabase> peers = new CopyOnWriteArrayList<>();
     private volatile boolean isClosed;
 
-    PeerReplications(BridgeConfig config, HttpClient client, Environment environment, HttpCouchDatabase own) {
+    PeerReplications(
+            BridgeConfig config, HttpClient client, Environment environment, Gates gates, HttpCouchDatabase own) {
         this.config = config;
         this.client = client;
         this.environment = environment;
+        this.gates = gates;
         this.own = own;
-        this.replications = new Replications(settings(config.couchdb(), client));
+        this.replications = new Replications(settings(config.couchdb(), client), gates);
     }
 
     static CouchSettings settings(CouchConfig couch, HttpClient client) {
@@ -80,7 +84,7 @@ final class PeerReplications implements AutoCloseable {
             return CompletableFuture.completedFuture(null);
         }
         HttpCouchDatabase database = new HttpCouchDatabase(
-                CouchSettings.of(peer.url()).withCredentials(peer.credentials()).withClient(client));
+                CouchSettings.of(peer.url()).withCredentials(peer.credentials()).withClient(client), gates);
         peers.add(database);
         var timer = environment
                 .scheduler()

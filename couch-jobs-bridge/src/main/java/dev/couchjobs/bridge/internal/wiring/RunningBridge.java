@@ -11,6 +11,7 @@ import dev.couchjobs.bridge.internal.action.Actions;
 import dev.couchjobs.bridge.internal.config.BridgeConfig;
 import dev.couchjobs.bridge.internal.config.CouchConfig;
 import dev.couchjobs.bridge.internal.config.EngineConfig;
+import dev.couchjobs.bridge.internal.couch.Gates;
 import dev.couchjobs.bridge.internal.couch.HttpCouchDatabase;
 import dev.couchjobs.bridge.internal.couch.Tls;
 import dev.couchjobs.bridge.internal.engine.BridgeContext;
@@ -53,6 +54,7 @@ public final class RunningBridge implements AutoCloseable {
     private final BridgeConfig config;
     private final Environment environment = Environment.system();
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final CompletableFuture<Void> ready = new CompletableFuture<>();
 
     private RunningBridge(BridgeConfig config) {
         this.config = config;
@@ -93,7 +95,9 @@ public final class RunningBridge implements AutoCloseable {
                 .name(config.node())
                 .build());
         HttpClient client = client(config.couchdb());
-        HttpCouchDatabase couch = opening(new HttpCouchDatabase(PeerReplications.settings(config.couchdb(), client)));
+        Gates gates = new Gates("Node " + config.node());
+        HttpCouchDatabase couch =
+                opening(new HttpCouchDatabase(PeerReplications.settings(config.couchdb(), client), gates));
         Actions actions = new Actions(
                 config.shell(), config.http(), handlers, System.getenv(), environment, BridgeThreads.blocking());
         BridgeContext context = new BridgeContext(
@@ -114,7 +118,8 @@ public final class RunningBridge implements AutoCloseable {
                 feedName(),
                 Long.toString(ProcessHandle.current().pid())));
         awaitDatabase(engine.start(), stop);
-        opening(new PeerReplications(config, client, environment, couch)).start();
+        opening(new PeerReplications(config, client, environment, gates, couch)).start();
+        var unused = couch.found().thenRun(() -> ready.complete(null));
     }
 
     /** A cluster that is down is waited for: it comes back, and nothing else of the node is of use without it. */
@@ -204,6 +209,11 @@ public final class RunningBridge implements AutoCloseable {
                 .connectTimeout(CONNECT_TIMEOUT);
         couch.caFile().ifPresent(file -> client.sslContext(Tls.trusting(file, Optional.empty())));
         return client.build();
+    }
+
+    /** {@return completes when its CouchDB database has answered for the first time} */
+    public CompletableFuture<Void> ready() {
+        return ready.copy();
     }
 
     /** Ends the bridge: what runs may end, for half a minute. */

@@ -30,7 +30,8 @@ class ReplicationsTest {
 
     private static Replications replications(ScriptedServer server) {
         return new Replications(
-                CouchSettings.of(server.database()).withPauses(Duration.ofMillis(1), Duration.ofMillis(1)));
+                CouchSettings.of(server.database()).withPauses(Duration.ofMillis(1), Duration.ofMillis(1)),
+                new Gates("test"));
     }
 
     private static final Replication PULL = Replication.continuous("pull", SOURCE, TARGET);
@@ -111,7 +112,8 @@ class ReplicationsTest {
         try (NpmServer server = NpmServer.withPassword("admin", "geheim");
                 HttpCouchDatabase source = created(server.database("source"));
                 HttpCouchDatabase target = created(server.database("target"));
-                Replications replications = new Replications(CouchSettings.of(server.database("source")))) {
+                Replications replications =
+                        new Replications(CouchSettings.of(server.database("source")), new Gates("test"))) {
             Replication replication =
                     Replication.continuous("copy", server.database("source"), server.database("target"));
             assertThat(await(replications.ensure(replication))).isTrue();
@@ -129,7 +131,8 @@ class ReplicationsTest {
         try (NpmServer server = NpmServer.inMemory();
                 HttpCouchDatabase source = created(server.database("source"));
                 HttpCouchDatabase target = created(server.database("target"));
-                Replications replications = new Replications(CouchSettings.of(server.database("source")))) {
+                Replications replications =
+                        new Replications(CouchSettings.of(server.database("source")), new Gates("test"))) {
             ObjectNode design = document("_design/bridge");
             design.putObject("filters").put("node", "function (doc, req) { return doc.node === req.query.node; }");
             write(source, design);

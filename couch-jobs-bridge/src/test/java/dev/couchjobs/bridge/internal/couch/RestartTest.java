@@ -160,7 +160,7 @@ class RestartTest {
         try (Wire wire = new Wire(there.address());
                 HttpCouchDatabase one = open(jobsHere);
                 HttpCouchDatabase other = open(jobsThere);
-                Replications replications = new Replications(settings(jobsHere))) {
+                Replications replications = new Replications(settings(jobsHere), new Gates("test"))) {
             await(one.ensureDatabase());
             await(other.ensureDatabase());
             URI overTheWire = wire.through(jobsThere);
