@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,7 @@ public final class ModelDatabase {
             IntStream.range(0, SHARDS).mapToObj(shard -> new Shard()).toList();
     private Function<ObjectNode, Optional<String>> validation = document -> Optional.empty();
     private Predicate<String> isHidden = id -> false;
+    private UnaryOperator<StoredDocument> lag = UnaryOperator.identity();
 
     /** @param changed is called after every change */
     ModelDatabase(String incarnation, RandomGenerator random, Runnable changed) {
@@ -62,9 +64,18 @@ public final class ModelDatabase {
         isHidden = which;
     }
 
+    /**
+     * Shows other versions of documents to those who read, as a shard that lags behind does. Writes meet the newest.
+     *
+     * @param shown what is read in place of a document
+     */
+    public void lag(UnaryOperator<StoredDocument> shown) {
+        lag = shown;
+    }
+
     /** {@return a document as a client reads it} */
     StoredDocument shown(String id) {
-        return isHidden.test(id) ? new StoredDocument(id, List.of()) : read(id);
+        return isHidden.test(id) ? new StoredDocument(id, List.of()) : lag.apply(read(id));
     }
 
     /** {@return a document with its leaves} */

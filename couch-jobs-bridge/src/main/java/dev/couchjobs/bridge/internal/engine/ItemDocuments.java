@@ -1,6 +1,7 @@
 package dev.couchjobs.bridge.internal.engine;
 
 import dev.couchjobs.bridge.internal.couch.CouchDatabase;
+import dev.couchjobs.bridge.internal.couch.Leaf;
 import dev.couchjobs.bridge.internal.couch.Written;
 import dev.couchjobs.bridge.internal.document.DocumentReader;
 import dev.couchjobs.bridge.internal.document.DocumentWriter;
@@ -28,7 +29,12 @@ final class ItemDocuments {
     }
 
     /** An item and its document, with its revision. */
-    record Stored(WorkItem item, ObjectNode body) {}
+    record Stored(WorkItem item, ObjectNode body) {
+        /** {@return how many revisions led to this one, itself included} */
+        long generation() {
+            return new Leaf(body.path("_rev").asString(), false, body).generation();
+        }
+    }
 
     /** {@return whether who holds the item's job may do it} A claim that names nobody is that of another program. */
     boolean isOurs(WorkItem item) {

@@ -1,7 +1,6 @@
 package dev.couchjobs.bridge.internal.engine;
 
 import dev.couchjobs.JobContext;
-import dev.couchjobs.LogEntry;
 import dev.couchjobs.PermanentFailureException;
 import dev.couchjobs.bridge.internal.OneLine;
 import dev.couchjobs.bridge.internal.action.Occasion;
@@ -66,7 +65,7 @@ final class WorkAttempt {
                 job.snooze(early);
                 return nothing();
             }
-            return forget().thenCompose(forgotten -> claim(found.get()));
+            return forget(found.get()).thenCompose(forgotten -> claim(found.get()));
         });
     }
 
@@ -92,37 +91,35 @@ final class WorkAttempt {
     // Working
 
     private CompletableFuture<Void> work(Stored claimed) {
-        return kept().thenCompose(
-                        known -> known.kind() == WorkOutcome.Kind.OPEN ? act(claimed) : settle(claimed, known));
+        return kept().thenCompose(known ->
+                known.isKept() && known.generation() <= claimed.generation() ? settle(claimed, known) : act(claimed));
     }
 
     private CompletableFuture<Void> act(Stored claimed) {
         WorkItem item = claimed.item();
         Occasion occasion = new Occasion(id, 0, context.node(), item.attempts() + 1, kind.timeout());
         return doing.act(kind.action().apply(claimed.body()), occasion).thenCompose(result -> {
-            WorkOutcome outcome = WorkOutcome.of(result, item, kind, now());
+            WorkOutcome outcome = WorkOutcome.of(result, item, kind, now()).of(claimed.generation());
             return keep(outcome).thenCompose(kept -> settle(claimed, outcome));
         });
     }
 
     /** {@return what came of the claim that the document shows, as far as it is known} */
     private CompletableFuture<WorkOutcome> kept() {
-        return context.jobs()
-                .lastCheckpoint(context.database(), job.job().type(), job.id())
-                .thenApply(last -> last.map(WorkAttempt::read).orElse(WorkOutcome.OPEN));
-    }
-
-    private static WorkOutcome read(LogEntry entry) {
-        return entry.as(WorkOutcome.class);
+        return WorkOutcome.kept(context.jobs(), context.database(), job.job().type(), job.id());
     }
 
     private CompletableFuture<Void> keep(WorkOutcome outcome) {
         return context.jobs().checkpoint(context.database(), job.job(), outcome).thenCompose(number -> done());
     }
 
-    /** The item is about to be claimed anew: what came of the claim before is not what will come of this one. */
-    private CompletableFuture<Void> forget() {
-        return kept().thenCompose(known -> known.kind() == WorkOutcome.Kind.OPEN ? done() : keep(WorkOutcome.OPEN));
+    /**
+     * The item is about to be claimed anew: what came of the claim before is not what will come of this one. What came of a
+     * later revision than this one holds: a shard that lags behind has shown this one.
+     */
+    private CompletableFuture<Void> forget(Stored open) {
+        return kept().thenCompose(known ->
+                known.isKept() && known.generation() <= open.generation() ? keep(WorkOutcome.OPEN) : done());
     }
 
     // Writing down

@@ -1,7 +1,6 @@
 package dev.couchjobs.bridge.internal.engine;
 
 import dev.couchjobs.CouchJobs;
-import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.WorkerBuilder;
@@ -16,7 +15,6 @@ import dev.couchjobs.bridge.internal.document.Reading;
 import dev.couchjobs.bridge.internal.document.WorkItem;
 import dev.couchjobs.bridge.internal.document.WorkView;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -157,18 +155,25 @@ final class WorkQueue {
                 .id(item.id());
     }
 
-    /** Somebody else does it, or it is gone: there is nothing to wait for. One that is being done ends by itself. */
+    /** Another node does it, or it is gone: there is nothing to wait for. One that is being done ends by itself. */
     private CompletableFuture<Void> drop(Turn turn, String id) {
+        return CompletableFuture.allOf(kinds.keySet().stream()
+                .map(kind -> drop(turn, StepTypes.ofWork(kind), id))
+                .toArray(CompletableFuture<?>[]::new));
+    }
+
+    /** A job that keeps what came of the work stays: the item may come back, and the work must not be done again. */
+    private CompletableFuture<Void> drop(Turn turn, JobType<WorkJob, Void> type, String id) {
         CouchJobs jobs = context.jobs();
-        List<CompletableFuture<?>> all = new ArrayList<>();
-        for (String kind : kinds.keySet()) {
-            JobType<WorkJob, Void> type = StepTypes.ofWork(kind);
-            all.add(jobs.getJobState(turn.tx(), type, id)
-                    .thenCompose(state -> state == JobState.PENDING || state == JobState.FINISHED
-                            ? jobs.remove(turn.tx(), type, id)
-                            : CompletableFuture.completedFuture(false)));
-        }
-        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
+        return jobs.getJobState(turn.tx(), type, id).thenCompose(state -> switch (state) {
+            case FINISHED -> jobs.remove(turn.tx(), type, id).thenAccept(removed -> {});
+            case PENDING ->
+                WorkOutcome.kept(jobs, turn.tx(), type, id)
+                        .thenCompose(kept -> kept.isKept()
+                                ? done()
+                                : jobs.remove(turn.tx(), type, id).thenAccept(removed -> {}));
+            default -> done();
+        });
     }
 
     private Instant now() {

@@ -2,6 +2,7 @@ package dev.couchjobs.bridge.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.bridge.internal.couch.StoredDocument;
 import dev.couchjobs.bridge.internal.document.WorkView;
 import java.time.Duration;
 import java.util.List;
@@ -162,6 +163,56 @@ class WorkQueueTest {
             assertThat(world.done).containsExactly("a sleep 5");
             assertThat(world.at("a").read("w").current()).isEmpty();
         }
+    }
+
+    @Test
+    void whatCameOfAnItemIsKeptThoughAPersonTakesItAndGivesItBack() {
+        try (World world = World.replicated(Duration.ofMinutes(1), 2, "a")) {
+            doneAndNotWritten(world);
+            for (String id : List.of("long 1", "long 2")) { // so that the job of the item stays pending
+                world.put("a", "{'_id': '" + id + "', 'type': 'WorkItem', 'worker': 'email', 'do': 'sleep 600'}");
+            }
+            world.start("a");
+            world.advance(60);
+            world.put("a", world.read("a", "w").put("claimed_by", "jo").toString());
+            world.advance(5);
+            world.put("a", world.read("a", "w").put("claimed_by", "a").toString());
+            world.advance(700);
+
+            assertThat(world.done).containsOnlyOnce("a sleep 5");
+            assertThat(world.at("a").read("w").current()).isEmpty();
+        }
+    }
+
+    @Test
+    void whatCameOfAnItemIsKeptThoughAShardThatLagsBehindShowsItOpen() {
+        try (World world = World.replicated(Duration.ofMinutes(1), 2, "a")) {
+            StoredDocument open = doneAndNotWritten(world);
+            world.at("a").lag(now -> now.id().equals("w") ? open : now);
+            world.at("a").validate(body -> {
+                world.at("a").lag(now -> now); // who writes meets what is there
+                return Optional.empty();
+            });
+            world.start("a");
+            world.advance(60);
+
+            assertThat(world.done).containsOnlyOnce("a sleep 5");
+            assertThat(world.at("a").read("w").current()).isEmpty();
+        }
+    }
+
+    /** Has an item done by a node that ends before it can tell CouchDB. {@return the item as it was before its claim} */
+    private static StoredDocument doneAndNotWritten(World world) {
+        world.at("a").write(World.json("{'_id': 'w', 'type': 'WorkItem', 'worker': 'email', 'do': 'sleep 5'}"));
+        StoredDocument open = world.at("a").read("w");
+        world.advance(3);
+        world.couch.crash(world.server("a"), Duration.ofSeconds(30));
+        world.advance(10);
+        world.kill("a");
+        world.advance(30);
+        assertThat(world.done).containsExactly("a sleep 5");
+        assertThat(world.read("a", "w").path("claimed_by").asString()).isEqualTo("a");
+        return open;
     }
 
     @Test
