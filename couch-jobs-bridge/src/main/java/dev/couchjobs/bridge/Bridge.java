@@ -38,12 +38,18 @@ public final class Bridge implements AutoCloseable {
         return new BridgeBuilder(BridgeBuilder.read(configuration));
     }
 
-    static BridgeStarter.Started start(BridgeConfig config, CompletableFuture<Void> stop) {
-        Bridge bridge = new BridgeBuilder(config).start(stop);
+    static BridgeStarter.Started start(BridgeConfig config, boolean takesOver, CompletableFuture<Void> stop) {
+        BridgeBuilder builder = new BridgeBuilder(config);
+        Bridge bridge = (takesOver ? builder.takeOver() : builder).start(stop);
         return new BridgeStarter.Started() {
             @Override
             public CompletableFuture<Void> ready() {
                 return bridge.ready();
+            }
+
+            @Override
+            public CompletableFuture<String> stopped() {
+                return bridge.stopped();
             }
 
             @Override
@@ -60,6 +66,16 @@ public final class Bridge implements AutoCloseable {
      */
     public CompletableFuture<Void> ready() {
         return running.ready();
+    }
+
+    /**
+     * Tells when the bridge cannot go on: its database belongs to another bridge of its name, say. It takes nothing more in then, and
+     * what runs ends as when the bridge is closed. It still has to be closed.
+     *
+     * @return completes with the reason, for people, if the bridge ends by itself; never fails
+     */
+    public CompletableFuture<String> stopped() {
+        return running.stopped();
     }
 
     /**

@@ -18,6 +18,7 @@ public final class BridgeBuilder {
     private final BridgeConfig config;
     private final Map<String, StepHandler> handlers = new TreeMap<>();
     private Optional<Database> given = Optional.empty();
+    private boolean takesOver;
 
     BridgeBuilder(BridgeConfig config) {
         this.config = config;
@@ -60,6 +61,17 @@ public final class BridgeBuilder {
     }
 
     /**
+     * Takes the CouchDB database over from another bridge of the node's name, which stops when it notices that. For when that one is
+     * gone for good; without this, a bridge stops if its database belongs to another.
+     *
+     * @return this builder
+     */
+    public BridgeBuilder takeOver() {
+        takesOver = true;
+        return this;
+    }
+
+    /**
      * What the bridge has understood of its configuration.
      *
      * @return a line for each thing; no passwords
@@ -85,6 +97,6 @@ public final class BridgeBuilder {
         if (!missing.isEmpty()) {
             throw new BridgeConfigurationException(missing);
         }
-        return new Bridge(RunningBridge.start(config, handlers, given, stop));
+        return new Bridge(RunningBridge.start(config, handlers, given, takesOver, stop));
     }
 }

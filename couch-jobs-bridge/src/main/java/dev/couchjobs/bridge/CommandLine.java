@@ -21,8 +21,8 @@ final class CommandLine {
     static final int SUCCESS = 0;
     static final int FAILURE = 1;
     static final int MISTAKE = 2;
-    private static final List<String> OPTIONS = List.of("--check", "--help");
-    private static final String USAGE = "usage: java -jar couch-jobs-bridge.jar [--check] bridge.toml...";
+    private static final List<String> OPTIONS = List.of("--check", "--take-over", "--help");
+    private static final String USAGE = "usage: java -jar couch-jobs-bridge.jar [--check] [--take-over] bridge.toml...";
 
     private final Map<String, String> variables;
     private final PrintStream out;
@@ -74,7 +74,7 @@ final class CommandLine {
         if (configs.size() < files.size()) {
             return MISTAKE;
         }
-        return options.contains("--check") ? SUCCESS : runBridges(configs);
+        return options.contains("--check") ? SUCCESS : runBridges(configs, options.contains("--take-over"));
     }
 
     /** {@return those that are right; of the others it was said what is wrong} */
@@ -95,13 +95,13 @@ final class CommandLine {
         return configs;
     }
 
-    private int runBridges(List<BridgeConfig> configs) {
+    private int runBridges(List<BridgeConfig> configs, boolean takesOver) {
         List<Running> running = new ArrayList<>();
         List<CompletableFuture<Void>> ready = new ArrayList<>();
         int status = SUCCESS;
         for (BridgeConfig config : configs) {
             try {
-                Running started = new Running(config.node(), starter.start(config, stop));
+                Running started = new Running(config.node(), starter.start(config, takesOver, stop));
                 running.add(started);
                 ready.add(sayWhenReady(config, started.bridge()));
             } catch (CancellationException e) {
@@ -116,8 +116,11 @@ final class CommandLine {
         if (status == SUCCESS) {
             var unused = CompletableFuture.allOf(ready.toArray(CompletableFuture[]::new))
                     .thenRun(() -> out.println("ready"));
-            stop.join();
+            CompletableFuture<?> allStopped = CompletableFuture.allOf(
+                    running.stream().map(this::sayWhenStopped).toArray(CompletableFuture[]::new));
+            CompletableFuture.anyOf(stop, allStopped).join();
             out.println("ending; another signal ends at once");
+            status = running.stream().anyMatch(each -> each.bridge().stopped().isDone()) ? FAILURE : SUCCESS;
         }
         return close(running) ? status : FAILURE;
     }
@@ -130,6 +133,12 @@ final class CommandLine {
                     "node " + config.node() + " waits for " + config.couchdb().url());
         }
         return ready.thenRun(() -> out.println("node " + config.node() + " runs"));
+    }
+
+    private CompletableFuture<Void> sayWhenStopped(Running running) {
+        return running.bridge()
+                .stopped()
+                .thenAccept(reason -> err.println("node " + running.node() + " has stopped: " + reason));
     }
 
     private record Running(String node, BridgeStarter.Started bridge) {}

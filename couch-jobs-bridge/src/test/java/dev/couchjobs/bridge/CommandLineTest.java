@@ -47,7 +47,7 @@ class CommandLineTest {
     @Test
     void aNodeRunsWhenItsDatabaseHasAnsweredAndTheProgramIsReadyWhenAllDo() throws IOException {
         CompletableFuture<Void> answered = new CompletableFuture<>();
-        BridgeStarter starter = (config, stop) -> new BridgeStarter.Started() {
+        BridgeStarter starter = (config, takesOver, stop) -> new BridgeStarter.Started() {
             @Override
             public CompletableFuture<Void> ready() {
                 return config.node().equals("beta") ? answered : CompletableFuture.completedFuture(null);
@@ -119,7 +119,7 @@ class CommandLineTest {
     }
 
     private int run(String... arguments) {
-        BridgeStarter starter = (config, stop) -> {
+        BridgeStarter starter = (config, takesOver, stop) -> {
             if (config.node().equals("broken")) {
                 throw new IOException("no luck");
             }

@@ -8,7 +8,7 @@ final class FakeBridgeMain {
     private FakeBridgeMain() {}
 
     public static void main(String[] arguments) {
-        System.exit(BridgeMain.run(arguments, (config, stop) -> {
+        System.exit(BridgeMain.run(arguments, (config, takesOver, stop) -> {
             System.out.println("begun");
             if (config.node().equals("waiting")) {
                 stop.join();

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.Optional;
+import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 
@@ -48,6 +49,11 @@ final class Answer {
                         .read());
     }
 
+    /** {@return whether a database that is there has no such document} */
+    boolean isOfMissingDocument() {
+        return status == 404 && Set.of("missing", "deleted").contains(reason());
+    }
+
     boolean isArray() {
         return bodyOfRefusal().isArray();
     }
@@ -76,7 +82,10 @@ final class Answer {
         boolean isLock = status == 403 && reason().contains("temporarily locked");
         boolean isUnknown = status == 401 && !"forbidden".equals(error()) && !reason().startsWith("You are not a ");
         return isLock || isUnknown
-                ? Optional.of(new Gate.Refusal((status + " " + reason()).strip().replaceAll("\\.$", ""), isLock))
+                ? Optional.of(new Gate.Refusal(
+                        "it answers " + status
+                                + reason().replaceAll("^(?=.)", ", ").replaceAll("\\.$", ""),
+                        isLock))
                 : Optional.empty();
     }
 

@@ -1,9 +1,12 @@
 package dev.couchjobs.bridge.internal.couch;
 
+import java.net.URI;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -90,6 +93,54 @@ public final class HttpCouchDatabase implements CouchDatabase {
         }
         feed.begin();
         return feed;
+    }
+
+    // Local documents: they are not replicated, and not told of by feeds.
+
+    /** What became of a write. */
+    enum LocalWrite {
+        WRITTEN,
+        /** Another was written in between; Apache CouchDB does not tell. */
+        CONFLICT,
+        /** The user may not write it. */
+        FORBIDDEN
+    }
+
+    /** {@return a local document; empty if there is none} */
+    CompletableFuture<Optional<JsonNode>> local(String name) {
+        return retrying.untilItPasses(() -> transport
+                .answer("GET", localDocument(name), null)
+                .thenApply(answer -> answer.isOfMissingDocument()
+                        ? Optional.empty()
+                        : Optional.of(transport
+                                .succeeded("GET " + localDocument(name), answer)
+                                .json())));
+    }
+
+    /** Writes a local document on the revision that it names. */
+    CompletableFuture<LocalWrite> writeLocal(String name, JsonNode document) {
+        return retrying.untilItPasses(() -> transport
+                .answer("PUT", localDocument(name), document)
+                .thenApply(answer -> switch (answer.status()) {
+                    case 401, 403 -> LocalWrite.FORBIDDEN;
+                    case 409 -> LocalWrite.CONFLICT;
+                    default -> {
+                        transport.succeeded("PUT " + localDocument(name), answer);
+                        yield LocalWrite.WRITTEN;
+                    }
+                }));
+    }
+
+    private URI localDocument(String name) {
+        return address.of("/_local/" + Address.encoded(name));
+    }
+
+    Address address() {
+        return address;
+    }
+
+    Executor executor() {
+        return settings.executor();
     }
 
     private final class Owner implements HttpChangesFeed.Owner {

@@ -2,7 +2,6 @@ package dev.couchjobs.bridge.internal.couch;
 
 import java.net.URI;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -40,9 +39,7 @@ final class Identity {
      */
     CompletableFuture<Optional<String>> look() {
         return transport.answer("GET", marker(), null).thenCompose(found -> {
-            boolean lacksMarker =
-                    found.status() == 404 && Set.of("missing", "deleted").contains(found.reason());
-            if (lacksMarker) {
+            if (found.isOfMissingDocument()) {
                 return mark();
             }
             return found.status() == 404 && settings.isCreated()

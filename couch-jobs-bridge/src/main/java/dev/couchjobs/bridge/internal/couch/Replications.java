@@ -67,8 +67,9 @@ public final class Replications implements AutoCloseable {
                 return CompletableFuture.completedFuture(
                         Optional.of(accepted("GET", id, answer).json()));
             }
-            boolean hasDatabase = Set.of("missing", "deleted").contains(answer.reason());
-            return hasDatabase ? CompletableFuture.completedFuture(Optional.empty()) : createDatabase();
+            return answer.isOfMissingDocument()
+                    ? CompletableFuture.completedFuture(Optional.empty())
+                    : createDatabase();
         });
     }
 

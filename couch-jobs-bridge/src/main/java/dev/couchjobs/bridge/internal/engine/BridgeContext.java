@@ -10,6 +10,7 @@ import dev.couchjobs.bridge.internal.document.Cluster;
 import dev.couchjobs.bridge.internal.ledger.Ledger;
 import dev.couchjobs.internal.verbs.Label;
 import java.time.Duration;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,13 @@ public record BridgeContext(
     static final Duration LOOK_AGAIN = Duration.ofMinutes(1);
 
     private static final Label LABEL = Label.tagged("couch-jobs", false);
+
+    /** {@return the id of this node's store, which is made at its first start} */
+    public CompletableFuture<String> owner() {
+        String fresh =
+                new UUID(environment.random().nextLong(), environment.random().nextLong()).toString();
+        return run("look whose store it is", tx -> ledger.owner(tx, node, fresh));
+    }
 
     /** Runs a transaction. {@return what its body gave, when it is committed} */
     <T extends @Nullable Object> CompletableFuture<T> run(

@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,6 +58,7 @@ public final class Engine implements AutoCloseable {
     private final Loop forgetting;
     private final Set<SortedSet<String>> served = new HashSet<>();
     private final List<Worker> started = new ArrayList<>();
+    private @Nullable CompletableFuture<Void> closed;
 
     /**
      * @param kinds what is done for the work items of which kinds
@@ -190,7 +192,14 @@ public final class Engine implements AutoCloseable {
      *
      * @return when it has ended
      */
-    public CompletableFuture<Void> closeAsync() {
+    public synchronized CompletableFuture<Void> closeAsync() {
+        if (closed == null) {
+            closed = end();
+        }
+        return closed.copy();
+    }
+
+    private CompletableFuture<Void> end() {
         intake.close();
         sets.close();
         looks.close();

@@ -27,6 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
  * feed, node, database       how far that node has read the feed
  * left, node, database, id   that document could not be taken in
  * old,  time, id             when what is kept of an ended document may go
+ * owner, node                the id of this store
  * out, later, bell           see {@link Outbox}
  * set,  …                    see {@link NodeSets}
  * </pre>
@@ -100,6 +101,24 @@ public final class Ledger {
     /** Writes down what CouchDB has of a document. */
     public void published(Transaction tx, String id, Published published) {
         Chunks.write(tx, root.subspace(Tuple.from("rev", id)), json.writeValueAsBytes(published));
+    }
+
+    // The owner
+
+    /**
+     * Tells what is stored for a node from what another bridge of its name has stored elsewhere.
+     *
+     * @param fresh the id of a store that has none yet
+     * @return the id of this store
+     */
+    public CompletableFuture<String> owner(Transaction tx, String node, String fresh) {
+        byte[] key = root.pack(Tuple.from("owner", node));
+        return tx.get(key).thenApply(value -> {
+            if (value == null) {
+                tx.set(key, Tuple.from(fresh).pack());
+            }
+            return value == null ? fresh : Tuple.fromBytes(value).getString(0);
+        });
     }
 
     // The feed

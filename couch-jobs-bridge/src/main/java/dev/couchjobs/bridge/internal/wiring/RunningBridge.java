@@ -11,8 +11,10 @@ import dev.couchjobs.bridge.internal.action.Actions;
 import dev.couchjobs.bridge.internal.config.BridgeConfig;
 import dev.couchjobs.bridge.internal.config.CouchConfig;
 import dev.couchjobs.bridge.internal.config.EngineConfig;
+import dev.couchjobs.bridge.internal.couch.CouchException;
 import dev.couchjobs.bridge.internal.couch.Gates;
 import dev.couchjobs.bridge.internal.couch.HttpCouchDatabase;
+import dev.couchjobs.bridge.internal.couch.OwnerMark;
 import dev.couchjobs.bridge.internal.couch.Tls;
 import dev.couchjobs.bridge.internal.engine.BridgeContext;
 import dev.couchjobs.bridge.internal.engine.Engine;
@@ -23,6 +25,7 @@ import dev.couchjobs.bridge.internal.ledger.Seats;
 import dev.couchjobs.fdb.ClusterOptions;
 import dev.couchjobs.fdb.Databases;
 import dev.couchjobs.fdb.Place;
+import dev.couchjobs.internal.loop.Causes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpClient;
@@ -39,6 +42,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,6 +59,9 @@ public final class RunningBridge implements AutoCloseable {
     private final Environment environment = Environment.system();
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
+    private final CompletableFuture<String> stopped = new CompletableFuture<>();
+    private Supplier<CompletableFuture<Void>> end = () -> CompletableFuture.completedFuture(null);
+    private volatile boolean isClosed;
 
     private RunningBridge(BridgeConfig config) {
         this.config = config;
@@ -65,6 +72,7 @@ public final class RunningBridge implements AutoCloseable {
      *
      * @param handlers its handlers in Java by their names
      * @param given a database to be used in place of the one that the configuration names, and left open
+     * @param takesOver whether it takes its CouchDB database over from another bridge of its name
      * @param stop completes when the bridge is no longer wanted: then its database is waited for no more
      * @return the bridge, when it follows its CouchDB, or tries to
      * @throws CancellationException if it is no longer wanted before its database has answered; then nothing is left open
@@ -74,10 +82,11 @@ public final class RunningBridge implements AutoCloseable {
             BridgeConfig config,
             Map<String, StepHandler> handlers,
             Optional<Database> given,
+            boolean takesOver,
             CompletableFuture<Void> stop) {
         RunningBridge bridge = new RunningBridge(config);
         try {
-            bridge.open(handlers, given, stop);
+            bridge.open(handlers, given, takesOver, stop);
             return bridge;
         } catch (RuntimeException e) {
             bridge.close();
@@ -85,7 +94,11 @@ public final class RunningBridge implements AutoCloseable {
         }
     }
 
-    private void open(Map<String, StepHandler> handlers, Optional<Database> given, CompletableFuture<Void> stop) {
+    private void open(
+            Map<String, StepHandler> handlers,
+            Optional<Database> given,
+            boolean takesOver,
+            CompletableFuture<Void> stop) {
         config.shell().directory().ifPresent(RunningBridge::make);
         Database database = given.orElseGet(() -> opening(database(config.engine())));
         Subspace root = root();
@@ -109,6 +122,8 @@ public final class RunningBridge implements AutoCloseable {
                 couch,
                 environment,
                 REMEMBERED);
+        OwnerMark mark =
+                opening(new OwnerMark(couch, environment, awaitDatabase(owner(context), stop), this::stopBecause));
         Engine engine = opening(new Engine(
                 context,
                 joining(root),
@@ -117,13 +132,63 @@ public final class RunningBridge implements AutoCloseable {
                 config.workers(),
                 feedName(),
                 Long.toString(ProcessHandle.current().pid())));
-        awaitDatabase(engine.start(), stop);
-        opening(new PeerReplications(config, client, environment, gates, couch)).start();
-        var unused = couch.found().thenRun(() -> ready.complete(null));
+        end = engine::closeAsync;
+        CompletableFuture<Void> claimed = made(couch).thenCompose(there -> mark.claim(takesOver));
+        begin(engine, claimed, stop);
+        PeerReplications peers = opening(new PeerReplications(config, client, environment, gates, couch));
+        var unused = claimed.thenRun(peers::start);
+        var unusedToo = CompletableFuture.allOf(couch.found(), claimed).thenRun(() -> ready.complete(null));
+    }
+
+    /**
+     * Where nodes only replicate nothing begins before the database is known to be this bridge's: what another one has begun
+     * would be begun again. A node that shares its jobs with others also works for them while its own CouchDB is down.
+     */
+    private void begin(Engine engine, CompletableFuture<Void> claimed, CompletableFuture<Void> stop) {
+        CompletableFuture<?> all = claimed;
+        if (config.join() == BridgeConfig.Join.REPLICATION) {
+            all = claimed.thenCompose(ours -> engine.start());
+        } else {
+            awaitDatabase(engine.start(), stop);
+        }
+        var unused = all.whenComplete((done, error) -> {
+            if (error != null && !isClosed) {
+                stopBecause(reason(Causes.of(error)));
+            }
+        });
+    }
+
+    private static String reason(Throwable cause) {
+        return cause instanceof OwnerMark.OwnedException || cause instanceof CouchException
+                ? String.valueOf(cause.getMessage())
+                : cause.toString();
+    }
+
+    private CompletableFuture<Void> made(HttpCouchDatabase couch) {
+        return config.couchdb().isCreated() ? couch.ensureDatabase() : CompletableFuture.completedFuture(null);
+    }
+
+    private CompletableFuture<OwnerMark.Owner> owner(BridgeContext context) {
+        return context.owner()
+                .thenApply(id -> new OwnerMark.Owner(
+                        config.node(), id, Host.name() + ", " + config.engine().describe()));
+    }
+
+    /** Ends what runs, as closing does, and takes nothing more in. */
+    private void stopBecause(String reason) {
+        if (stopped.complete(reason)) {
+            LOG.error("Node {} stops: {}", config.node(), reason);
+            var unused = end.get();
+        }
+    }
+
+    /** {@return completes with the reason if the bridge ends by itself} */
+    public CompletableFuture<String> stopped() {
+        return stopped.copy();
     }
 
     /** A cluster that is down is waited for: it comes back, and nothing else of the node is of use without it. */
-    private void awaitDatabase(CompletableFuture<Void> started, CompletableFuture<Void> stop) {
+    private <T> T awaitDatabase(CompletableFuture<T> started, CompletableFuture<Void> stop) {
         String what =
                 "the database of node " + config.node() + ": " + config.engine().describe();
         Future<?> reminder = environment
@@ -139,6 +204,7 @@ public final class RunningBridge implements AutoCloseable {
         if (!started.isDone()) {
             throw new CancellationException("it was asked to end while it waited for " + what);
         }
+        return started.join();
     }
 
     private <T extends AutoCloseable> T opening(T part) {
@@ -219,6 +285,7 @@ public final class RunningBridge implements AutoCloseable {
     /** Ends the bridge: what runs may end, for half a minute. */
     @Override
     public void close() {
+        isClosed = true;
         while (!opened.isEmpty()) {
             try {
                 opened.pop().close();

@@ -30,7 +30,7 @@ class RunningBridgeTest {
             Database silent = silent(database);
 
             assertThatThrownBy(() -> RunningBridge.start(
-                            config, Map.of(), Optional.of(silent), CompletableFuture.completedFuture(null)))
+                            config, Map.of(), Optional.of(silent), false, CompletableFuture.completedFuture(null)))
                     .hasMessageContaining("waited for the database of node alpha: embedded, in the directory");
         }
     }

@@ -1,0 +1,270 @@
+package dev.couchjobs.bridge.internal.couch;
+
+import dev.couchjobs.Environment;
+import dev.couchjobs.internal.loop.Causes;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Says in a node's database which bridge is the node's, so that a second bridge of the node's name is noticed. It is a local
+ * document: CouchDB does not replicate it, and takes any write to it. So of two bridges that write it at once the later
+ * prevails, and the earlier notices that when it looks again. What tells bridges apart is the id of what they have stored; two
+ * processes with one id are one bridge that was started again, or copies of one directory.
+ */
+public final class OwnerMark implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(OwnerMark.class);
+    private static final Duration LOOK_EVERY = Duration.ofMinutes(1);
+    private static final Duration LAST_WRITE = Duration.ofSeconds(2);
+    private static final String NAME = "couch-jobs-bridge-";
+    private static final int SHORT_ID = 8;
+
+    private final HttpCouchDatabase couch;
+    private final Environment environment;
+    private final Owner self;
+    private final String process;
+    private final Consumer<String> whenLost;
+
+    private @Nullable Future<?> timer;
+    private boolean isLooking;
+    private boolean isOurs;
+    private boolean isClosed;
+
+    /**
+     * Who marks a database.
+     *
+     * @param node the node's name
+     * @param id of what the bridge has stored
+     * @param place where the bridge is, for people
+     */
+    public record Owner(String node, String id, String place) {}
+
+    /**
+     * A mark that is not set yet.
+     *
+     * @param whenLost is told once, and for people, that the database belongs to another bridge now; must not block
+     */
+    public OwnerMark(HttpCouchDatabase couch, Environment environment, Owner self, Consumer<String> whenLost) {
+        this.couch = couch;
+        this.environment = environment;
+        this.self = self;
+        this.whenLost = whenLost;
+        this.process =
+                new UUID(environment.random().nextLong(), environment.random().nextLong()).toString();
+    }
+
+    /** The database belongs to another bridge of the node's name. */
+    public static final class OwnedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private OwnedException(String message) {
+            super(message);
+        }
+    }
+
+    /**
+     * Marks the database, and looks after the mark from then on. Waits for a database that does not answer.
+     *
+     * @param takesOver whether also a database that belongs to another bridge
+     * @return completes when it is marked, or may not be marked, which the log says; fails with an {@link OwnedException}
+     */
+    public CompletableFuture<Void> claim(boolean takesOver) {
+        return couch.local(name()).thenCompose(found -> {
+            Optional<JsonNode> other = found.filter(mark -> !isOfSelf(mark) && !hasEnded(mark));
+            if (other.isPresent() && !takesOver) {
+                throw new OwnedException(refusal(other.get()));
+            }
+            other.ifPresent(mark -> LOG.warn(
+                    "Node {}: {} takes over {} from {}", self.node(), describe(), couch.address(), describe(mark)));
+            return write(found, false).thenCompose(written -> switch (written) {
+                case CONFLICT -> claim(takesOver);
+                case FORBIDDEN -> unmarked();
+                case WRITTEN -> confirm(takesOver);
+            });
+        });
+    }
+
+    /** Of two bridges that begin at once the one that wrote last is the owner. */
+    private CompletableFuture<Void> confirm(boolean takesOver) {
+        return couch.local(name()).thenCompose(found -> {
+            if (found.filter(this::isOfProcess).isEmpty()) {
+                return claim(takesOver);
+            }
+            watch();
+            return done();
+        });
+    }
+
+    private CompletableFuture<Void> unmarked() {
+        LOG.warn(
+                "Node {}: the user of the bridge may not write _local/{} in {}, so a second bridge of this name is not noticed",
+                self.node(),
+                name(),
+                couch.address());
+        return done();
+    }
+
+    private synchronized void watch() {
+        isOurs = true;
+        if (!isClosed && timer == null) {
+            timer = environment
+                    .scheduler()
+                    .scheduleWithFixedDelay(
+                            () -> couch.executor().execute(this::look),
+                            LOOK_EVERY.toSeconds(),
+                            LOOK_EVERY.toSeconds(),
+                            TimeUnit.SECONDS);
+        }
+    }
+
+    private void look() {
+        synchronized (this) {
+            if (isLooking || isClosed || !isOurs) {
+                return;
+            }
+            isLooking = true;
+        }
+        var unused = couch.local(name()).thenCompose(this::seen).whenComplete((done, thrown) -> {
+            synchronized (this) {
+                isLooking = false;
+            }
+            if (thrown != null) {
+                LOG.debug("Node {}: the mark of the owner cannot be looked at", self.node(), Causes.of(thrown));
+            }
+        });
+    }
+
+    private CompletableFuture<Void> seen(Optional<JsonNode> found) {
+        Optional<JsonNode> other = found.filter(mark -> !isOfProcess(mark));
+        if (other.isEmpty()) {
+            // Also where the database was made anew. A conflict shows the next time.
+            return write(found, false).thenCompose(written -> done());
+        }
+        synchronized (this) {
+            isOurs = false;
+            if (isClosed) {
+                return done();
+            }
+        }
+        stop();
+        whenLost.accept(loss(other.get()));
+        return done();
+    }
+
+    private CompletableFuture<HttpCouchDatabase.LocalWrite> write(Optional<JsonNode> before, boolean hasEnded) {
+        ObjectNode mark = JsonNodeFactory.instance
+                .objectNode()
+                .put("owner", self.id())
+                .put("process", process)
+                .put("place", self.place())
+                .put(
+                        "seen",
+                        environment
+                                .clock()
+                                .instant()
+                                .truncatedTo(ChronoUnit.SECONDS)
+                                .toString());
+        if (hasEnded) {
+            mark.put("ended", true);
+        }
+        before.ifPresent(found -> mark.set("_rev", found.path("_rev")));
+        return couch.writeLocal(name(), mark);
+    }
+
+    private String name() {
+        return NAME + self.node();
+    }
+
+    private boolean isOfSelf(JsonNode mark) {
+        return mark.path("owner").asString("").equals(self.id());
+    }
+
+    private boolean isOfProcess(JsonNode mark) {
+        return isOfSelf(mark) && mark.path("process").asString("").equals(process);
+    }
+
+    private static boolean hasEnded(JsonNode mark) {
+        return mark.path("ended").asBoolean(false);
+    }
+
+    private String refusal(JsonNode other) {
+        return "another bridge of the name " + self.node() + " owns " + couch.address() + ": " + describe(other)
+                + ". This one is " + describe()
+                + ". Two bridges of one name run steps twice. Give one of them another name; or"
+                + " end the other and start this one again; or, if the other is gone for good, start this one once with"
+                + " --take-over";
+    }
+
+    private String loss(JsonNode other) {
+        return isOfSelf(other)
+                ? "another process with the same store has taken " + couch.address() + " over: " + describe(other)
+                        + ". This one is " + describe() + ". Is one directory a copy of the other? Only one may be used"
+                : "another bridge of the name " + self.node() + " has taken " + couch.address() + " over: "
+                        + describe(other) + ". This one is " + describe();
+    }
+
+    private String describe() {
+        return describe(self.id(), self.place());
+    }
+
+    private static String describe(JsonNode mark) {
+        return describe(mark.path("owner").asString(""), mark.path("place").asString("of an unknown place"))
+                + ", seen last at " + mark.path("seen").asString("an unknown time") + " by its clock";
+    }
+
+    private static String describe(String id, String place) {
+        return id.substring(0, Math.min(SHORT_ID, id.length())) + " (" + place + ")";
+    }
+
+    private synchronized void stop() {
+        if (timer != null) {
+            timer.cancel(false);
+        }
+    }
+
+    private static CompletableFuture<Void> done() {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    /** Sets the database free, if that is soon done. To be called when the bridge has ended. */
+    @Override
+    public void close() {
+        boolean isToBeFreed;
+        synchronized (this) {
+            isToBeFreed =
+                    isOurs && !isClosed && !isLooking; // a look that hangs tells that the database does not answer
+            isClosed = true;
+        }
+        stop();
+        if (isToBeFreed) {
+            free();
+        }
+    }
+
+    private void free() {
+        CompletableFuture<Void> freed = couch.local(name())
+                .thenCompose(found -> found.filter(this::isOfProcess).isPresent()
+                        ? write(found, true).thenCompose(written -> done())
+                        : done());
+        try {
+            freed.get(LAST_WRITE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.debug("Node {}: the mark of the owner stays", self.node(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
