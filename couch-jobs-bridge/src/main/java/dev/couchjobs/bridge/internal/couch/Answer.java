@@ -94,8 +94,9 @@ final class Answer {
         String said = request + " was answered with " + status + " " + error() + ": " + reason().replaceAll("\\.$", "");
         return switch (status) {
             case 401, 403 ->
-                PassingFault.slow(said + ". The name or the password is wrong, or lacks a right: mend the"
-                        + " bridge's configuration or the database's _security; it is tried again meanwhile");
+                PassingFault.slow(said + ". The user lacks a right, or none was given: mend user and"
+                        + " password_file in the bridge's configuration, or the database's _security; it is tried again"
+                        + " meanwhile");
             case 404 -> new PassingFault(said + ". Create the database; the bridge waits for it");
             case 408, 425, 429 -> new PassingFault(said, PassingFault.Pace.GROWING, retryAfter(now));
             default ->

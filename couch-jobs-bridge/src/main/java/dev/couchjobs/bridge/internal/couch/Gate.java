@@ -159,11 +159,9 @@ final class Gate {
     }
 
     private String user() {
-        if (settings.credentials() instanceof Credentials.Basic basic) {
-            return "the user " + basic.name() + " with the password that it was given";
-        }
-        return settings.credentials() instanceof Credentials.Cookie cookie
-                ? "the user " + cookie.name() + " with the password that it was given"
-                : "requests without a user";
+        Credentials user = settings.credentials();
+        String name = user instanceof Credentials.Basic basic ? basic.name() : "";
+        name = user instanceof Credentials.Cookie cookie ? cookie.name() : name;
+        return "the user " + name + " with the password that it was given";
     }
 }

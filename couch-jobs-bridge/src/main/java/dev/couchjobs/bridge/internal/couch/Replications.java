@@ -1,11 +1,15 @@
 package dev.couchjobs.bridge.internal.couch;
 
+import dev.couchjobs.bridge.internal.OneLine;
 import java.net.URI;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The replications that a server keeps up, in its database {@code _replicator}. What may pass is tried again. */
@@ -16,6 +20,7 @@ public final class Replications implements AutoCloseable {
     private final Address replicator;
     private final Transport transport;
     private final Retrying retrying;
+    private final Executor executor;
 
     /**
      * Reaches a server's replications. Nothing is sent yet.
@@ -28,6 +33,7 @@ public final class Replications implements AutoCloseable {
         this.replicator = new Address(anyDatabase.server(), "_replicator");
         this.transport = new Transport(settings, anyDatabase, gates);
         this.retrying = new Retrying(settings, new Complaints(replicator));
+        this.executor = settings.executor();
     }
 
     /**
@@ -55,6 +61,86 @@ public final class Replications implements AutoCloseable {
         return retrying.untilItPasses(() -> find(id).thenCompose(found -> found.isEmpty()
                 ? CompletableFuture.completedFuture(false)
                 : delete(id, found.get()).thenApply(done -> true)));
+    }
+
+    /**
+     * How a replication is.
+     *
+     * @param name as CouchDB calls it
+     * @param reason what CouchDB says about it; empty if nothing
+     */
+    public record State(String name, String reason) {
+        private static final Set<String> TROUBLE = Set.of("crashing", "error", "failed");
+
+        boolean isTrouble() {
+            return TROUBLE.contains(name);
+        }
+
+        /** {@return whether the server tries it no more} */
+        boolean hasFailed() {
+            return name.equals("failed");
+        }
+
+        boolean isRunning() {
+            return name.equals("running");
+        }
+
+        private static State of(JsonNode answer) {
+            JsonNode info = answer.path("info");
+            String reason =
+                    info.isString() ? info.asString() : info.path("error").asString("");
+            return new State(answer.path("state").asString(""), OneLine.of(reason));
+        }
+    }
+
+    /** {@return how a replication is; empty if the server does not know it, or does not say} Asks once. */
+    CompletableFuture<Optional<State>> state(String id) {
+        URI uri = replicator.ofServer("_scheduler/docs/_replicator/" + Address.encoded(id));
+        return transport
+                .answer("GET", uri, null)
+                .thenApply(answer -> answer.status() == 404
+                        ? Optional.empty()
+                        : Optional.of(State.of(
+                                transport.succeeded("GET " + uri, answer).json())));
+    }
+
+    /** A replication that a server keeps up: its name, and the addresses of the two databases. */
+    public record Kept(String id, String source, String target) {
+        private static Kept of(JsonNode document) {
+            return new Kept(
+                    document.path("_id").asString(""), url(document.path("source")), url(document.path("target")));
+        }
+
+        private static String url(JsonNode end) {
+            return end.isString() ? end.asString() : end.path("url").asString("");
+        }
+    }
+
+    /** {@return the replications whose names begin like this; none if the server does not show them} Asks once. */
+    public CompletableFuture<List<Kept>> kept(String prefix) {
+        String range = "?include_docs=true&startkey=" + quoted(prefix) + "&endkey=" + quoted(prefix + "\uffff");
+        return transport
+                .answer("GET", replicator.of("/_all_docs" + range), null)
+                .thenApply(answer -> {
+                    if (Set.of(401, 403, 404).contains(answer.status())) {
+                        return List.of();
+                    }
+                    return transport
+                            .succeeded("GET " + replicator + "/_all_docs", answer)
+                            .json()
+                            .path("rows")
+                            .valueStream()
+                            .map(row -> Kept.of(row.path("doc")))
+                            .toList();
+                });
+    }
+
+    private static String quoted(String text) {
+        return Address.encoded(JsonNodeFactory.instance.stringNode(text).toString());
+    }
+
+    Executor executor() {
+        return executor;
     }
 
     private URI document(String id) {

@@ -162,8 +162,11 @@ final class Transport {
         }
     }
 
-    /** {@return the answer, if the server accepts the user} */
-    private static Answer known(Answer answer) {
+    /** {@return the answer, if the server accepts the user} Without one there is no account that could be locked. */
+    private Answer known(Answer answer) {
+        if (settings.credentials() instanceof Credentials.None) {
+            return answer;
+        }
         answer.userRefusal().ifPresent(refusal -> {
             throw new UserRefused(refusal);
         });

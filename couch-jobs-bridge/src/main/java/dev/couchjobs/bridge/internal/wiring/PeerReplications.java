@@ -10,11 +10,14 @@ import dev.couchjobs.bridge.internal.couch.CouchSettings;
 import dev.couchjobs.bridge.internal.couch.Gates;
 import dev.couchjobs.bridge.internal.couch.HttpCouchDatabase;
 import dev.couchjobs.bridge.internal.couch.Replication;
+import dev.couchjobs.bridge.internal.couch.ReplicationWatch;
 import dev.couchjobs.bridge.internal.couch.Replications;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -23,12 +26,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Makes a node's database, and has its server fetch from the peers that the configuration names: where both name each
- * other, documents go both ways.
+ * other, documents go both ways. What is wrong with a replication is said in the log.
  */
 final class PeerReplications implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PeerReplications.class);
     /** CouchDB's replicator that finds no database tries again after half a minute at first, and twice that each time. */
     private static final Duration PEERS_PATIENCE = Duration.ofSeconds(20);
+
+    private static final String FROM = "-from-";
 
     private final BridgeConfig config;
     private final HttpClient client;
@@ -36,6 +41,7 @@ final class PeerReplications implements AutoCloseable {
     private final Gates gates;
     private final HttpCouchDatabase own;
     private final Replications replications;
+    private final ReplicationWatch watch;
     private final List<HttpCouchDatabase> peers = new CopyOnWriteArrayList<>();
     private volatile boolean isClosed;
 
@@ -47,6 +53,7 @@ final class PeerReplications implements AutoCloseable {
         this.gates = gates;
         this.own = own;
         this.replications = new Replications(settings(config.couchdb(), client), gates);
+        this.watch = new ReplicationWatch(config.node(), replications, environment);
     }
 
     static CouchSettings settings(CouchConfig couch, HttpClient client) {
@@ -76,6 +83,47 @@ final class PeerReplications implements AutoCloseable {
         config.replication().peers().forEach((name, peer) -> {
             var unused = CompletableFuture.allOf(made, isThere(peer)).thenCompose(there -> fetch(name, peer));
         });
+        var unused = made.thenCompose(there -> removeStrays());
+    }
+
+    /** Ends the replications from peers that have left the configuration, or have other addresses now. */
+    private CompletableFuture<Void> removeStrays() {
+        Set<String> wanted = new TreeSet<>();
+        config.replication()
+                .peers()
+                .forEach((name, peer) -> wanted.add(replication(name, peer).id()));
+        return replications
+                .kept(prefix())
+                .thenCompose(kept -> CompletableFuture.allOf(kept.stream()
+                        .filter(one -> isOwn(one) && !wanted.contains(one.id()))
+                        .map(this::remove)
+                        .toArray(CompletableFuture<?>[]::new)))
+                .exceptionally(error -> {
+                    LOG.debug("Node {}: old replications are not looked for", config.node(), error);
+                    return null;
+                });
+    }
+
+    /** Its name has to be one that this bridge would give to a replication between these two databases. */
+    private boolean isOwn(Replications.Kept one) {
+        String between = hash(one.source(), one.target());
+        boolean isNamedSo = one.id().startsWith(prefix()) && one.id().endsWith("-" + between);
+        if (!isNamedSo || !one.target().equals(config.couchdb().url().toString())) {
+            return false;
+        }
+        int end = one.id().length() - between.length() - 1;
+        // Of "x-from-y-from-z" it cannot be told whose it is.
+        return end > prefix().length()
+                && !one.id().substring(prefix().length(), end).contains(FROM);
+    }
+
+    private CompletableFuture<Void> remove(Replications.Kept one) {
+        return replications.remove(one.id()).thenAccept(removed -> {
+            LOG.info(
+                    "Node {}: the replication from {} was removed: it is not in the configuration any more",
+                    config.node(),
+                    one.source());
+        });
     }
 
     /** Completes when a peer's database is there, or after some time, and never fails. */
@@ -101,21 +149,33 @@ final class PeerReplications implements AutoCloseable {
     }
 
     private CompletableFuture<Void> fetch(String name, ReplicationConfig.Peer peer) {
+        Replication replication = replication(name, peer);
+        watch.watch(name, replication);
+        return told(replications.ensure(replication), "the replication from " + name + " cannot be set up");
+    }
+
+    private Replication replication(String name, ReplicationConfig.Peer peer) {
         Replication.End source = new Replication.End(peer.url(), peer.credentials());
         Replication.End target =
                 new Replication.End(config.couchdb().url(), config.couchdb().credentials());
         Optional<Replication.Choice> choice = config.replication().isSelective()
                 ? Optional.of(new Replication.Choice.Selector(Concern.of(config.node(), config.cluster())))
                 : Optional.empty();
-        return told(
-                replications.ensure(new Replication(id(name, source, target), source, target, true, choice)),
-                "the replication from " + name + " cannot be set up");
+        return new Replication(id(name, source, target), source, target, true, choice);
     }
 
     /** The same at each start, and another one for another pair of databases: several may be on one server. */
     private String id(String peer, Replication.End source, Replication.End target) {
-        String databases = source.address() + " " + target.address();
-        return "couch-jobs-" + config.node() + "-from-" + peer + "-" + Integer.toHexString(databases.hashCode());
+        return prefix() + peer + "-"
+                + hash(source.address().toString(), target.address().toString());
+    }
+
+    private String prefix() {
+        return "couch-jobs-" + config.node() + FROM;
+    }
+
+    private static String hash(String source, String target) {
+        return Integer.toHexString((source + " " + target).hashCode());
     }
 
     private CompletableFuture<Void> told(CompletableFuture<?> done, String otherwise) {
@@ -136,6 +196,7 @@ final class PeerReplications implements AutoCloseable {
     @Override
     public void close() {
         isClosed = true;
+        watch.close();
         peers.forEach(HttpCouchDatabase::close);
         replications.close();
     }

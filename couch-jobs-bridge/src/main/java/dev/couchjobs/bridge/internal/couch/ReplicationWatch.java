@@ -1,0 +1,147 @@
+package dev.couchjobs.bridge.internal.couch;
+
+import dev.couchjobs.Environment;
+import dev.couchjobs.internal.loop.Causes;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks once a minute how a node's replications are. Says in the log when the state of one changes, and why; makes one anew
+ * that CouchDB has given up.
+ */
+public final class ReplicationWatch implements AutoCloseable {
+    private static final Duration LOOK_EVERY = Duration.ofMinutes(1);
+    private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
+
+    private final Logger log;
+    private final String node;
+    private final Replications replications;
+    private final Environment environment;
+    private final Map<String, Watched> watched = new TreeMap<>();
+    private @Nullable Future<?> timer;
+    private CompletableFuture<Void> last = done();
+    private boolean isClosed;
+
+    /**
+     * Watches nothing yet.
+     *
+     * @param node whose they are, for the log
+     */
+    public ReplicationWatch(String node, Replications replications, Environment environment) {
+        this(node, replications, environment, LoggerFactory.getLogger(ReplicationWatch.class));
+    }
+
+    ReplicationWatch(String node, Replications replications, Environment environment, Logger log) {
+        this.log = log;
+        this.node = node;
+        this.replications = replications;
+        this.environment = environment;
+    }
+
+    private static final class Watched {
+        private final Replication replication;
+        private Optional<Replications.State> told = Optional.empty();
+        private Duration pause = LOOK_EVERY;
+        private Instant nextMend = Instant.MIN;
+
+        Watched(Replication replication) {
+            this.replication = replication;
+        }
+    }
+
+    /** Watches a replication from a peer from now on, in place of the one that was watched before. */
+    public synchronized void watch(String peer, Replication replication) {
+        watched.put(peer, new Watched(replication));
+        if (timer == null && !isClosed) {
+            timer = environment
+                    .scheduler()
+                    .scheduleWithFixedDelay(
+                            () -> replications.executor().execute(this::look),
+                            LOOK_EVERY.toSeconds(),
+                            LOOK_EVERY.toSeconds(),
+                            TimeUnit.SECONDS);
+        }
+    }
+
+    private synchronized void look() {
+        if (last.isDone() && !isClosed) {
+            last = CompletableFuture.allOf(watched.entrySet().stream()
+                    .map(each -> look(each.getKey(), each.getValue()))
+                    .toArray(CompletableFuture<?>[]::new));
+        }
+    }
+
+    /** {@return when the look that was begun last has ended} */
+    synchronized CompletableFuture<Void> looked() {
+        return last.copy();
+    }
+
+    private CompletableFuture<?> look(String peer, Watched one) {
+        return replications
+                .state(one.replication.id())
+                .thenCompose(state -> state.map(seen -> seen(peer, one, seen)).orElseGet(ReplicationWatch::done))
+                .exceptionally(error -> {
+                    log.debug("Node {}: the state of the replication from {} is unknown", node, peer, Causes.of(error));
+                    return null;
+                });
+    }
+
+    private CompletableFuture<Void> seen(String peer, Watched one, Replications.State state) {
+        tell(peer, one, state);
+        if (!state.hasFailed()) {
+            return done();
+        }
+        Instant now = environment.clock().instant();
+        if (now.isBefore(one.nextMend)) {
+            return done();
+        }
+        one.nextMend = now.plus(one.pause);
+        one.pause = one.pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? one.pause.multipliedBy(2) : LONGEST_PAUSE;
+        return replications
+                .remove(one.replication.id())
+                .thenCompose(removed -> replications.ensure(one.replication))
+                .thenAccept(made -> log.info("Node {}: the replication from {} was made anew", node, peer));
+    }
+
+    /** Once per change. A server that tries again by itself passes through states that say nothing of its success. */
+    private void tell(String peer, Watched one, Replications.State state) {
+        if (state.isTrouble() && !one.told.equals(Optional.of(state))) {
+            one.told = Optional.of(state);
+            log.warn(
+                    "Node {}: the replication from {} is {}: {}. Documents of {} do not come here meanwhile; {}",
+                    node,
+                    peer,
+                    state.name(),
+                    state.reason(),
+                    peer,
+                    state.hasFailed()
+                            ? "CouchDB has given it up, and the bridge makes it anew"
+                            : "CouchDB tries again by itself, with growing pauses");
+        } else if (state.isRunning() && one.told.isPresent()) {
+            one.told = Optional.empty();
+            one.pause = LOOK_EVERY;
+            log.info("Node {}: the replication from {} runs again", node, peer);
+        }
+    }
+
+    private static CompletableFuture<Void> done() {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public synchronized void close() {
+        isClosed = true;
+        if (timer != null) {
+            timer.cancel(false);
+        }
+    }
+}

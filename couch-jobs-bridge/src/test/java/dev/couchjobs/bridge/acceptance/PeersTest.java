@@ -1,0 +1,80 @@
+package dev.couchjobs.bridge.acceptance;
+
+import static dev.couchjobs.bridge.acceptance.NodeFile.GLOBAL;
+import static dev.couchjobs.bridge.acceptance.NodeFile.REG_A;
+import static dev.couchjobs.bridge.acceptance.NodeFile.REG_B;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.bridge.BridgeMain;
+import dev.couchjobs.bridge.internal.couch.CouchSettings;
+import dev.couchjobs.bridge.internal.couch.Gates;
+import dev.couchjobs.bridge.internal.couch.Replication;
+import dev.couchjobs.bridge.internal.couch.Replications;
+import dev.couchjobs.bridge.servers.NpmServer;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What becomes of a node's replications when its configuration changes. */
+@Timeout(value = 4, unit = TimeUnit.MINUTES)
+class PeersTest {
+    private static final String OF_ANOTHER_BRIDGE = "couch-jobs-reg_a-from-reg_b-from-reg_c-12345678";
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void aNodeThatLeavesTheConfigurationIsNoLongerFetchedFrom() {
+        try (NpmServer here = NpmServer.inMemory();
+                NpmServer stays = NpmServer.inMemory();
+                NpmServer leaves = NpmServer.inMemory();
+                Jobs jobs = new Jobs(here.database("jobs"));
+                Replications replications =
+                        new Replications(CouchSettings.of(here.database("jobs")), new Gates("test"))) {
+            URI database = here.database("jobs");
+            NodeFile both = file(database).peer(REG_B, stays.database("jobs")).peer(GLOBAL, leaves.database("jobs"));
+            try (BridgeProcess bridge = start(both)) {
+                comesTo(jobs, "of the one that stays", stays);
+                comesTo(jobs, "of the one that leaves", leaves);
+                Jobs.await(replications.ensure(
+                        Replication.continuous(OF_ANOTHER_BRIDGE, stays.database("jobs"), here.database("other"))));
+                assertThat(bridge.end()).isZero();
+            }
+            assertThat(names(replications)).hasSize(3);
+
+            try (BridgeProcess bridge = start(file(database).peer(REG_B, stays.database("jobs")))) {
+                bridge.awaitLog("was removed: it is not in the configuration");
+                assertThat(bridge.end()).isZero();
+            }
+            assertThat(names(replications))
+                    .hasSize(2)
+                    .contains(OF_ANOTHER_BRIDGE)
+                    .anyMatch(name -> name.startsWith("couch-jobs-reg_a-from-reg_b-"));
+        }
+    }
+
+    private static void comesTo(Jobs jobs, String id, NpmServer peer) {
+        try (Jobs there = new Jobs(peer.database("jobs"))) {
+            there.put(id, "{}");
+            jobs.await(id, document -> true);
+        }
+    }
+
+    private BridgeProcess start(NodeFile file) {
+        return BridgeProcess.start(BridgeMain.class, file.write(directory.resolve(REG_A)));
+    }
+
+    private static List<String> names(Replications replications) {
+        return Jobs.await(replications.kept("couch-jobs-")).stream()
+                .map(Replications.Kept::id)
+                .toList();
+    }
+
+    private static NodeFile file(URI database) {
+        return new NodeFile(REG_A, new Joined.ByReplication(), database);
+    }
+}
