@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One try of a transaction: what it asks of the database and what it writes.
  *
- * <p>As in FoundationDB's client, what was read once in a transaction is known from then on, and asking again costs
- * nothing. A watch reads its key, and the commit waits for what is still being read.
+ * <p>As in FoundationDB's client, what was read or set once in a transaction is known from then on, and asking again
+ * costs nothing. A watch reads its key, and the commit waits for what is still being read.
  */
 public final class MeasuredTry {
     private static final int NEXT_WRITE_NO_WRITE_CONFLICT_RANGE = 30;
@@ -129,7 +129,11 @@ public final class MeasuredTry {
                 onWatch.accept(watch);
                 return watch;
             }
-            case "set", "clear", "mutate" -> write(arguments);
+            case "set", "clear" -> {
+                write(arguments);
+                known.add(written(arguments));
+            }
+            case "mutate" -> write(arguments);
             case "addReadConflictKey" -> readConflicts.add(only(key(arguments[0])));
             case "addWriteConflictKey" -> writeConflicts.add(only(key(arguments[0])));
             case "options" -> {

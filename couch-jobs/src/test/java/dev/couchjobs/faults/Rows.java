@@ -198,7 +198,7 @@ public record Rows(
             }
             case "waits_for", "dependents", "releasing", "expected" -> links.add(key);
             case "counts", "ranked", "attempts", "dead", "log" -> indexes.add(key, value);
-            case "result", "retire", "archiving", "quarantine" -> {}
+            case "result", "retire", "archiving", "quarantine", "idle" -> {}
             default -> throw new AssertionError("An unknown row: " + key);
         }
     }

@@ -16,7 +16,7 @@ import java.util.Set;
  */
 record Figures(int tries, int reads, int watchesAtMost) {
     /** Read by what goes round by the clock, whether there are jobs or not. */
-    private static final Set<String> BACKGROUND = Set.of("activity", "releasing", "retire");
+    private static final Set<String> BACKGROUND = Set.of("activity", "counts", "releasing", "retire");
 
     static Figures ofAll(Collection<MeasuredDatabase> processes) {
         return of(processes, Set.of());

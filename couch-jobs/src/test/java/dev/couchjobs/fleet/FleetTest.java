@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What many processes cost in all: counts, and virtual time, but never time of the machine. */
 class FleetTest {
@@ -16,9 +18,10 @@ class FleetTest {
     /** Twice the virtual time that one process takes today. */
     private static final Duration STARTED_WITHIN = Duration.ofMillis(2 * 3);
 
-    @Test
-    void aSparseJobOfOneProcessIsCheap() {
-        try (Fleet fleet = new Fleet(1, TIMEOUT, 1, MOMENT).start(1)) {
+    @ParameterizedTest
+    @ValueSource(ints = {1, 10, 100, 1_000})
+    void aSparseJobIsCheapHoweverManyProcessesAreIdle(int processes) {
+        try (Fleet fleet = new Fleet(1, TIMEOUT, 1, MOMENT).start(processes)) {
             addSparsely(fleet, 2);
             fleet.forget();
 

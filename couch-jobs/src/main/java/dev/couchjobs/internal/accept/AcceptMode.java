@@ -41,4 +41,9 @@ record AcceptMode(
     boolean followsClock() {
         return !noSchedule && maxScheduledTime.isEmpty();
     }
+
+    /** Whether a worker takes whatever is due: then it takes turns with other processes in watching for new jobs. */
+    boolean takesTurns() {
+        return followsClock() && suspects && beginning != Beginning.WITH_CLAIM;
+    }
 }

@@ -14,6 +14,7 @@ import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -44,6 +45,11 @@ final class Acceptor<D> implements AutoCloseable {
 
     private final Set<Client<D>> clients = new LinkedHashSet<>(); // guarded by itself
     private boolean closed; // guarded by clients
+    /** Complete when a round has taken account of it that the last client is gone. */
+    private final List<CompletableFuture<?>> departures = new ArrayList<>(); // guarded by clients
+
+    // Touched by one round at a time.
+    private Leadership.Place place = Leadership.Place.NEW;
 
     Acceptor(JobType<D, ?> type, Instance instance) {
         this.database = instance.database();
@@ -71,8 +77,9 @@ final class Acceptor<D> implements AutoCloseable {
     /** Claims for a worker from now on, whenever it has room. */
     Intake serve(Taker<D> taker, AcceptOptions options, Runnable onClose) {
         TakerClient<D> client = new TakerClient<>(taker, AcceptMode.of(options), loop::poke, left -> {
-            leave(left);
+            CompletableFuture<?> departure = depart(left);
             onClose.run();
+            return departure;
         });
         synchronized (clients) {
             if (closed) {
@@ -88,12 +95,15 @@ final class Acceptor<D> implements AutoCloseable {
     @Override
     public void close() {
         List<Client<D>> left;
+        List<CompletableFuture<?>> departed;
         synchronized (clients) {
             closed = true;
             left = List.copyOf(clients);
+            departed = takeDepartures();
         }
         left.forEach(client -> client.fail(new CouchJobsClosedException()));
         loop.close();
+        departed.forEach(departure -> departure.complete(null));
     }
 
     private void giveUpOn(Client<D> client, Throwable error) {
@@ -103,7 +113,7 @@ final class Acceptor<D> implements AutoCloseable {
         client.fail(Causes.of(error));
     }
 
-    /** Takes somebody out before he is answered, so that no other round claims for him as well. */
+    /** Takes a client out before it is answered, so that no other round claims for it as well. */
     private void leave(Client<D> client) {
         boolean last;
         synchronized (clients) {
@@ -112,6 +122,20 @@ final class Acceptor<D> implements AutoCloseable {
         if (last) {
             loop.poke(); // lets go of the watch
         }
+    }
+
+    /** {@return what completes when this process watches for jobs no more, if a client was the last one that goes} */
+    private CompletableFuture<?> depart(Client<D> client) {
+        leave(client);
+        CompletableFuture<?> departure = new CompletableFuture<>();
+        synchronized (clients) {
+            if (closed || !clients.isEmpty()) {
+                return CompletableFuture.completedFuture(client);
+            }
+            departures.add(departure);
+        }
+        loop.poke();
+        return departure;
     }
 
     /** Whoever comes back takes his turn behind those who have come meanwhile. */
@@ -129,30 +153,56 @@ final class Acceptor<D> implements AutoCloseable {
 
     private CompletableFuture<Pause> round() {
         Round<D> round = new Round<>();
+        List<CompletableFuture<?>> departed;
         synchronized (clients) {
             clients.forEach(round::ask);
+            departed = takeDepartures();
         }
-        if (round.isEmpty()) {
+        return round(round).whenComplete((pause, error) -> {
             round.end();
-            return CompletableFuture.completedFuture(Pause.untilPoked());
+            departed.forEach(departure -> departure.complete(null));
+        });
+    }
+
+    private List<CompletableFuture<?>> takeDepartures() {
+        List<CompletableFuture<?>> taken = List.copyOf(departures);
+        departures.clear();
+        return taken;
+    }
+
+    private CompletableFuture<Pause> round(Round<D> round) {
+        if (round.isEmpty()) {
+            return leave();
         }
         return CompletableFuture.completedFuture(round)
                 .thenCompose(begun -> batch.run(tries -> claim(begun, tries))) // a closed database throws
                 .whenComplete((outcome, error) -> {
                     if (error != null) {
+                        place = Leadership.Place.FOLLOWER; // perhaps: what it has tried may have committed
                         round.clients().forEach(client -> giveUpOn(client, error));
                     }
                 })
                 .thenApply(outcome -> {
+                    place = outcome.place();
                     outcome.jobs().forEach((mode, jobs) -> deliver(jobs, round.of(mode)));
                     outcome.exhausted().forEach(mode -> dismissImpatient(round.of(mode)));
                     return pause(outcome);
-                })
-                .whenComplete((pause, error) -> round.end());
+                });
+    }
+
+    /** There is nobody here to take jobs at present. */
+    private CompletableFuture<Pause> leave() {
+        if (!place.isTaken()) {
+            return CompletableFuture.completedFuture(Pause.untilPoked());
+        }
+        return transactions.run(database, tx -> claims.leave(tx, place)).thenApply(left -> {
+            place = left;
+            return Pause.untilPoked();
+        });
     }
 
     private CompletableFuture<Claims.Outcome<D>> claim(Round<D> round, BatchSize.Tries tries) {
-        Claims<D>.Claim claim = claims.new Claim(round.wanted(tries.first()));
+        Claims<D>.Claim claim = claims.new Claim(round.wanted(tries.first()), place);
         return transactions.run(database, tx -> claim.attempt(tx, tries));
     }
 

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -32,6 +33,9 @@ final class Candidates {
     /** How far one claim looks that cannot begin in the middle, because it reads all in between. */
     private static final int NEAR_MAX = 1_000;
 
+    /** How many picks do without an overview after one that was too much. */
+    private static final int WITHOUT_OVERVIEW = 16;
+
     private static final Comparator<Queued> BY_PRIORITY =
             Comparator.comparingInt(Queued::priority).reversed().thenComparing(Comparator.comparingLong(Queued::since));
 
@@ -45,6 +49,11 @@ final class Candidates {
     private final Trail due;
     /** Whether there were more jobs with a priority than one read sees, when last seen: then the next claim reads more. */
     private volatile boolean crowded;
+
+    /** How many picks are to do without an overview. */
+    private final AtomicInteger withoutOverview = new AtomicInteger();
+    /** What the last pick saw, if it saw all. */
+    private volatile Optional<Overview> overview = Optional.empty();
 
     /** How many the last try would have taken that no trail leads to. */
     private final AtomicInteger takenElsewhere = new AtomicInteger();
@@ -123,17 +132,44 @@ final class Candidates {
      */
     CompletableFuture<Pick> pick(Transaction tx, AcceptMode mode, long now, int wanted) {
         int near = Math.min(spread.rows(), NEAR_MAX);
-        CompletableFuture<Ranked> ranked = ranked(tx, mode.latest(now), wanted + near);
-        CompletableFuture<List<Queued>> pending =
-                mode.noSchedule() ? anywhere(tx, wanted, near) : pending(tx, mode.latest(now), wanted);
         Reserve.Turn turn = reserve.turn(tx, mode, now, wanted);
-        return ranked.thenCompose(some ->
-                pending.thenCompose(plain -> turn.rows(some.all, plain).thenApply(first -> {
-                    List<Queued> take = byPriority(first, some.all, plain, wanted, near);
-                    goneBehind(take, mode);
-                    boolean moves = some.hidden && mode.followsClock();
-                    return new Pick(take, moves ? toMove(some.all, take) : List.of());
-                })));
+        return overview(tx, mode).thenCompose(all -> {
+            CompletableFuture<Ranked> ranked = all.map(seen -> ranked(seen, mode.latest(now)))
+                    .orElseGet(() -> ranked(tx, mode.latest(now), wanted + near));
+            CompletableFuture<List<Queued>> pending = all.map(seen -> pending(seen, mode.latest(now), wanted))
+                    .orElseGet(() ->
+                            mode.noSchedule() ? anywhere(tx, wanted, near) : pending(tx, mode.latest(now), wanted));
+            return ranked.thenCompose(some ->
+                    pending.thenCompose(plain -> turn.rows(some.all, plain).thenApply(first -> {
+                        List<Queued> take = byPriority(first, some.all, plain, wanted, near);
+                        goneBehind(take, mode);
+                        boolean moves = some.hidden && mode.followsClock();
+                        return new Pick(take, moves ? toMove(some.all, take) : List.of());
+                    })));
+        });
+    }
+
+    private CompletableFuture<Optional<Overview>> overview(Transaction tx, AcceptMode mode) {
+        overview = Optional.empty();
+        if (mode.noSchedule() || withoutOverview.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            return CompletableFuture.completedFuture(overview);
+        }
+        return Overview.read(tx, keys).thenApply(all -> {
+            overview = all;
+            withoutOverview.set(all.isPresent() ? 0 : WITHOUT_OVERVIEW);
+            return all;
+        });
+    }
+
+    private CompletableFuture<Ranked> ranked(Overview all, long latest) {
+        crowded = false;
+        return CompletableFuture.completedFuture(new Ranked(sorted(all.rankedUpTo(latest), List.of()), false));
+    }
+
+    private CompletableFuture<List<Queued>> pending(Overview all, long latest, int wanted) {
+        List<Queued> plain = unscheduled.of(all.unscheduled(), wanted);
+        List<Queued> later = due.of(all.scheduledUpTo(latest), wanted);
+        return CompletableFuture.completedFuture(byTurns(plain, later, wanted));
     }
 
     private void goneBehind(List<Queued> taken, AcceptMode mode) {
@@ -158,6 +194,9 @@ final class Candidates {
 
     /** The next time at which time alone makes a job one to take. */
     CompletableFuture<OptionalLong> nextDue(Transaction tx, AcceptMode mode, long now) {
+        if (mode.followsClock() && overview.isPresent()) {
+            return CompletableFuture.completedFuture(overview.get().nextAfter(now));
+        }
         return mode.followsClock()
                 ? PendingQueue.nextAfter(tx, keys, now)
                         .thenCombine(RankedQueue.nextAfter(tx, keys, now), Candidates::earlier)

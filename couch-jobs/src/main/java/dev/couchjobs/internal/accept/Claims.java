@@ -12,6 +12,7 @@ import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.data.TokenSearch;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.verbs.ClaimedJob;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.PayloadCodec;
@@ -29,6 +30,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -50,6 +52,7 @@ final class Claims<D> {
     private final String by;
     private final PayloadCodec codec;
     private final Candidates candidates;
+    private final Leadership leadership;
 
     Claims(JobType<D, ?> type, Instance instance) {
         this.type = type;
@@ -59,19 +62,30 @@ final class Claims<D> {
         this.by = instance.name();
         this.codec = instance.codec();
         this.candidates = new Candidates(keys, environment.random());
+        this.leadership = new Leadership(keys, environment.random());
     }
 
     /**
      * What a claim came to: jobs by what was wanted, or else a watch and the time of the next job.
      *
      * @param exhausted what was wanted and is not there any more
+     * @param place where this process stands among those that wait
      * @param nextDue seconds since the epoch
      */
     record Outcome<D>(
             Map<AcceptMode, List<Claimed<D>>> jobs,
             Set<AcceptMode> exhausted,
+            Leadership.Place place,
             Optional<CompletableFuture<Void>> watch,
             OptionalLong nextDue) {
+        Outcome(Map<AcceptMode, List<Claimed<D>>> jobs, Set<AcceptMode> exhausted, Leadership.Place place) {
+            this(jobs, exhausted, place, Optional.empty(), OptionalLong.empty());
+        }
+
+        Outcome<D> at(Leadership.Standing standing) {
+            return new Outcome<>(jobs, exhausted, standing.place(), standing.call(), nextDue);
+        }
+
         boolean isEmpty() {
             return jobs.values().stream().allMatch(List::isEmpty);
         }
@@ -101,11 +115,25 @@ final class Claims<D> {
         /** How many jobs the last try would have claimed. */
         private volatile int tried;
 
-        private volatile boolean cutShort;
+        /** Where this process stands, as far as it is known before a try. */
+        private volatile Leadership.Place place;
 
-        /** @param wanted how many jobs to take, by what is wanted */
-        Claim(Map<AcceptMode, Integer> wanted) {
+        private volatile boolean cutShort;
+        /** Whether rows were found of jobs that this claim may not take. */
+        private volatile boolean leavesSome;
+
+        /**
+         * @param wanted how many jobs to take, by what is wanted
+         * @param place where this process stands among those that wait
+         */
+        Claim(Map<AcceptMode, Integer> wanted, Leadership.Place place) {
             this.wanted = new LinkedHashMap<>(wanted);
+            this.place = place;
+        }
+
+        /** Whether this process takes turns with others in watching for jobs. */
+        boolean takesTurns() {
+            return wanted.keySet().stream().allMatch(AcceptMode::takesTurns);
         }
 
         /**
@@ -157,27 +185,27 @@ final class Claims<D> {
                 ofMode.forEach((jobId, tried) -> jobs.add(heldBy(tx, jobId, tried)));
                 looks.put(mode, present(jobs));
             });
-            return byMode(looks)
-                    .thenApply(jobs -> new Outcome<>(jobs, Set.of(), Optional.empty(), OptionalLong.empty()));
+            return byMode(looks).thenApply(jobs -> new Outcome<>(jobs, Set.of(), place.unsure()));
         }
 
         private CompletableFuture<Outcome<D>> takeNew(Transaction tx) {
             cutShort = false;
+            leavesSome = false;
             long now = environment.clock().instant().getEpochSecond();
+            Leadership.Turn turn = leadership.new Turn(tx, place);
             Map<AcceptMode, CompletableFuture<List<Claimed<D>>>> taking = new LinkedHashMap<>();
             CompletableFuture<?> last = CompletableFuture.completedFuture(taking);
             for (Map.Entry<AcceptMode, Integer> each : wanted.entrySet()) {
                 // One after the other: side by side, two that want different things could both take the same job.
                 CompletableFuture<List<Claimed<D>>> next =
-                        last.thenCompose(done -> take(tx, each.getKey(), now, each.getValue(), GOES_MAX));
+                        last.thenCompose(done -> take(tx, turn, each.getKey(), now, each.getValue(), GOES_MAX));
                 taking.put(each.getKey(), next);
                 last = next;
             }
             return byMode(taking).thenCompose(jobs -> {
                 tried = jobs.values().stream().mapToInt(List::size).sum();
                 if (cutShort) {
-                    return CompletableFuture.completedFuture(
-                            new Outcome<>(jobs, Set.of(), Optional.empty(), OptionalLong.empty()));
+                    return CompletableFuture.completedFuture(new Outcome<>(jobs, Set.of(), place));
                 }
                 Set<AcceptMode> exhausted = new LinkedHashSet<>();
                 jobs.forEach((mode, taken) -> {
@@ -185,9 +213,36 @@ final class Claims<D> {
                         exhausted.add(mode);
                     }
                 });
-                Outcome<D> outcome = new Outcome<>(jobs, exhausted, Optional.empty(), OptionalLong.empty());
-                return outcome.isEmpty() ? watching(tx, now) : CompletableFuture.completedFuture(outcome);
+                Outcome<D> outcome = new Outcome<>(jobs, exhausted, place);
+                return outcome.isEmpty() ? idle(tx, turn, now) : taken(turn, outcome);
             });
+        }
+
+        private CompletableFuture<Outcome<D>> taken(Leadership.Turn turn, Outcome<D> outcome) {
+            boolean hasRoom = outcome.exhausted().containsAll(wanted.keySet()) && !leavesSome;
+            return standing(turn, place, () -> turn.took(hasRoom)).thenApply(outcome::at);
+        }
+
+        private CompletableFuture<Outcome<D>> idle(Transaction tx, Leadership.Turn turn, long now) {
+            Leadership.Place before = place;
+            if (takesTurns()) {
+                place = Leadership.Place.FOLLOWER; // perhaps: the next try does not know whether this one has committed
+            }
+            return standing(turn, before, turn::idle)
+                    .thenCompose(standing -> standing.place() == Leadership.Place.FOLLOWER
+                            ? CompletableFuture.completedFuture(
+                                    new Outcome<D>(Map.of(), wanted.keySet(), before).at(standing))
+                            : watching(tx, standing, now));
+        }
+
+        private CompletableFuture<Leadership.Standing> standing(
+                Leadership.Turn turn,
+                Leadership.Place before,
+                Supplier<CompletableFuture<Leadership.Standing>> change) {
+            if (takesTurns()) {
+                return change.get();
+            }
+            return before.isTaken() ? turn.leave() : CompletableFuture.completedFuture(Leadership.Standing.of(before));
         }
 
         /**
@@ -195,20 +250,23 @@ final class Claims<D> {
          * those it is content with clearing, and another claim goes on from there.
          */
         private CompletableFuture<List<Claimed<D>>> take(
-                Transaction tx, AcceptMode mode, long now, int count, int goes) {
-            return candidates
-                    .pick(tx, mode, now, count)
-                    .thenCompose(pick -> takeAll(tx, mode, pick).thenCompose(go -> {
-                        if (!go.goesOn()) {
-                            return CompletableFuture.completedFuture(go.taken());
-                        }
-                        if (goes == 1) {
-                            cutShort = true;
-                            return CompletableFuture.completedFuture(go.taken());
-                        }
-                        return take(tx, mode, now, count - go.taken().size(), goes - 1)
-                                .thenApply(more -> concat(go.taken(), more));
-                    }));
+                Transaction tx, Leadership.Turn turn, AcceptMode mode, long now, int count, int goes) {
+            return candidates.pick(tx, mode, now, count).thenCompose(pick -> {
+                if (!pick.take().isEmpty() && takesTurns()) {
+                    turn.foresee(pick.take().size() < count);
+                }
+                return takeAll(tx, mode, pick).thenCompose(go -> {
+                    if (!go.goesOn()) {
+                        return CompletableFuture.completedFuture(go.taken());
+                    }
+                    if (goes == 1) {
+                        cutShort = true;
+                        return CompletableFuture.completedFuture(go.taken());
+                    }
+                    return take(tx, turn, mode, now, count - go.taken().size(), goes - 1)
+                            .thenApply(more -> concat(go.taken(), more));
+                });
+            });
         }
 
         private CompletableFuture<Go<D>> takeAll(Transaction tx, AcceptMode mode, Candidates.Pick pick) {
@@ -237,6 +295,7 @@ final class Claims<D> {
                 }
                 JobTable.saveAll(tx, keys, moves, OptionalLong.empty());
                 List<JobTable.Step> claims = steps(mode, found);
+                leavesSome |= claims.size() < found.size();
                 boolean goesOn = hasCleared && claims.size() == found.size();
                 return all(claim(tx, claims, ofMode)).thenApply(taken -> new Go<>(taken, goesOn));
             });
@@ -264,8 +323,10 @@ final class Claims<D> {
         }
 
         /** A watch reads its key, and a claim beside it would conflict with every enqueue; so only beside none. */
-        private CompletableFuture<Outcome<D>> watching(Transaction tx, long now) {
-            Optional<CompletableFuture<Void>> watch = Optional.of(tx.watch(keys.watchesPending()));
+        private CompletableFuture<Outcome<D>> watching(Transaction tx, Leadership.Standing standing, long now) {
+            CompletableFuture<Void> pending = tx.watch(keys.watchesPending());
+            CompletableFuture<Void> watch =
+                    standing.call().map(call -> Pause.firstOf(pending, call)).orElse(pending);
             List<CompletableFuture<OptionalLong>> times = wanted.keySet().stream()
                     .map(mode -> candidates.nextDue(tx, mode, now))
                     .toList();
@@ -273,7 +334,7 @@ final class Claims<D> {
                 OptionalLong next = times.stream()
                         .flatMapToLong(time -> time.join().stream())
                         .min();
-                return new Outcome<>(Map.of(), wanted.keySet(), watch, next);
+                return new Outcome<>(Map.of(), wanted.keySet(), standing.place(), Optional.of(watch), next);
             });
         }
 
@@ -285,6 +346,11 @@ final class Claims<D> {
                 return jobs;
             });
         }
+    }
+
+    /** This process takes no more jobs for now: another is to watch for them. */
+    CompletableFuture<Leadership.Place> leave(Transaction tx, Leadership.Place place) {
+        return leadership.new Turn(tx, place).leave().thenApply(Leadership.Standing::place);
     }
 
     private CompletableFuture<Optional<Claimed<D>>> heldBy(Transaction tx, String jobId, Tried tried) {

@@ -11,7 +11,7 @@ public interface Intake {
     /**
      * Claims nothing more.
      *
-     * @return when the last claim has been given, if one is under way
+     * @return completes when the last claim has been given, if one is under way, and another process watches for new jobs
      */
     CompletableFuture<?> close();
 }

@@ -2,7 +2,7 @@ package dev.couchjobs.internal.accept;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A {@link Taker}, who comes back after every claim until he closes his intake. */
@@ -10,14 +10,14 @@ final class TakerClient<D> implements Client<D>, Intake {
     private final Taker<D> taker;
     private final AcceptMode mode;
     private final Runnable poke;
-    private final Consumer<Client<D>> onClose;
+    private final Function<Client<D>, CompletableFuture<?>> onClose;
 
     // Guarded by this.
     private boolean closed;
     private @Nullable CompletableFuture<Void> claim;
     private AcceptMode wanted;
 
-    TakerClient(Taker<D> taker, AcceptMode mode, Runnable poke, Consumer<Client<D>> onClose) {
+    TakerClient(Taker<D> taker, AcceptMode mode, Runnable poke, Function<Client<D>, CompletableFuture<?>> onClose) {
         this.taker = taker;
         this.mode = mode;
         this.wanted = mode;
@@ -95,7 +95,6 @@ final class TakerClient<D> implements Client<D>, Intake {
             closed = true;
             last = claim == null ? CompletableFuture.completedFuture(taker) : claim;
         }
-        onClose.accept(this);
-        return last;
+        return CompletableFuture.allOf(last, onClose.apply(this));
     }
 }

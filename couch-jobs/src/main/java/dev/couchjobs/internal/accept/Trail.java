@@ -118,6 +118,19 @@ final class Trail {
                 });
     }
 
+    /** {@return as many as are wanted of all rows there are} The first while no other claims are met. */
+    synchronized List<Queued> of(List<Queued> all, int wanted) {
+        isToLeap = false;
+        isAmple = false;
+        int slack = Math.min(spread.rows(), all.size() - wanted);
+        int from = slack > 0 ? random.nextInt(slack + 1) : 0;
+        List<Queued> some = all.subList(from, Math.min(all.size(), from + wanted));
+        if (begin.isEmpty() && !some.isEmpty()) {
+            begin = Optional.of(some.get(0).key());
+        }
+        return some;
+    }
+
     /** A row that cannot be decoded is out of the way then. Others may stand behind it, so they are looked for. */
     private CompletableFuture<List<Queued>> decoded(Transaction tx, Range range, int wanted, List<KeyValue> places) {
         List<Queued> rows = PendingQueue.rows(tx, keys, places);

@@ -5,6 +5,7 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.tuple.Tuple;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -28,9 +29,25 @@ public final class PendingQueue {
         return tx.snapshot().getRange(part, limit).asList();
     }
 
+    /** {@return one of the jobs that may be taken up to a scheduled time} */
+    public static CompletableFuture<Optional<String>> first(ReadTransaction tx, TypeKeys keys, long latest) {
+        return read(tx, keys, unscheduled(keys), 1)
+                .thenCombine(
+                        read(tx, keys, scheduledUpTo(keys, latest), 1),
+                        (plain, due) -> Stream.concat(plain.stream(), due.stream())
+                                .map(Queued::jobId)
+                                .findFirst());
+    }
+
     /** {@return what those rows say} */
     public static List<Queued> rows(ReadTransaction tx, TypeKeys keys, List<KeyValue> places) {
         return Quarantine.readable(tx, keys, places, row -> decode(keys, row.getKey()));
+    }
+
+    /** {@return all rows, due or not, if there are fewer than that} */
+    public static CompletableFuture<Optional<List<Queued>>> all(ReadTransaction tx, TypeKeys keys, int limit) {
+        return places(tx, keys.pending(), limit)
+                .thenApply(places -> places.size() < limit ? Optional.of(rows(tx, keys, places)) : Optional.empty());
     }
 
     private static CompletableFuture<List<Queued>> read(ReadTransaction tx, TypeKeys keys, Range part, int limit) {

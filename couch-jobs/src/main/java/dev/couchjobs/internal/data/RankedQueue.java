@@ -5,6 +5,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -23,6 +24,17 @@ public final class RankedQueue {
     private static final int PAGE = 1_000;
 
     private RankedQueue() {}
+
+    /** {@return all rows, due or not, if there are fewer than that} */
+    public static CompletableFuture<Optional<List<Queued>>> all(ReadTransaction tx, TypeKeys keys, int limit) {
+        Range range = new Range(keys.ranked().begin, keys.rankedLater().end);
+        return tx.snapshot()
+                .getRange(range, limit)
+                .asList()
+                .thenApply(rows -> rows.size() < limit
+                        ? Optional.of(Quarantine.readable(tx, keys, rows, row -> decode(keys, row.getKey())))
+                        : Optional.empty());
+    }
 
     /** {@return the first rows up to a scheduled time: those in order of priority, and behind them those in order of time} */
     public static CompletableFuture<List<Queued>> head(ReadTransaction tx, TypeKeys keys, long latest, int limit) {

@@ -198,7 +198,11 @@ public final class Releases {
 
     private static CompletableFuture<List<Release>> read(Transaction tx, Keyspace keyspace, Range range, int limit) {
         return Quarantine.range(
-                tx.snapshot(), range, limit, false, row -> Quarantine.typeName(row.getKey(), keyspace::typeOfReleasing)
+                tx.snapshot(),
+                range,
+                limit,
+                false,
+                row -> Quarantine.typeName(row.getKey(), keyspace::typeOfReleasing)
                         .flatMap(type -> Quarantine.readable(tx, keyspace.type(type), row, decoder(keyspace, type))));
     }
 

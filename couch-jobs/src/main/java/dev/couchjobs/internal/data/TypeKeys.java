@@ -14,6 +14,8 @@ public final class TypeKeys {
     static final long RANKED_LATER = 1;
     private static final long QUARANTINE_ENTRIES = 0;
     private static final long QUARANTINE_BYTES = 1;
+    private static final long IDLE_LEADER = 0;
+    private static final long IDLE_FOLLOWERS = 1;
 
     private final String typeName;
     private final Subspace data;
@@ -42,6 +44,7 @@ public final class TypeKeys {
     private final byte[] root;
     private final Subspace quarantine;
     private final Subspace quarantined;
+    private final Subspace idle;
 
     TypeKeys(Subspace root, String typeName) {
         this.typeName = typeName;
@@ -71,6 +74,7 @@ public final class TypeKeys {
         this.root = root.pack();
         quarantine = root.subspace(Tuple.from("quarantine", typeName, QUARANTINE_ENTRIES));
         quarantined = root.subspace(Tuple.from("quarantine", typeName, QUARANTINE_BYTES));
+        idle = root.subspace(Tuple.from("idle", typeName));
     }
 
     /** {@return the name of the type} */
@@ -97,6 +101,11 @@ public final class TypeKeys {
 
     byte[] pending(long scheduledTime, String jobId) {
         return pending.pack(Tuple.from(scheduledTime, jobId));
+    }
+
+    /** All pending rows. */
+    Range pending() {
+        return pending.range();
     }
 
     /** All pending rows that have a scheduled time, and one at or before {@code latest}, whatever their ids. */
@@ -331,6 +340,34 @@ public final class TypeKeys {
     /** The bytes of those rows. */
     Subspace quarantined() {
         return quarantined;
+    }
+
+    /** The leaders and the followers of all that wait for jobs. */
+    Range idle() {
+        return idle.range();
+    }
+
+    /** The token of the leader. */
+    byte[] leader() {
+        return idle.pack(IDLE_LEADER);
+    }
+
+    byte[] follower(long token) {
+        return idle.pack(Tuple.from(IDLE_FOLLOWERS, token));
+    }
+
+    /** The followers with tokens of at least that. */
+    Range followersFrom(long token) {
+        return new Range(follower(token), idle.get(IDLE_FOLLOWERS).range().end);
+    }
+
+    /** The followers with tokens below that. */
+    Range followersBelow(long token) {
+        return new Range(idle.get(IDLE_FOLLOWERS).range().begin, follower(token));
+    }
+
+    long tokenOfFollower(byte[] key) {
+        return idle.unpack(key).getLong(1);
     }
 
     /** A key without what all keys begin with. */

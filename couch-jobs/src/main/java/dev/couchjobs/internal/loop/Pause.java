@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.loop;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -30,6 +31,25 @@ public record Pause(Optional<CompletableFuture<?>> signal, Optional<Duration> at
     /** {@return a pause until then} */
     public static Pause until(CompletableFuture<?> signal) {
         return new Pause(Optional.of(signal), Optional.empty());
+    }
+
+    /** {@return what completes as the first of two does, and with which both are cancelled} */
+    public static CompletableFuture<Void> firstOf(CompletableFuture<Void> one, CompletableFuture<Void> other) {
+        CompletableFuture<Void> first = new CompletableFuture<>();
+        for (CompletableFuture<Void> each : List.of(one, other)) {
+            var unused = each.whenComplete((done, error) -> {
+                if (error == null) {
+                    first.complete(null);
+                } else {
+                    first.completeExceptionally(error);
+                }
+            });
+        }
+        var unused = first.whenComplete((done, error) -> {
+            one.cancel(false);
+            other.cancel(false);
+        });
+        return first;
     }
 
     /** {@return this pause, but not longer} */

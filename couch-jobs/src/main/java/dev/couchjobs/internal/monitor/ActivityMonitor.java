@@ -40,7 +40,8 @@ import java.util.stream.Collectors;
  * its last sign of life, plus the time of one transaction. Any number of monitors may run on any nodes: a job is put back
  * only if it still runs under the very sequence that was seen, so what two of them both try happens once.
  *
- * <p>It also trims the change feed, and audits the leases of one page of jobs a round ({@link LeaseAudit}). While nothing
+ * <p>It also trims the change feed, checks that jobs are taken ({@link LeaderCheck}), and audits the leases of one page of
+ * jobs a round ({@link LeaseAudit}). While nothing
  * runs and the feed is empty it rests, and a watch wakes it.
  */
 final class ActivityMonitor implements AutoCloseable {
@@ -68,6 +69,7 @@ final class ActivityMonitor implements AutoCloseable {
     private Duration lastPause = Duration.ZERO;
     private final BatchSize batch = new BatchSize(BATCH_MAX);
     private final LeaseAudit audit;
+    private final LeaderCheck leaderCheck;
 
     /** @param policy says by which job type jobs are treated whose processors have gone silent */
     ActivityMonitor(Instance instance, String typeName, Supplier<JobType<?, ?>> policy, Duration feedRetention) {
@@ -80,6 +82,7 @@ final class ActivityMonitor implements AutoCloseable {
         this.nextRows = new NextRows(environment);
         this.feedRetention = feedRetention;
         this.audit = new LeaseAudit(database, transactions, keyspace, keys);
+        this.leaderCheck = new LeaderCheck(instance, transactions, keys);
         this.loop = new Loop("activity monitor of " + typeName, environment, this::round);
     }
 
@@ -94,9 +97,17 @@ final class ActivityMonitor implements AutoCloseable {
     }
 
     /** @param news completes when there is something to watch over; empty if there is */
-    private record Now(Optional<Duration> timeout, Versionstamp sequence, Optional<CompletableFuture<Void>> news) {
+    private record Now(
+            Optional<Duration> timeout,
+            Versionstamp sequence,
+            LeaderCheck.Seen waiting,
+            Optional<CompletableFuture<Void>> news) {
+        Now with(LeaderCheck.Seen seen) {
+            return new Now(timeout, sequence, seen, news);
+        }
+
         Now until(CompletableFuture<Void> coming) {
-            return new Now(timeout, sequence, Optional.of(coming));
+            return new Now(timeout, sequence, waiting, Optional.of(coming));
         }
     }
 
@@ -109,9 +120,12 @@ final class ActivityMonitor implements AutoCloseable {
                 timeout = now.timeout();
                 leaseMarks.forget();
             }
+            CompletableFuture<?> checked = leaderCheck.judge(now.waiting());
             return now.news().isPresent()
-                    ? CompletableFuture.completedFuture(rest(now.news().get()))
-                    : act(now).thenCompose(done -> audit.step()).thenApply(done -> pause());
+                    ? checked.thenApply(done -> rest(now.news().get()))
+                    : checked.thenCompose(done -> act(now))
+                            .thenCompose(done -> audit.step())
+                            .thenApply(done -> pause());
         });
     }
 
@@ -121,8 +135,13 @@ final class ActivityMonitor implements AutoCloseable {
             CompletableFuture<Boolean> isQuiet = ActivityIndex.isEmpty(tx, keys)
                     .thenCombine(ChangeFeed.isEmpty(tx, keys), Boolean::logicalAnd)
                     .thenCombine(Counts.read(tx.snapshot(), keys), (empty, counts) -> empty && counts.running() == 0);
+            CompletableFuture<LeaderCheck.Seen> waiting = leaderCheck.look(tx.snapshot());
             return tx.getReadVersion()
-                    .thenCombine(limit, (version, known) -> new Now(known, Stamps.upTo(version), Optional.empty()))
+                    .thenCombine(
+                            limit,
+                            (version, known) ->
+                                    new Now(known, Stamps.upTo(version), LeaderCheck.Seen.NOTHING, Optional.empty()))
+                    .thenCombine(waiting, Now::with)
                     .thenCombine(isQuiet, (now, quiet) -> quiet ? now.until(news(tx, now.timeout())) : now);
         });
     }

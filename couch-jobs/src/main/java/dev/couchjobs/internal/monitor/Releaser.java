@@ -57,10 +57,11 @@ final class Releaser implements AutoCloseable {
     }
 
     private CompletableFuture<Pause> round() {
-        return dependents.run(tries -> transactions.run(
-                database,
-                tx -> tries.next(
-                        most -> tries.isAgain() ? CompletableFuture.completedFuture(stepAside()) : step(tx, most))))
+        return dependents
+                .run(tries -> transactions.run(
+                        database,
+                        tx -> tries.next(most ->
+                                tries.isAgain() ? CompletableFuture.completedFuture(stepAside()) : step(tx, most))))
                 .whenComplete((pause, error) -> rows = error == null ? ROWS_MAX : 1);
     }
 

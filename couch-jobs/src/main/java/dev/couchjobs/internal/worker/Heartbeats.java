@@ -101,11 +101,12 @@ final class Heartbeats implements AutoCloseable {
                 phase = Phase.ROUSED;
                 yield CompletableFuture.completedFuture(Pause.atMost(FIRST_LOOK_AFTER));
             }
-            case ROUSED -> learnTimeout().thenApply(known -> {
-                note(known);
-                phase = Phase.BEATING;
-                return pause(FIRST_LOOK_AFTER);
-            });
+            case ROUSED ->
+                learnTimeout().thenApply(known -> {
+                    note(known);
+                    phase = Phase.BEATING;
+                    return pause(FIRST_LOOK_AFTER);
+                });
             case BEATING -> learnTimeout().thenCompose(this::beatIfKnown).thenApply(done -> pause(Duration.ZERO));
         };
     }
