@@ -62,6 +62,7 @@ final class Client {
     private CompletableFuture<?> turn() {
         String jobId = JobsSimulation.jobId(random);
         return node.sleepUpTo(rest).thenCompose(rested -> switch (random.nextInt(24)) {
+            case 16, 17, 18, 19 -> addElsewhere(jobId);
             case 0 -> remove(jobId);
             case 1 -> replace(jobId);
             case 2, 3 -> addTogether(jobId, JobsSimulation.jobId(random));
@@ -75,6 +76,12 @@ final class Client {
             case 15 -> count();
             default -> add(jobId);
         });
+    }
+
+    private CompletableFuture<Void> addElsewhere(String jobId) {
+        return oracle.furtherTypes().isEmpty()
+                ? add(jobId)
+                : oracle.furtherTypes().add(node);
     }
 
     private CompletableFuture<Void> add(String jobId) {

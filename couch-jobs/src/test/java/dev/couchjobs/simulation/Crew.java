@@ -34,9 +34,8 @@ final class Crew {
     }
 
     private CompletableFuture<?> shift() {
-        Worker worker = node.jobs()
-                .worker()
-                .handleAsync(node.type(), this::handle)
+        Worker worker = oracle.furtherTypes()
+                .handledBy(node.jobs().worker().handleAsync(node.type(), this::handle), this)
                 .concurrency(1 + random.nextInt(4))
                 .reserve(node.reserve())
                 .closeWithin(JobsSimulation.TIMEOUT)
@@ -51,9 +50,17 @@ final class Crew {
     private CompletableFuture<String> handle(JobContext<String> job) {
         node.log("works on " + job.job());
         oracle.claimed(job.job());
+        return goOn(job).thenCompose(known -> node.sleepUpTo(workingTime())).thenCompose(worked -> end(job));
+    }
+
+    private Duration workingTime() {
         boolean tooLong = !careful && random.nextInt(6) == 0;
-        Duration most = tooLong ? JobsSimulation.TIMEOUT.multipliedBy(3) : JobsSimulation.TIMEOUT.dividedBy(2);
-        return goOn(job).thenCompose(known -> node.sleepUpTo(most)).thenCompose(worked -> end(job));
+        return tooLong ? JobsSimulation.TIMEOUT.multipliedBy(3) : JobsSimulation.TIMEOUT.dividedBy(2);
+    }
+
+    /** {@return completes when some work is done, with whether it has failed} */
+    CompletableFuture<Boolean> work() {
+        return node.sleepUpTo(workingTime()).thenApply(worked -> !careful && random.nextInt(4) == 0);
     }
 
     /** Mostly by asking how far the attempt before came, and sometimes by noting how far this one is. */

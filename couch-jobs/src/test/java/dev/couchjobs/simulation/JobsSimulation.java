@@ -10,7 +10,6 @@ import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
 import dev.couchjobs.fdb.simulation.SimulationBuilder;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -100,6 +99,7 @@ final class JobsSimulation implements AutoCloseable {
     void run() {
         Node first = node(BUSY);
         setTimeout();
+        oracle.furtherTypes().create(first.jobs());
         addBacklog(first);
         start(first);
         for (int left = random.nextInt(3); left > 0; left--) {
@@ -113,6 +113,7 @@ final class JobsSimulation implements AutoCloseable {
         while (simulation.elapsed().compareTo(end) < 0) {
             simulation.advance(Duration.ofSeconds(1));
             oracle.check();
+            oracle.furtherTypes().check();
             if (scenario.damaged()) {
                 damager.turn();
             }
@@ -188,6 +189,10 @@ final class JobsSimulation implements AutoCloseable {
             processors.add(processor);
             processor.start();
         }
+        boolean isLast = calm && !oracle.furtherTypes().isEmpty();
+        if (isLast) {
+            start(new Crew(node, oracle));
+        }
         if (!calm
                 && (random.nextInt(2) == 0
                         || (nodes.size() == 1 && !scenario.backlog().isEmpty()))) {
@@ -245,7 +250,8 @@ final class JobsSimulation implements AutoCloseable {
         while (!isOver()) {
             oracle.check();
             if (simulation.elapsed().compareTo(latest) > 0) {
-                throw new AssertionError("There is no end to it: " + oracle.jobs());
+                throw new AssertionError("There is no end to it: " + oracle.jobs()
+                        + oracle.furtherTypes().open());
             }
             hurryUp();
             setTimeout(); // again and again: a client that comes out of its pause only now may just have cleared it
@@ -255,11 +261,11 @@ final class JobsSimulation implements AutoCloseable {
 
     /** Jobs may wait for days if they were scheduled by a clock that was days ahead: an operator adds them anew. */
     private void hurryUp() {
-        Instant soon = simulation.clock().instant().plus(CALM_AT_MOST);
+        CouchJobs operator = nodes.get(nodes.size() - 1).jobs();
+        long far = simulation.clock().instant().plus(CALM_AT_MOST).getEpochSecond();
         oracle.jobs().forEach((jobId, job) -> {
-            if (job.state() == JobState.PENDING && job.scheduledTime() > soon.getEpochSecond()) {
+            if (job.state() == JobState.PENDING && job.scheduledTime() > far) {
                 oracle.adding(jobId);
-                CouchJobs operator = nodes.get(nodes.size() - 1).jobs();
                 String data = Payloads.unique(random);
                 simulation.await(simulation
                         .database()
@@ -268,6 +274,7 @@ final class JobsSimulation implements AutoCloseable {
                 simulation.log("added anew " + jobId);
             }
         });
+        oracle.furtherTypes().hurryUp(operator, far);
     }
 
     private boolean isOver() {
@@ -275,11 +282,13 @@ final class JobsSimulation implements AutoCloseable {
                         .allMatch(job ->
                                 job.getValue().state() == JobState.FINISHED || oracle.mayWaitForEver(job.getKey()))
                 && watchers.stream().noneMatch(Watcher::isWaiting)
-                && oracle.areDamagesMet();
+                && oracle.areDamagesMet()
+                && oracle.furtherTypes().open().isEmpty();
     }
 
     private void checkTheEnd() {
         oracle.lookAtTheEnd();
+        oracle.furtherTypes().checkTheEnd();
         oracle.check();
         if (scenario.peaceful() && !oracle.lostOnTheWay().isEmpty()) {
             throw new AssertionError("Nobody was told of these claims: " + oracle.lostOnTheWay());

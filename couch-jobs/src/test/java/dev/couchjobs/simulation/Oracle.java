@@ -38,6 +38,7 @@ final class Oracle {
     private final Dates dates;
     private final Damages damages;
     private final Removals removals;
+    private final FurtherTypes furtherTypes;
     private final Waits waits = new Waits(calls, complaints);
     private final Journals journals = new Journals(complaints);
     private final Results results = new Results(complaints);
@@ -63,6 +64,7 @@ final class Oracle {
         this.dates = new Dates(simulation.clock());
         this.damages = new Damages(simulation.clock(), complaints);
         this.removals = new Removals(calls, archive, dates, damages, complaints);
+        this.furtherTypes = new FurtherTypes(simulation, scenario, damages, complaints);
         this.laws = List.of(
                 new Attempts(scenario, calls, complaints),
                 new Order(scenario, complaints),
@@ -103,6 +105,10 @@ final class Oracle {
         try (Transaction tx = simulation.database().createTransaction()) {
             return damages.yetToBeMet(tx).isEmpty();
         }
+    }
+
+    FurtherTypes furtherTypes() {
+        return furtherTypes;
     }
 
     Results results() {

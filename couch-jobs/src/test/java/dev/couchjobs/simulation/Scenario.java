@@ -19,6 +19,7 @@ import java.util.SplittableRandom;
  * @param type the type of the jobs, with its retry policy and its retention
  * @param backlog the priorities of the jobs that wait when the first process comes
  * @param idleProcesses how many processes there are that have little to do
+ * @param furtherTypes how many types there are beside the one that is looked at closely
  * @param damaged whether rows are damaged
  * @param reserve the part of their claims that workers keep for lower priorities
  */
@@ -30,6 +31,7 @@ record Scenario(
         JobType<String, String> type,
         List<Integer> backlog,
         int idleProcesses,
+        int furtherTypes,
         boolean damaged,
         double reserve) {
     static final String TYPE_NAME = "simulated";
@@ -43,6 +45,8 @@ record Scenario(
     /** and as long as it may be, with the quotation marks around it. */
     private static final int LIMIT = 8_000_000 - 2;
 
+    private static final int SOME_TYPES = 6;
+    private static final int MANY_TYPES = 60;
     private static final int FLEET = 100;
     private static final int SMALL_FLEET = 20;
 
@@ -90,9 +94,10 @@ record Scenario(
         double reserve = choice.nextBoolean() ? RESERVE : 0;
         Pace pace = peaceful ? Pace.AT_ONCE : Pace.PACES.get(choice.nextInt(Pace.PACES.size()));
         int longest = longest(choice.nextInt(40));
+        int furtherTypes = furtherTypes(choice.nextInt(60));
         boolean damaged = choice.nextInt(6) == 0;
         int idle = idleProcesses(choice.nextInt(80));
-        return new Scenario(peaceful, pace, longest, patience, type, backlog, idle, damaged, reserve);
+        return new Scenario(peaceful, pace, longest, patience, type, backlog, idle, furtherTypes, damaged, reserve);
     }
 
     private static int longest(int drawn) {
@@ -100,6 +105,13 @@ record Scenario(
             return LIMIT;
         }
         return drawn < 6 ? LONGER : LONG;
+    }
+
+    private static int furtherTypes(int drawn) {
+        if (drawn == 0) {
+            return MANY_TYPES;
+        }
+        return drawn < 6 ? SOME_TYPES : 0;
     }
 
     /** A hundred processes take as long as twenty seeds. */
