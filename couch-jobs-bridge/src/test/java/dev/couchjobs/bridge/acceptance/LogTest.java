@@ -97,6 +97,22 @@ class LogTest {
     }
 
     @Test
+    void aBridgeWhoseDirectoryIsRemovedSaysSoAndEnds() throws Exception {
+        try (CouchServers servers = new CouchServers(1, directory)) {
+            Path file = file(servers.newDatabase(0));
+            try (BridgeProcess bridge = BridgeProcess.start(BridgeMain.class, file)) {
+                Path data = file.resolveSibling("data-reg_a");
+                Process removed = new ProcessBuilder("rm", "-r", data.toString()).start();
+                assertThat(removed.waitFor()).isZero();
+                assertThat(bridge.awaitEnd()).isEqualTo(1);
+                assertThat(bridge.log())
+                        .anyMatch(line ->
+                                line.startsWith("node reg_a has stopped: the directory " + data + " was removed"));
+            }
+        }
+    }
+
+    @Test
     void aProgramIsReadyWhenItsDatabaseHasAnswered() {
         try (NpmServer server = NpmServer.withPassword("jo", "right");
                 BridgeProcess bridge = BridgeProcess.begin(BridgeMain.class, file(server.database("jobs")))) {

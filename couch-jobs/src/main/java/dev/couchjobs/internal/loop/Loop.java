@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Background work in rounds: never two rounds at once, and after each the pause that it asked for.
  *
- * <p>A round that fails does not end the loop. It is logged in one line, with the trace at level debug, and tried again after
- * a back-off that doubles from 10 ms to 5 s, with jitter; a poke does not shorten it. So is one whose signal fails. The loop
+ * <p>A round that fails does not end the loop. It is logged in one line, once a minute for each cause, with the trace at level
+ * debug, and tried again after a back-off that doubles from 10 ms to 5 s, with jitter; a poke does not shorten it. So is one whose signal fails. The loop
  * ends with {@link #close}, or when its database has been closed.
  */
 public final class Loop implements AutoCloseable {
@@ -152,13 +152,21 @@ public final class Loop implements AutoCloseable {
         failures++;
         long full = Math.min(backoffMaxMillis, BACKOFF_FIRST_MILLIS << Math.min(failures - 1, 16));
         long millis = full / 2 + environment.random().nextLong(full / 2 + 1);
-        LOG.warn(
-                "{}: round failed, next one in {} ms: {}", name, millis, error == null ? "no pause" : Causes.of(error));
+        tell(error == null ? "no pause" : Causes.of(error).toString(), millis);
         LOG.debug("{}: why the round failed", name, error);
         phase = Phase.BACKING_OFF;
         Object wakeUp = new Object();
         awaited = wakeUp;
         wakeAfter(Duration.ofMillis(millis), wakeUp);
+    }
+
+    /** A text: SLF4J writes the trace of an exception that comes last. */
+    private void tell(String cause, long millis) {
+        if (ToldCauses.of(environment).isToBeTold(cause, environment.clock().instant())) {
+            LOG.warn("{}: round failed, next one in {} ms: {}", name, millis, cause);
+        } else {
+            LOG.debug("{}: round failed, next one in {} ms: {}", name, millis, cause);
+        }
     }
 
     private void wakeAfter(Duration delay, Object wakeUp) {

@@ -41,6 +41,9 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     private final Identity identity;
     private final Backoff backoff;
     private final Complaints complaints;
+    /** Of a listener that fails: that the server answers settles nothing then. */
+    private final Complaints undelivered;
+
     private final ChangesListener listener;
     private final Owner owner;
 
@@ -73,6 +76,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
         this.identity = identity;
         this.backoff = backoff;
         this.complaints = new Complaints(address);
+        this.undelivered = new Complaints(address);
         this.position = Position.of(since);
         this.listener = listener;
         this.owner = owner;
@@ -222,6 +226,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
         }
         backoff.reset();
         complaints.settle();
+        undelivered.settle();
         deliver();
         goOn();
     }
@@ -257,7 +262,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
         if (failed != null) {
             failed.cancel();
         }
-        complaints.make("changes could not be dealt with, and are read again", thrown);
+        undelivered.make("changes could not be dealt with, and are read again", thrown);
         beginAfterAPause(new PassingFault("The listener failed"));
     }
 

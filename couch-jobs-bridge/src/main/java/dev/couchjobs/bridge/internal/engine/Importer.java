@@ -207,7 +207,8 @@ final class Importer {
     /** A bridge that has no memory or no threads left would fail with any document. */
     private static boolean isOwnTrouble(Throwable error) {
         Throwable cause = Causes.of(error);
-        return cause instanceof VirtualMachineError && !(cause instanceof StackOverflowError);
+        return StorageTrouble.isIn(error)
+                || (cause instanceof VirtualMachineError && !(cause instanceof StackOverflowError));
     }
 
     /** Notes it, which shows that the database is not to blame, and goes on. */

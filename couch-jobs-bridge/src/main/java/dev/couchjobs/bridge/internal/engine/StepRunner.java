@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,7 +103,7 @@ final class StepRunner {
 
         CompletableFuture<Void> start() {
             return doing.until(running.add(data.document(), data.step(), doing.whole())
-                    .thenCompose(alone -> held(job, turn -> course.begin(turn, data, worker())))
+                    .thenCompose(alone -> stored(() -> held(job, turn -> course.begin(turn, data, worker()))))
                     .thenCompose(begun -> begun.isPresent() ? perform(begun.get()) : leave()));
         }
 
@@ -112,7 +113,7 @@ final class StepRunner {
 
         /** There is nothing to do for it any more. */
         private CompletableFuture<Void> leave() {
-            return finish(job, turn -> course.left(turn, data));
+            return stored(() -> finish(job, turn -> course.left(turn, data)));
         }
 
         private CompletableFuture<Void> perform(Begun begun) {
@@ -132,7 +133,7 @@ final class StepRunner {
         /** A try that has failed is counted first: whoever goes on after a crash goes on from there. */
         private CompletableFuture<Void> count(Begun begun, ActionResult result) {
             Optional<Duration> pause = pause(begun, result);
-            return held(job, turn -> course.tried(turn, data, begun, pause))
+            return stored(() -> held(job, turn -> course.tried(turn, data, begun, pause)))
                     .thenCompose(counted -> counted.isEmpty() ? leave() : failed(begun, result, pause));
         }
 
@@ -189,7 +190,11 @@ final class StepRunner {
         }
 
         private CompletableFuture<Void> end(boolean hasSucceeded, RunEnd end) {
-            return finish(job, turn -> course.end(turn, data, hasSucceeded, end));
+            return stored(() -> finish(job, turn -> course.end(turn, data, hasSucceeded, end)));
+        }
+
+        private <T> CompletableFuture<T> stored(Supplier<CompletableFuture<T>> transaction) {
+            return doing.stored(context.environment(), transaction);
         }
     }
 

@@ -110,7 +110,9 @@ final class WorkAttempt {
     }
 
     private CompletableFuture<Void> keep(WorkOutcome outcome) {
-        return context.jobs().checkpoint(context.database(), job.job(), outcome).thenCompose(number -> done());
+        return doing.stored(
+                        context.environment(), () -> context.jobs().checkpoint(context.database(), job.job(), outcome))
+                .thenCompose(number -> done());
     }
 
     /**

@@ -133,6 +133,9 @@ public final class RunningBridge implements AutoCloseable {
                 feedName(),
                 Long.toString(ProcessHandle.current().pid())));
         end = engine::closeAsync;
+        if (given.isEmpty() && config.engine() instanceof EngineConfig.Directory directory) {
+            opening(new DirectoryWatch(directory.path(), environment, this::stopBecause));
+        }
         CompletableFuture<Void> claimed = made(couch).thenCompose(there -> mark.claim(takesOver));
         begin(engine, claimed, stop);
         PeerReplications peers = opening(new PeerReplications(config, client, environment, gates, couch));

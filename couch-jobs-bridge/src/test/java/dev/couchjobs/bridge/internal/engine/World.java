@@ -1,5 +1,7 @@
 package dev.couchjobs.bridge.internal.engine;
 
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
@@ -21,6 +23,7 @@ import dev.couchjobs.bridge.testing.ModelDatabase;
 import dev.couchjobs.bridge.testing.ModelServer;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -59,6 +62,9 @@ final class World implements AutoCloseable {
     /** What was done, where, in order: {@code node command}. */
     final List<String> done = new ArrayList<>();
 
+    /** Whether no node can store anything. */
+    boolean isDiskFull;
+
     private final Cluster cluster;
     private final int workers;
 
@@ -92,7 +98,8 @@ final class World implements AutoCloseable {
         SimulatedProcess process = simulation.process(node);
         Environment environment = new Environment(process.clock(), process.scheduler(), process.random());
         Subspace root = root(node);
-        CouchJobs jobs = CouchJobs.builder(process.database())
+        Database storage = storage(process.database());
+        CouchJobs jobs = CouchJobs.builder(storage)
                 .subspace(root)
                 .environment(environment)
                 .name(node)
@@ -101,7 +108,7 @@ final class World implements AutoCloseable {
         BridgeContext context = new BridgeContext(
                 node,
                 cluster,
-                process.database(),
+                storage,
                 jobs,
                 new Ledger(root.subspace(Tuple.from("ledger"))),
                 database,
@@ -121,6 +128,40 @@ final class World implements AutoCloseable {
         process.scheduler().execute(() -> {
             var unused = engine.start();
         });
+    }
+
+    /** A database that takes nothing while the disk is full. */
+    private Database storage(Database database) {
+        return (Database) Proxy.newProxyInstance(
+                World.class.getClassLoader(), new Class<?>[] {Database.class}, (self, method, given) -> {
+                    if (isDiskFull && method.getReturnType() == CompletableFuture.class) {
+                        return CompletableFuture.failedFuture(new DiskFullException());
+                    }
+                    return method.invoke(database, given);
+                });
+    }
+
+    private static final class DiskFullException extends FDBException {
+        private static final long serialVersionUID = 1L;
+
+        DiskFullException() {
+            super("No space left on device", 1510);
+        }
+
+        @Override
+        public boolean isRetryable() {
+            return false;
+        }
+
+        @Override
+        public boolean isMaybeCommitted() {
+            return false;
+        }
+
+        @Override
+        public boolean isRetryableNotCommitted() {
+            return false;
+        }
     }
 
     private Map<String, WorkKind> kinds(SimulatedProcess process, String node) {

@@ -1,0 +1,73 @@
+package dev.couchjobs.bridge.internal.wiring;
+
+import dev.couchjobs.Environment;
+import dev.couchjobs.bridge.internal.BridgeThreads;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Notices that the directory in which a bridge stores everything was removed, or replaced by another, while the bridge runs. */
+final class DirectoryWatch implements AutoCloseable {
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(5);
+
+    private final Path directory;
+    private final Consumer<String> whenGone;
+    private final @Nullable Object identity;
+    private final Future<?> timer;
+
+    /** @param whenGone is told for people, each time that it is noticed */
+    DirectoryWatch(Path directory, Environment environment, Consumer<String> whenGone) {
+        this.directory = directory;
+        this.whenGone = whenGone;
+        this.identity = identity();
+        this.timer = environment
+                .scheduler()
+                .scheduleWithFixedDelay(
+                        () -> BridgeThreads.blocking().execute(this::look),
+                        LOOK_EVERY.toSeconds(),
+                        LOOK_EVERY.toSeconds(),
+                        TimeUnit.SECONDS);
+    }
+
+    private void look() {
+        if (isGone()) {
+            timer.cancel(false);
+            whenGone.accept(
+                    "the directory " + directory + " was removed or replaced while the bridge ran, so nothing can be"
+                            + " stored any more. Put the directory back, as it was, and start the bridge again; without it the bridge"
+                            + " begins again what the documents say that it has begun");
+        }
+    }
+
+    /** Not every file system says which directory it is. */
+    private boolean isGone() {
+        try {
+            Object now = Files.readAttributes(directory, BasicFileAttributes.class).fileKey();
+            return identity != null && now != null && !identity.equals(now);
+        } catch (NoSuchFileException gone) {
+            return true;
+        } catch (IOException unknown) {
+            return false;
+        }
+    }
+
+    private @Nullable Object identity() {
+        try {
+            return Files.readAttributes(directory, BasicFileAttributes.class).fileKey();
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    @Override
+    public void close() {
+        timer.cancel(false);
+    }
+}
