@@ -49,7 +49,8 @@ final class DirectoryWatch implements AutoCloseable {
     /** Not every file system says which directory it is. */
     private boolean isGone() {
         try {
-            Object now = Files.readAttributes(directory, BasicFileAttributes.class).fileKey();
+            Object now =
+                    Files.readAttributes(directory, BasicFileAttributes.class).fileKey();
             return identity != null && now != null && !identity.equals(now);
         } catch (NoSuchFileException gone) {
             return true;
