@@ -8,6 +8,7 @@ import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobState;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -123,6 +124,13 @@ public final class Releases {
     /** {@return all that has come up in this transaction and is to be carried out; it is the caller's from now on} */
     public static List<Release> takeAll(Transaction tx) {
         return TransactionScope.unsettledOf(tx).map(Unsettled::takeAll).orElse(List.of());
+    }
+
+    /** {@return of what this transaction has to tell what jobs leave that failed in it because of others} */
+    public static List<Release> takeOf(Transaction tx, Set<JobRef> failed) {
+        return TransactionScope.unsettledOf(tx)
+                .map(unsettled -> unsettled.takeOf(failed))
+                .orElse(List.of());
     }
 
     /** {@return how many more dependents this transaction may tell} */

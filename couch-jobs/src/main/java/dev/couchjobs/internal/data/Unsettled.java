@@ -2,6 +2,7 @@ package dev.couchjobs.internal.data;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** What one transaction has still to tell the dependents of jobs that ended in it, and how many of them it can tell. */
 final class Unsettled {
@@ -20,6 +21,15 @@ final class Unsettled {
         List<Release> all = List.copyOf(releases);
         releases.clear();
         return all;
+    }
+
+    /** Takes those out of jobs that failed because of others in this transaction. */
+    synchronized List<Release> takeOf(Set<JobRef> failed) {
+        List<Release> some = releases.stream()
+                .filter(release -> failed.contains(release.dependency()))
+                .toList();
+        releases.removeAll(some);
+        return some;
     }
 
     synchronized int room() {

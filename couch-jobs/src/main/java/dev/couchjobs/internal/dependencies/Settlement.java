@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -74,15 +75,22 @@ public final class Settlement {
         List<Release> releases = Releases.takeAll(tx);
         return releases.isEmpty()
                 ? CompletableFuture.completedFuture(null)
-                : carryOut(tx, releases).thenComposeAsync(done -> goOn(tx), tx.getExecutor());
+                : carryOut(tx, releases).thenComposeAsync(shares -> goOn(tx, shares), tx.getExecutor());
     }
 
-    /** What follows from what was told is told in turn, or left. */
-    private CompletableFuture<@Nullable Void> goOn(Transaction tx) {
+    /**
+     * What follows from what was told is told in turn, or left. What another verb has ended meanwhile in the same transaction
+     * is told by that verb.
+     */
+    private CompletableFuture<@Nullable Void> goOn(Transaction tx, List<Share> shares) {
         if (Releases.passesOn(tx)) {
             return settle(tx);
         }
-        Releases.takeAll(tx).forEach(release -> leave(tx, release));
+        Set<JobRef> failed = shares.stream()
+                .flatMap(share -> share.failing().stream())
+                .map(this::refOf)
+                .collect(Collectors.toSet());
+        Releases.takeOf(tx, failed).forEach(release -> leave(tx, release));
         return CompletableFuture.completedFuture(null);
     }
 
