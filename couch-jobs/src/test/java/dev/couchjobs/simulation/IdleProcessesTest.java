@@ -40,7 +40,8 @@ class IdleProcessesTest {
     private static final Duration SETTLED = Duration.ofSeconds(90);
 
     private static final Duration AT_ONCE = Duration.ofSeconds(1);
-    private static final List<Fault> TOO_MUCH = List.of(Fault.PAUSE, Fault.DEATH, Fault.STORE_LOSS);
+    private static final List<Fault> TOO_MUCH =
+            List.of(Fault.PAUSE, Fault.DEATH, Fault.STORE_LOSS, Fault.WRONG_DATE, Fault.DATE_JUMP);
 
     private static final List<JobType<Long, Void>> TYPES = IntStream.range(0, 3)
             .mapToObj(i -> JobType.of("type-" + i, Long.class)
@@ -97,6 +98,22 @@ class IdleProcessesTest {
 
             for (int i = 0; i < PROBES; i++) {
                 scene.probe(timeout);
+            }
+        }
+    }
+
+    @ParameterizedTest(name = "seed {0}")
+    @MethodSource("seeds")
+    void aClockThatIsDaysBehindDelaysAScheduledJobByLessThanTheTimeout(long seed) {
+        Duration timeout = Duration.ofSeconds(8);
+        try (Simulation simulation = Simulation.builder(seed).calm().build()) {
+            Scene scene = new Scene(simulation, timeout);
+            IntStream.range(0, 4).forEach(i -> scene.start(true));
+            scene.processes.subList(0, 2).forEach(process -> process.jumpClock(Duration.ofDays(-20)));
+
+            for (int i = 0; i < PROBES; i++) {
+                scene.probe(AT_ONCE);
+                scene.probe(AT_ONCE, timeout);
             }
         }
     }
@@ -170,10 +187,18 @@ class IdleProcessesTest {
         }
 
         private void probe(Duration within) {
+            probe(Duration.ZERO, within);
+        }
+
+        private void probe(Duration after, Duration within) {
             for (JobType<Long, Void> type : TYPES) {
                 String id = "probe-" + added++;
-                simulation.await(client.add(simulation.database(), type, id, PROBE));
-                simulation.advance(within);
+                NewJob<Long> job = NewJob.of(type, PROBE).id(id);
+                if (!after.isZero()) {
+                    job = job.at(home.clock().instant().plus(after));
+                }
+                simulation.await(client.add(simulation.database(), job));
+                simulation.advance(after.plus(within));
                 assertThat(simulation.await(client.getJobState(simulation.database(), type, id)))
                         .as(id)
                         .isEqualTo(JobState.FINISHED);
