@@ -190,7 +190,7 @@ final class Acceptor<D> implements AutoCloseable {
                 });
     }
 
-    /** There is nobody here to take jobs at present. */
+    /** No client here takes jobs at present. */
     private CompletableFuture<Pause> leave() {
         if (!place.isTaken()) {
             return CompletableFuture.completedFuture(Pause.untilPoked());
