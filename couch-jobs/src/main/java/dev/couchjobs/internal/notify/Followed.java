@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.notify;
 
 import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.internal.data.FeedEntry;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobSign;
 import java.util.ArrayList;
@@ -92,6 +93,11 @@ final class Followed {
     /** How many watches it may need. */
     int watchesAtMost() {
         return isToldAll() ? WATCHES_WITH_LOG : 1;
+    }
+
+    /** Whether a change is one of this job that its subscribers have not been told of. */
+    boolean isToBeTold(FeedEntry entry) {
+        return entry.jobId().equals(ref.id()) && entry.sequence().compareTo(known) > 0;
     }
 
     boolean isDue() {

@@ -28,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -153,9 +154,33 @@ final class Notifier implements AutoCloseable {
                     }
                 })
                 .thenApply(found -> {
+                    if (isJoinedByOthers(round, found)) {
+                        return Pause.none();
+                    }
                     boolean wasNews = tell(round, found);
                     return endRound(round, found, wasNews);
                 });
+    }
+
+    /**
+     * Whether the feed tells of other jobs whose watches have not fired yet. Then the round is made again with these, since
+     * changes of one type are told in the order of their commits.
+     */
+    private synchronized boolean isJoinedByOthers(Round round, Round.Found found) {
+        Set<Followed> looked = round.looks().stream().map(Followed.Look::job).collect(Collectors.toSet());
+        List<Followed> others = found.entries().stream()
+                .map(entry -> followed.get(entry.jobId()))
+                .filter(job -> job != null && !looked.contains(job) && job.isToldAll())
+                .distinct()
+                .filter(job -> found.entries().stream().anyMatch(job::isToBeTold))
+                .toList();
+        if (others.isEmpty()) {
+            return false;
+        }
+        others.forEach(Followed::makeDue);
+        looked.forEach(Followed::makeDue);
+        found.watches().values().forEach(armed -> armed.forEach(watch -> watch.cancel(false)));
+        return true;
     }
 
     /** Goes back from the feed to rows only when there are far fewer, so that it does not change its way all the time. */
