@@ -108,7 +108,8 @@ record BridgeScenario(
     }
 
     Simulation simulation(long seed, @Nullable Consumer<String> trace) {
-        // No step comes before it is due by the clock of its node; what clocks days apart do is for the simulation of jobs.
+        // No step comes before it is due by the clock of its node; what clocks days apart do is for the simulation of
+        // jobs.
         SimulationBuilder builder =
                 Simulation.builder(seed).without(Fault.WRONG_DATE).without(Fault.DATE_JUMP);
         if (kind == Kind.CALM) {
