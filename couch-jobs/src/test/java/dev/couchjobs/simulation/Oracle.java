@@ -154,7 +154,7 @@ final class Oracle {
         }
     }
 
-    /** Somebody was given the data of a job. */
+    /** A client or a processor was given the data of a job. */
     void wasRead(String data) {
         require(Payloads.isWhole(data), () -> "Of " + data.length() + " letters some are missing in " + data);
     }

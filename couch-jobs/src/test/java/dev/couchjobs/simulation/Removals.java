@@ -60,7 +60,7 @@ final class Removals implements Law {
         int times = wanted.merge(jobId, 1, Integer::sum);
         complaints.require(
                 times <= calls.removing.getOrDefault(jobId, 0),
-                "Nobody wanted " + jobId + " removed: " + was + "; " + otherwise);
+                "No client wanted " + jobId + " removed: " + was + "; " + otherwise);
     }
 
     private boolean isDue(Line was) {

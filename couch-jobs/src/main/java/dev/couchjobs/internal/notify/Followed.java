@@ -1,7 +1,6 @@
 package dev.couchjobs.internal.notify;
 
 import com.apple.foundationdb.tuple.Versionstamp;
-import dev.couchjobs.internal.data.FeedEntry;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobSign;
 import java.util.ArrayList;
@@ -95,9 +94,9 @@ final class Followed {
         return isToldAll() ? WATCHES_WITH_LOG : 1;
     }
 
-    /** Whether a change is one of this job that its subscribers have not been told of. */
-    boolean isToBeTold(FeedEntry entry) {
-        return entry.jobId().equals(ref.id()) && entry.sequence().compareTo(known) > 0;
+    /** Whether its subscribers have not been told of what happened to it there. */
+    boolean isToBeTold(Versionstamp sequence) {
+        return sequence.compareTo(known) > 0;
     }
 
     boolean isDue() {

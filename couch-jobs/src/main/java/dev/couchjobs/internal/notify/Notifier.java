@@ -168,12 +168,13 @@ final class Notifier implements AutoCloseable {
      */
     private synchronized boolean isJoinedByOthers(Round round, Round.Found found) {
         Set<Followed> looked = round.looks().stream().map(Followed.Look::job).collect(Collectors.toSet());
-        List<Followed> others = found.entries().stream()
-                .map(entry -> followed.get(entry.jobId()))
-                .filter(job -> job != null && !looked.contains(job) && job.isToldAll())
-                .distinct()
-                .filter(job -> found.entries().stream().anyMatch(job::isToBeTold))
-                .toList();
+        Set<Followed> others = new HashSet<>();
+        for (FeedEntry entry : found.entries()) {
+            Followed job = followed.get(entry.jobId());
+            if (job != null && !looked.contains(job) && job.isToldAll() && job.isToBeTold(entry.sequence())) {
+                others.add(job);
+            }
+        }
         if (others.isEmpty()) {
             return false;
         }
