@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One node's bridge between CouchDB and couch-jobs: it runs the steps of job documents that are this node's to run, and writes
- * into the documents what becomes of them.
+ * One node's bridge between CouchDB and couch-jobs: it runs the steps of job documents that are this node's to run, and
+ * writes into the documents what becomes of them.
  *
  * <pre>{@code
  * try (Bridge bridge = Bridge.of(Path.of("bridge.toml"))
@@ -30,7 +30,8 @@ public final class Bridge implements AutoCloseable {
     /**
      * A bridge as a file configures it.
      *
-     * @param configuration a file such as {@code bridge.toml}; what may be in it is said in the one that comes with the bridge
+     * @param configuration a file such as {@code bridge.toml}; what may be in it is said in the one that comes with the
+     *     bridge
      * @return what starts it
      * @throws BridgeConfigurationException if the file cannot be read, or something in it is wrong
      */
@@ -69,8 +70,8 @@ public final class Bridge implements AutoCloseable {
     }
 
     /**
-     * Tells when the bridge cannot go on: its database belongs to another bridge of its name, say. It takes nothing more in then, and
-     * what runs ends as when the bridge is closed. It still has to be closed.
+     * Tells when the bridge cannot go on: its database belongs to another bridge of its name, say. It takes nothing
+     * more in then, and what runs ends as when the bridge is closed. It still has to be closed.
      *
      * @return completes with the reason, for people, if the bridge ends by itself; never fails
      */
@@ -79,9 +80,9 @@ public final class Bridge implements AutoCloseable {
     }
 
     /**
-     * Ends the bridge. It takes nothing more in; what runs may come to its end for half a minute, and is then stopped and given
-     * back. What could not be written into documents any more is written when the bridge is started again. Takes less than 80
-     * seconds, whatever does not answer.
+     * Ends the bridge. It takes nothing more in; what runs may come to its end for half a minute, and is then stopped
+     * and given back. What could not be written into documents any more is written when the bridge is started again.
+     * Takes less than 80 seconds, whatever does not answer.
      */
     @Override
     public void close() {

@@ -49,8 +49,8 @@ public final class BridgeBuilder {
     }
 
     /**
-     * Uses an open database in place of the one that the configuration names, for example one that the program has opened
-     * for its own data, or an embedded one that several bridges of one process share.
+     * Uses an open database in place of the one that the configuration names, for example one that the program has
+     * opened for its own data, or an embedded one that several bridges of one process share.
      *
      * @param database stays the caller's, to be closed after the bridge
      * @return this builder
@@ -61,8 +61,8 @@ public final class BridgeBuilder {
     }
 
     /**
-     * Takes the CouchDB database over from another bridge of the node's name, which stops when it notices that. For when that one is
-     * gone for good; without this, a bridge stops if its database belongs to another.
+     * Takes the CouchDB database over from another bridge of the node's name, which stops when it notices that. For
+     * when that one is gone for good; without this, a bridge stops if its database belongs to another.
      *
      * @return this builder
      */
@@ -81,7 +81,8 @@ public final class BridgeBuilder {
     }
 
     /**
-     * Starts the bridge. It need not reach CouchDB for that: it goes on trying. It waits for its database, and says so in the log.
+     * Starts the bridge. It need not reach CouchDB for that: it goes on trying. It waits for its database, and says so
+     * in the log.
      *
      * @return the bridge, to be closed when it is to end
      * @throws BridgeConfigurationException if the configuration names a handler or a cluster file that is not there

@@ -6,13 +6,13 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The command line: {@code java -jar couch-jobs-bridge.jar [--check] [--take-over] bridge.toml...}. Each file is a bridge; all of them run in
- * this process until it gets SIGTERM or SIGINT, and end gracefully then. A second signal ends the process at once. The process
- * also ends when all of its bridges have stopped by themselves. With {@code --take-over} they take their databases over from
- * other bridges of their names.
+ * The command line: {@code java -jar couch-jobs-bridge.jar [--check] [--take-over] bridge.toml...}. Each file is a
+ * bridge; all of them run in this process until it gets SIGTERM or SIGINT, and end gracefully then. A second signal
+ * ends the process at once. The process also ends when all of its bridges have stopped by themselves. With {@code
+ * --take-over} they take their databases over from other bridges of their names.
  *
- * <p>The exit status is 0 after a graceful end or a successful check, 2 if a configuration or an argument is wrong, and 1 if
- * something else is, or a bridge has stopped by itself.
+ * <p>The exit status is 0 after a graceful end or a successful check, 2 if a configuration or an argument is wrong, and
+ * 1 if something else is, or a bridge has stopped by itself.
  */
 public final class BridgeMain {
     private static final BridgeStarter STARTER = Bridge::start;
