@@ -3,6 +3,7 @@ package dev.couchjobs.bridge;
 import dev.couchjobs.bridge.internal.config.BridgeConfig;
 import dev.couchjobs.bridge.internal.wiring.RunningBridge;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -77,6 +78,19 @@ public final class Bridge implements AutoCloseable {
      */
     public CompletableFuture<String> stopped() {
         return running.stopped();
+    }
+
+    /**
+     * Tells why a document is not being worked on, or how it is: the bridge has not seen it yet, say, or its step waits
+     * for a worker, for another node or for the time of its next try. The command line asks the same with {@code
+     * --why}.
+     *
+     * @param documentId the document's id
+     * @return what the bridge knows, for people; further lines say what is wrong with the bridge at present. Completes
+     *     when the bridge's database answers, and CouchDB answers or has been silent for five seconds
+     */
+    public CompletableFuture<String> why(String documentId) {
+        return running.why(Objects.requireNonNull(documentId, "documentId"));
     }
 
     /**

@@ -11,6 +11,9 @@ import java.util.concurrent.CompletableFuture;
  * ends the process at once. The process also ends when all of its bridges have stopped by themselves. With {@code
  * --take-over} they take their databases over from other bridges of their names.
  *
+ * <p>{@code java -jar couch-jobs-bridge.jar --why DOCUMENT bridge.toml...} asks the bridges that run with these files
+ * on this machine why a document is not being worked on, and prints what they say.
+ *
  * <p>The exit status is 0 after a graceful end or a successful check, 2 if a configuration or an argument is wrong, and
  * 1 if something else is, or a bridge has stopped by itself.
  */

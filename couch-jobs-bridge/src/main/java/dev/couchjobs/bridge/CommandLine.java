@@ -5,6 +5,7 @@ import dev.couchjobs.bridge.internal.config.BridgeConfig;
 import dev.couchjobs.bridge.internal.config.ConfigException;
 import dev.couchjobs.bridge.internal.config.ConfigReader;
 import dev.couchjobs.bridge.internal.document.Nearest;
+import dev.couchjobs.bridge.internal.wiring.RunningBridge;
 import java.io.PrintStream;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -21,8 +22,11 @@ final class CommandLine {
     static final int SUCCESS = 0;
     static final int FAILURE = 1;
     static final int MISTAKE = 2;
-    private static final List<String> OPTIONS = List.of("--check", "--take-over", "--help");
-    private static final String USAGE = "usage: java -jar couch-jobs-bridge.jar [--check] [--take-over] bridge.toml...";
+    private static final String WHY = "--why";
+    private static final List<String> OPTIONS = List.of("--check", "--take-over", WHY, "--help");
+    private static final String USAGE = """
+            usage: java -jar couch-jobs-bridge.jar [--check] [--take-over] bridge.toml...
+                   java -jar couch-jobs-bridge.jar --why DOCUMENT bridge.toml...""";
 
     private final Map<String, String> variables;
     private final PrintStream out;
@@ -54,6 +58,31 @@ final class CommandLine {
 
     /** {@return the exit status} Blocks until the bridges have ended. */
     int run(List<String> arguments) {
+        boolean isQuestion = arguments.size() > 2 && arguments.get(0).equals(WHY);
+        return isQuestion ? why(arguments.get(1), arguments.subList(2, arguments.size())) : checkOrRun(arguments);
+    }
+
+    /** Asks the bridges of these files, which run in other processes, about a document. */
+    private int why(String document, List<String> files) {
+        List<BridgeConfig> configs =
+                files.stream().map(this::read).flatMap(Optional::stream).toList();
+        boolean haveAllAnswered = true;
+        for (BridgeConfig config : configs) {
+            Optional<List<String>> answer = RunningBridge.ask(config, document);
+            answer.ifPresent(lines -> lines.forEach(line -> out.println("node " + config.node() + ": " + line)));
+            if (answer.isEmpty()) {
+                haveAllAnswered = false;
+                err.println("node " + config.node()
+                        + ": no bridge answers; ask on the machine of the bridge, and as the user that it runs as");
+            }
+        }
+        if (configs.size() < files.size()) {
+            return MISTAKE;
+        }
+        return haveAllAnswered ? SUCCESS : FAILURE;
+    }
+
+    private int checkOrRun(List<String> arguments) {
         List<String> options =
                 arguments.stream().filter(word -> word.startsWith("-")).toList();
         List<String> files =
@@ -62,7 +91,7 @@ final class CommandLine {
             out.println(USAGE);
             return SUCCESS;
         }
-        if (files.isEmpty() || !OPTIONS.containsAll(options)) {
+        if (files.isEmpty() || options.contains(WHY) || !OPTIONS.containsAll(options)) {
             options.stream()
                     .filter(option -> !OPTIONS.contains(option))
                     .forEach(option ->
@@ -70,29 +99,36 @@ final class CommandLine {
             err.println(USAGE);
             return MISTAKE;
         }
-        List<BridgeConfig> configs = read(files);
+        List<BridgeConfig> configs = readAll(files);
         if (configs.size() < files.size()) {
             return MISTAKE;
         }
         return options.contains("--check") ? SUCCESS : runBridges(configs, options.contains("--take-over"));
     }
 
-    /** {@return those that are right; of the others it was said what is wrong} */
-    private List<BridgeConfig> read(List<String> files) {
+    /** {@return those that are right, of which it says what they are} */
+    private List<BridgeConfig> readAll(List<String> files) {
         List<BridgeConfig> configs = new ArrayList<>();
         for (String file : files) {
-            try {
-                BridgeConfig config = ConfigReader.read(Path.of(file), variables, Optional.of(Set.of()));
+            read(file).ifPresent(config -> {
                 out.println(file + ":");
                 config.describe().forEach(line -> out.println("  " + line));
                 configs.add(config);
-            } catch (ConfigException e) {
-                e.mistakes().forEach(mistake -> err.println(file + ": " + mistake));
-            } catch (InvalidPathException e) {
-                err.println(file + ": is not the name of a file");
-            }
+            });
         }
         return configs;
+    }
+
+    /** {@return a bridge's configuration; empty if it is wrong, of which it says why} */
+    private Optional<BridgeConfig> read(String file) {
+        try {
+            return Optional.of(ConfigReader.read(Path.of(file), variables, Optional.of(Set.of())));
+        } catch (ConfigException e) {
+            e.mistakes().forEach(mistake -> err.println(file + ": " + mistake));
+        } catch (InvalidPathException e) {
+            err.println(file + ": is not the name of a file");
+        }
+        return Optional.empty();
     }
 
     private int runBridges(List<BridgeConfig> configs, boolean takesOver) {

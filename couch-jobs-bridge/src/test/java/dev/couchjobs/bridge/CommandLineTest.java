@@ -111,6 +111,25 @@ class CommandLineTest {
     }
 
     @Test
+    void aQuestionToABridgeThatDoesNotRunIsToldWhereToAsk() throws IOException {
+        assertThat(run("--why", "-a document", file("alpha"))).isEqualTo(1);
+
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .isEqualTo(
+                        "node alpha: no bridge answers; ask on the machine of the bridge, and as the user that it runs as\n");
+        assertThat(events).isEmpty();
+    }
+
+    @Test
+    void aQuestionWithoutADocumentOrBesidesOtherOptionsIsAMistake() throws IOException {
+        assertThat(run("--why", file("alpha"))).isEqualTo(2);
+        assertThat(run("--check", "--why", "x", file("alpha"))).isEqualTo(2);
+
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("--why DOCUMENT bridge.toml");
+        assertThat(events).isEmpty();
+    }
+
+    @Test
     void whereOneCannotBeStartedTheOthersEnd() throws IOException {
         assertThat(run(file("alpha"), file("broken"))).isEqualTo(1);
 

@@ -43,23 +43,45 @@ final class BridgeProcess implements AutoCloseable {
 
     /** {@return a process of which nothing is awaited} */
     static BridgeProcess begin(Class<?> main, Path configuration, String... options) {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=info"));
+        List<String> more = new ArrayList<>(List.of("-Dorg.slf4j.simpleLogger.defaultLogLevel=info"));
         // What fetched a client for this process has fetched it for that one, too.
-        Optional.ofNullable(System.getProperty(CLIENT)).ifPresent(file -> command.add("-D" + CLIENT + "=" + file));
-        command.addAll(List.of(options));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName(), configuration.toString()));
+        Optional.ofNullable(System.getProperty(CLIENT)).ifPresent(file -> more.add("-D" + CLIENT + "=" + file));
+        more.addAll(List.of(options));
         File log = configuration.resolveSibling("bridge.log").toFile();
         try {
             return new BridgeProcess(
-                    new ProcessBuilder(command)
+                    new ProcessBuilder(command(main, configuration, more, List.of(configuration.toString())))
                             .redirectError(ProcessBuilder.Redirect.appendTo(log))
                             .start(),
                     log.toPath());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** {@return what the program says to a person who asks about a document} */
+    static String why(Class<?> main, Path configuration, String document) {
+        List<String> question = List.of("--why", document, configuration.toString());
+        try {
+            Process process = new ProcessBuilder(command(main, configuration, List.of(), question))
+                    .redirectErrorStream(true)
+                    .start();
+            return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static List<String> command(
+            Class<?> main, Path configuration, List<String> options, List<String> arguments) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-XX:TieredStopAtLevel=1");
+        command.add("-Djava.io.tmpdir=" + configuration.getParent()); // what a killed process leaves goes with the test
+        command.addAll(options);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        command.addAll(arguments);
+        return command;
     }
 
     /** {@return the next line that ends like this} */

@@ -5,6 +5,9 @@ import java.nio.file.Path;
 /** Where a node's jobs are. */
 public sealed interface EngineConfig {
 
+    /** {@return the directory or the cluster file} */
+    Path path();
+
     /** {@return the first element of all keys} */
     String prefix();
 

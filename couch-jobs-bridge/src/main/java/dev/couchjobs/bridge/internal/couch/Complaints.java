@@ -2,6 +2,7 @@ package dev.couchjobs.bridge.internal.couch;
 
 import dev.couchjobs.internal.loop.Causes;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,6 +15,7 @@ final class Complaints {
 
     private final Address about;
     private final Set<String> made = new HashSet<>();
+    private Optional<String> last = Optional.empty();
 
     Complaints(Address about) {
         this.about = about;
@@ -22,6 +24,7 @@ final class Complaints {
     /** Complains, but not yet of something that may be gone by the next attempt. */
     synchronized void make(RuntimeException fault, Backoff attempts) {
         String message = String.valueOf(fault.getMessage());
+        last = Optional.of(about + ": " + message);
         boolean mayBeGone = fault instanceof PassingFault passing
                 && passing.pace() == PassingFault.Pace.GROWING
                 && !passing.wasLong();
@@ -45,8 +48,14 @@ final class Complaints {
         }
     }
 
+    /** {@return what was wrong with the last attempt, if it was not successful} */
+    synchronized Optional<String> trouble() {
+        return last;
+    }
+
     /** The last attempt was successful. */
     synchronized void settle() {
+        last = Optional.empty();
         if (!made.isEmpty()) {
             made.clear();
             LOG.info("{}: works again", about);

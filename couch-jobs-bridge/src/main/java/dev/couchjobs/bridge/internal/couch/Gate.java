@@ -30,6 +30,7 @@ final class Gate {
     private boolean isProbed;
 
     private int refusals;
+    private Optional<Refusal> lastRefusal = Optional.empty();
     /** Tells requests that were sent before the last refusal from later ones. */
     private int round;
 
@@ -74,6 +75,12 @@ final class Gate {
      */
     record Refusal(String text, boolean isLock) {}
 
+    /** {@return that the server does not accept the user, if that is so} */
+    synchronized Optional<String> trouble() {
+        return lastRefusal.map(refusal -> server + " does not accept " + user() + ": " + refusal.text()
+                + ". Nothing is read from it or written to it meanwhile");
+    }
+
     /** Calls a request when it may be sent; perhaps at once. */
     void enter(Consumer<Pass> request) {
         synchronized (this) {
@@ -103,6 +110,7 @@ final class Gate {
             return;
         }
         isOpen = true;
+        lastRefusal = Optional.empty();
         if (refusals > 0) {
             LOG.info("{}: {} accepts {} now", bridge, server, user());
             refusals = 0;
@@ -124,6 +132,7 @@ final class Gate {
         isOpen = false;
         isProbed = true;
         Duration pause = refusal.isLock() ? pause(PAUSES.size()) : pause(refusals);
+        lastRefusal = Optional.of(refusal);
         complain(refusal, pause);
         refusals++;
         var unused = settings.environment()

@@ -73,6 +73,11 @@ public final class HttpCouchDatabase implements CouchDatabase {
         return found.copy();
     }
 
+    /** {@return why the last request has failed, for people, if it has} */
+    public Optional<String> trouble() {
+        return transport.trouble().or(retrying::trouble);
+    }
+
     @Override
     public CompletableFuture<List<StoredDocument>> readSome(List<String> ids) {
         return reader.readSome(ids);

@@ -4,6 +4,7 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.internal.loop.Causes;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -49,7 +50,7 @@ public final class ReplicationWatch implements AutoCloseable {
 
     private static final class Watched {
         private final Replication replication;
-        private Optional<Replications.State> told = Optional.empty();
+        private volatile Optional<Replications.State> told = Optional.empty();
         private Duration pause = LOOK_EVERY;
         private Instant nextMend = Instant.MIN;
 
@@ -70,6 +71,18 @@ public final class ReplicationWatch implements AutoCloseable {
                             LOOK_EVERY.toSeconds(),
                             TimeUnit.SECONDS);
         }
+    }
+
+    /** {@return what is wrong with the replications, for people} */
+    public synchronized List<String> troubles() {
+        return watched.entrySet().stream()
+                .flatMap(each -> each.getValue().told.map(state -> describe(each.getKey(), state)).stream())
+                .toList();
+    }
+
+    private static String describe(String peer, Replications.State state) {
+        return "the replication from " + peer + " is " + state.name() + ": " + state.reason() + ". Documents of " + peer
+                + " do not come here meanwhile";
     }
 
     private synchronized void look() {
@@ -117,12 +130,9 @@ public final class ReplicationWatch implements AutoCloseable {
         if (state.isTrouble() && !one.told.equals(Optional.of(state))) {
             one.told = Optional.of(state);
             log.warn(
-                    "Node {}: the replication from {} is {}: {}. Documents of {} do not come here meanwhile; {}",
+                    "Node {}: {}; {}",
                     node,
-                    peer,
-                    state.name(),
-                    state.reason(),
-                    peer,
+                    describe(peer, state),
                     state.hasFailed()
                             ? "CouchDB has given it up, and the bridge makes it anew"
                             : "CouchDB tries again by itself, with growing pauses");

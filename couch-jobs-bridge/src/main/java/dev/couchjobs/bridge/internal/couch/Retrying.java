@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge.internal.couch;
 
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,6 +26,11 @@ final class Retrying implements AutoCloseable {
                 settings.firstPause(),
                 settings.longestPause(),
                 settings.environment().random());
+    }
+
+    /** {@return what was wrong with the last attempt, if it was not successful} */
+    Optional<String> trouble() {
+        return complaints.trouble();
     }
 
     <T> CompletableFuture<T> untilItPasses(Supplier<CompletableFuture<T>> attempt) {

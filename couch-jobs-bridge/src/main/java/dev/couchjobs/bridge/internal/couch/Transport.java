@@ -54,6 +54,11 @@ final class Transport {
                 .thenApply(answer -> succeeded(request, known(answer)));
     }
 
+    /** {@return that the server does not accept the user, if that is so} */
+    Optional<String> trouble() {
+        return gate.trouble();
+    }
+
     /** {@return the answer, whatever its status} */
     CompletableFuture<Answer> answer(String method, URI uri, @Nullable JsonNode body) {
         return answer(method, uri, body, LARGEST_ANSWER);

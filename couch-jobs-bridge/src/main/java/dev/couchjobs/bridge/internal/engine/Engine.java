@@ -51,6 +51,7 @@ public final class Engine implements AutoCloseable {
     private final WorkQueue work;
     private final Intake intake;
     private final Publisher publisher;
+    private final Explanations explanations;
     private final StepRunner runner;
     private final int workers;
     private final Loop sets;
@@ -84,6 +85,8 @@ public final class Engine implements AutoCloseable {
         Importer importer = new Importer(context, turns, arrivals, work, feedName);
         this.intake = new Intake(context, importer, feedName);
         this.publisher = new Publisher(context, importer);
+        this.explanations =
+                new Explanations(context, documents, new StepExplanation(context, workers), kinds.keySet(), feedName);
         this.runner = new StepRunner(context, turns, course, running, actions, process);
         this.sets = new Loop(
                 "sets of nodes", context.environment(), context.database().getExecutor(), this::serveSets);
@@ -178,6 +181,11 @@ public final class Engine implements AutoCloseable {
         return context.jobs()
                 .counts(tx, StepTypes.of(nodes))
                 .thenApply(counts -> counts.pending() + counts.blocked() + counts.running() > 0);
+    }
+
+    /** {@return why a document is not being worked on, or how it is, for people} */
+    public CompletableFuture<String> why(String id) {
+        return explanations.of(id);
     }
 
     /** Ends as {@link #closeAsync} does, and waits for that. */

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import tools.jackson.core.StreamReadConstraints;
@@ -144,6 +145,11 @@ public final class Ledger {
     /** Notes that a document of a feed has been taken in after all. */
     public void notLeftOut(Transaction tx, String node, String database, String id) {
         tx.clear(root.pack(Tuple.from("left", node, database, id)));
+    }
+
+    /** {@return whether a document of a feed could not be taken in} */
+    public CompletableFuture<Boolean> isLeftOut(ReadTransaction tx, String node, String database, String id) {
+        return tx.get(root.pack(Tuple.from("left", node, database, id))).thenApply(Objects::nonNull);
     }
 
     /** {@return the first documents of a feed that could not be taken in} */

@@ -9,6 +9,7 @@ import com.apple.foundationdb.tuple.Tuple;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -23,6 +24,9 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class Outbox {
     private static final byte[] ONE = {1, 0, 0, 0, 0, 0, 0, 0};
+
+    /** How many documents that were put off are looked through for one. */
+    private static final int LOOKED_THROUGH = 1_000;
 
     private final Subspace root;
 
@@ -107,6 +111,23 @@ public final class Outbox {
                 .thenApply(rows -> rows.stream()
                         .map(row ->
                                 Instant.ofEpochMilli(place.unpack(row.getKey()).getLong(0)))
+                        .findFirst());
+    }
+
+    /** {@return whether a node has to write a document now} */
+    public CompletableFuture<Boolean> isOut(ReadTransaction tx, String node, String id) {
+        return tx.get(out(node, id)).thenApply(Objects::nonNull);
+    }
+
+    /** {@return when a document is to be written that was put off; empty if there are too many to find it} */
+    public CompletableFuture<Optional<Instant>> putOffUntil(ReadTransaction tx, String node, String id) {
+        Subspace place = root.subspace(Tuple.from("later", node));
+        return tx.getRange(place.range(), LOOKED_THROUGH)
+                .asList()
+                .thenApply(rows -> rows.stream()
+                        .map(row -> place.unpack(row.getKey()))
+                        .filter(key -> key.getString(1).equals(id))
+                        .map(key -> Instant.ofEpochMilli(key.getLong(0)))
                         .findFirst());
     }
 

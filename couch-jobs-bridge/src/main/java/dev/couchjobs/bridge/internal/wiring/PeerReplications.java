@@ -192,6 +192,11 @@ final class PeerReplications implements AutoCloseable {
         });
     }
 
+    /** {@return what is wrong with the replications, for people} */
+    List<String> troubles() {
+        return watch.troubles();
+    }
+
     /** Ends what is being tried; the replications go on. */
     @Override
     public void close() {

@@ -33,7 +33,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -42,7 +44,9 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,10 +65,14 @@ public final class RunningBridge implements AutoCloseable {
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
     private final CompletableFuture<String> stopped = new CompletableFuture<>();
     private Supplier<CompletableFuture<Void>> end = () -> CompletableFuture.completedFuture(null);
+    private volatile Function<String, CompletableFuture<String>> explain;
+    private volatile Supplier<List<String>> troubles = List::of;
     private volatile boolean isClosed;
 
     private RunningBridge(BridgeConfig config) {
         this.config = config;
+        this.explain = id -> CompletableFuture.completedFuture(
+                "the bridge waits for its database: " + config.engine().describe());
     }
 
     /**
@@ -101,6 +109,7 @@ public final class RunningBridge implements AutoCloseable {
             CompletableFuture<Void> stop) {
         config.shell().directory().ifPresent(RunningBridge::make);
         Database database = given.orElseGet(() -> opening(database(config.engine())));
+        Inquiries.open(config, this::why).ifPresent(this::opening);
         Subspace root = root();
         CouchJobs jobs = opening(CouchJobs.builder(database)
                 .subspace(root)
@@ -133,12 +142,15 @@ public final class RunningBridge implements AutoCloseable {
                 feedName(),
                 Long.toString(ProcessHandle.current().pid())));
         end = engine::closeAsync;
+        explain = engine::why;
         if (given.isEmpty() && config.engine() instanceof EngineConfig.Directory directory) {
             opening(new DirectoryWatch(directory.path(), environment, this::stopBecause));
         }
         CompletableFuture<Void> claimed = made(couch).thenCompose(there -> mark.claim(takesOver));
         begin(engine, claimed, stop);
         PeerReplications peers = opening(new PeerReplications(config, client, environment, gates, couch));
+        troubles = () -> Stream.concat(couch.trouble().stream(), peers.troubles().stream())
+                .toList();
         var unused = claimed.thenRun(peers::start);
         var unusedToo = CompletableFuture.allOf(couch.found(), claimed).thenRun(() -> ready.complete(null));
     }
@@ -183,6 +195,28 @@ public final class RunningBridge implements AutoCloseable {
             LOG.error("Node {} stops: {}", config.node(), reason);
             var unused = end.get();
         }
+    }
+
+    /**
+     * Asks the bridge of a configuration, in whatever process of this machine it runs, why a document is not being worked
+     * on. Blocks.
+     *
+     * @return what it says, line by line; empty if it does not run
+     */
+    public static Optional<List<String>> ask(BridgeConfig config, String document) {
+        return Inquiries.ask(config, document).map(answer -> answer.lines().toList());
+    }
+
+    /** {@return why a document is not being worked on, or how it is, for people; with what is wrong with the bridge} */
+    public CompletableFuture<String> why(String document) {
+        return explain.apply(document).thenApply(answer -> {
+            List<String> lines = new ArrayList<>(List.of(answer));
+            if (stopped.isDone()) {
+                lines.add("the bridge has stopped: " + stopped.join());
+            }
+            lines.addAll(troubles.get());
+            return String.join("\n", lines);
+        });
     }
 
     /** {@return completes with the reason if the bridge ends by itself} */

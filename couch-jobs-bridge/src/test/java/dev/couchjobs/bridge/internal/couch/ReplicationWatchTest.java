@@ -74,7 +74,12 @@ class ReplicationWatchTest {
         looksAndSees("pending", "null");
         looksAndSees("crashing", error("db_not_found: no jobs"));
         looksAndSees("crashing", "\"unauthorized\"");
+        assertThat(watch.troubles())
+                .containsExactly(
+                        "the replication from reg_b is crashing: unauthorized. Documents of reg_b do not come here"
+                                + " meanwhile");
         looksAndSees("running", "null");
+        assertThat(watch.troubles()).isEmpty();
         looksAndSees("running", "null");
 
         assertThat(log.lines()).hasSize(3);

@@ -53,6 +53,8 @@ class WrongPasswordTest {
             assertThat(time.passPause()).isEqualTo(pause);
             Call probe = server.call();
             assertThat(server.hasCalls()).isFalse();
+            assertThat(database.trouble().orElse(""))
+                    .contains(" does not accept the user jo", "Name or password is incorrect.");
             probe.answer(401, REFUSAL);
         }
         assertThat(time.passPause()).isEqualTo(Duration.ofMinutes(5));
@@ -60,6 +62,7 @@ class WrongPasswordTest {
             server.call().answer(200, FOUND);
         }
         reads.forEach(WrongPasswordTest::await);
+        assertThat(database.trouble()).isEmpty();
     }
 
     @Test

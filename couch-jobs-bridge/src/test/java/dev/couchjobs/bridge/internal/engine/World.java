@@ -246,6 +246,21 @@ final class World implements AutoCloseable {
         return Objects.requireNonNull(servers.get(node));
     }
 
+    /** {@return what a node says when it is asked why a document is not being worked on} */
+    String why(String node, String id) {
+        CompletableFuture<String> answer = new CompletableFuture<>();
+        process(node).scheduler().execute(() -> {
+            var unused = Objects.requireNonNull(engines.get(node)).why(id).whenComplete((said, error) -> {
+                if (error == null) {
+                    answer.complete(said);
+                } else {
+                    answer.completeExceptionally(error);
+                }
+            });
+        });
+        return simulation.await(answer);
+    }
+
     /** Ends a node's bridge gracefully, and then its process. */
     void close(String node) {
         SimulatedProcess process = process(node);
