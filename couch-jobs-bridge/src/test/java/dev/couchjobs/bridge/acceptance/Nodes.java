@@ -76,7 +76,7 @@ final class Nodes implements AutoCloseable {
 
     /** {@return where a node's commands run} */
     Path directory(String node) {
-        return directory.resolve(node);
+        return directory.resolve("home-of-" + node); // the example must not depend on what the directories are called
     }
 
     /** Makes an empty file where a node's commands run. */

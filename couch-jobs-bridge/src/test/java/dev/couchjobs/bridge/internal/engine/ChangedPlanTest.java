@@ -135,6 +135,22 @@ class ChangedPlanTest {
         }
     }
 
+    @Test
+    void twoPlansWithOneIdThatBothStillRunFailTogether() {
+        world.cut("a");
+        world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'a', 'do': 'sleep 60'}]}");
+        world.put("b", "{'_id': 'x', 'creator': 'b', 'job': [{'target': 'b', 'do': 'sleep 61'}]}");
+        world.advance(10);
+        world.couch.join();
+        world.advance(100);
+
+        for (String node : world.servers.keySet()) {
+            assertThat(world.at(node).read("x").leaves()).hasSize(1);
+            assertFailed(node, "two versions of this document differ in creator");
+            assertThat(world.read(node, "x").path("job").toString()).doesNotContain("running");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"'a'", "['a', 'b']", "'all'"})
     void aJobWhosePlanWasChangedShowsNoStepThatRuns(String target) {

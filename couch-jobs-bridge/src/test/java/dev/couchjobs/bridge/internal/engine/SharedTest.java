@@ -44,6 +44,55 @@ class SharedTest {
     }
 
     @Test
+    void aFailureForGoodIsNotTriedAgainWhateverTheStrategySays() {
+        world.put("a", """
+                {'_id': 'x', 'creator': 'a', 'job': [
+                  {'target': 'a', 'do': 'fail for good', 'retry_strategy': {'max_retries': 3}, 'alt_do': 'instead'},
+                  {'target': 'a', 'do': 'fail for good', 'retry_strategy': {'max_retries': 3}}]}""");
+        world.advance(30);
+
+        assertThat(world.done).containsExactly("a fail for good", "a instead", "a fail for good");
+        assertThat(world.read("a", "x").path("reason").asString())
+                .isEqualTo("job[1] has failed on a: no other try would do better");
+    }
+
+    @Test
+    void ofTwoPlansWithOneIdTheFirstIsRunAndItsDocumentSaysThatThereWasAnother() {
+        world.cut("a");
+        world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'a', 'do': 'one'}]}");
+        world.put("b", "{'_id': 'x', 'creator': 'b', 'job': [{'target': 'b', 'do': 'two'}]}");
+        world.advance(10);
+        world.couch.join();
+        world.advance(10);
+
+        for (String node : world.servers.keySet()) {
+            assertThat(world.at(node).read("x").leaves()).hasSize(1);
+            assertThat(world.read(node, "x").path("job_status").asString()).isEqualTo("success");
+            assertThat(world.read(node, "x").path("reason").asString())
+                    .startsWith("two versions of this document differ in creator");
+        }
+        assertThat(world.done).containsExactly("a one");
+    }
+
+    @Test
+    void aJobWhosePlanWasChangedFailsAndShowsNoStepThatRuns() {
+        world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'b', 'do': 'sleep 20'}]}");
+        world.advance(3);
+        ObjectNode changed = world.read("a", "x").deepCopy();
+        ((ObjectNode) changed.at("/job/0")).put("do", "two");
+        world.put("a", changed.toString());
+        world.advance(60);
+
+        for (String node : world.servers.keySet()) {
+            ObjectNode document = world.read(node, "x");
+            assertThat(document.path("job_status").asString()).isEqualTo("failed");
+            assertThat(document.path("reason").asString()).contains("differ in job[0].do");
+            assertThat(document.path("job").toString()).doesNotContain("running");
+        }
+        assertThat(world.done).containsExactly("b sleep 20");
+    }
+
+    @Test
     void oneOfASetDoesIt() {
         world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': ['b', 'c'], 'do': 'work'}]}");
         world.advance(5);

@@ -202,7 +202,7 @@ final class World implements AutoCloseable {
     }
 
     /**
-     * {@code sleep n}, {@code fail}, {@code stubborn}, which ends only when it is stopped, and 10 seconds later; or anything
+     * {@code sleep n}, {@code fail}, {@code fail for good}, {@code stubborn}, which ends only when it is stopped, and 10 seconds later; or anything
      * else, which is done at once.
      */
     private Action action(SimulatedProcess process, String node, String command) {
@@ -218,7 +218,10 @@ final class World implements AutoCloseable {
             }
             result.whenStopped(() -> result.complete(result(false)));
             long seconds = command.startsWith("sleep ") ? Long.parseLong(command.substring("sleep ".length())) : 0;
-            after(process, seconds, () -> result.complete(result(!command.startsWith("fail"))));
+            ActionResult end = command.equals("fail for good")
+                    ? ActionResult.refused("no other try would do better")
+                    : result(!command.startsWith("fail"));
+            after(process, seconds, () -> result.complete(end));
             return result;
         };
     }
