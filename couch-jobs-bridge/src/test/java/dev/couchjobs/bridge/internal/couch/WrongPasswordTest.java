@@ -86,9 +86,12 @@ class WrongPasswordTest {
             CompletableFuture<?> read = read();
             CompletableFuture<?> removed = replications.remove("some");
             server.call().answer(401, REFUSAL);
-            assertThat(time.passPause()).isEqualTo(Duration.ofSeconds(10));
+            time.awaitPause();
             assertThat(server.hasCalls()).isFalse();
-            server.call().answer(200, FOUND);
+            assertThat(time.passPause()).isEqualTo(Duration.ofSeconds(10));
+            Call probe = server.call();
+            assertThat(server.hasCalls()).isFalse();
+            probe.answer(200, FOUND);
             server.call().answer(404, "{\"error\":\"not_found\",\"reason\":\"missing\"}");
             await(read);
             await(removed);
