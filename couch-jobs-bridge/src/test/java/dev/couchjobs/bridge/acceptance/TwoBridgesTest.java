@@ -84,6 +84,13 @@ class TwoBridgesTest {
         }
         try (Bridge refused = Bridge.of(second).start()) {
             assertThat(refused.stopped().get(1, TimeUnit.MINUTES)).contains("another bridge of the name reg_a");
+            assertThat(refused.why("two").get(1, TimeUnit.MINUTES).lines())
+                    .first()
+                    .isEqualTo("CouchDB has no document of this id");
+            assertThat(refused.why("two").get(1, TimeUnit.MINUTES).lines())
+                    .last()
+                    .asString()
+                    .startsWith("the bridge has stopped: another bridge of the name reg_a owns");
         }
         try (Bridge running = Bridge.of(second).takeOver().start()) {
             running.ready().get(1, TimeUnit.MINUTES);
