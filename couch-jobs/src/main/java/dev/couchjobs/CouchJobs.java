@@ -487,8 +487,8 @@ public final class CouchJobs implements AutoCloseable {
     public CompletableFuture<Void> setTypeTimeout(TransactionContext context, JobType<?, ?> type, Duration timeout) {
         TypeTimeouts.check(timeout);
         return transactions.named("set timeout of", type.name()).run(context, tx -> {
-            TypeTimeouts.set(tx, keyspace.type(type.name()), timeout);
-            return new LayoutRow(keyspace).writeIfAbsent(tx);
+            CompletableFuture<?> set = TypeTimeouts.set(tx, keyspace.type(type.name()), timeout);
+            return CompletableFuture.allOf(set, new LayoutRow(keyspace).writeIfAbsent(tx));
         });
     }
 

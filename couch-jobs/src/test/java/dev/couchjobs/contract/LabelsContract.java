@@ -8,6 +8,7 @@ import dev.couchjobs.CouchJobsBuilder;
 import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
+import dev.couchjobs.Retention;
 import dev.couchjobs.Subscription;
 import dev.couchjobs.Worker;
 import dev.couchjobs.contract.LabelledDatabase.Label;
@@ -43,14 +44,33 @@ public abstract class LabelsContract extends JobsContract {
             await(node.finish(seen.asDatabase(), job));
         }
 
-        for (String purpose : new String[] {"add", "subscribe", "accept", "notify", "finish", "monitor", "retire"}) {
+        for (String purpose : new String[] {"add", "subscribe", "accept", "notify", "finish"}) {
             await(seen.first("couch-jobs " + purpose + " mail"));
         }
-        await(seen.first("couch-jobs release"));
+        for (String purpose : new String[] {
+            "read monitor leases", "check types in use", "trim", "release", "look for what is due"
+        }) {
+            await(seen.first("couch-jobs " + purpose));
+        }
         assertThat(seen.labels()).allSatisfy(label -> {
             assertThat(label.tags()).isEqualTo(TAG);
             assertThat(label.identifiers()).hasSize(1);
         });
+    }
+
+    @Test
+    void theMonitorAndTheSweepOfATypeSayWhatTheyAreFor() {
+        JobType<Work, ?> brief = MAIL.retention(Retention.of(Duration.ofSeconds(1)));
+        await(jobs.setTypeTimeout(database, MAIL, Duration.ofSeconds(5)));
+        try (CouchJobs leaving = node()) {
+            await(leaving.add(database, brief, "a", new Work(1)));
+            await(leaving.finish(database, await(leaving.accept(brief)).orElseThrow()));
+        }
+
+        node.monitor(brief);
+
+        await(seen.first("couch-jobs monitor mail"));
+        await(seen.first("couch-jobs retire mail"));
     }
 
     @Test

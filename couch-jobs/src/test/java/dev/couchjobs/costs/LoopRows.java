@@ -8,12 +8,12 @@ import static dev.couchjobs.costs.Scene.DATA;
 import static dev.couchjobs.costs.Scene.LARGE;
 import static dev.couchjobs.costs.Scene.MAIL;
 import static dev.couchjobs.costs.Scene.RETENTION;
+import static dev.couchjobs.costs.Scene.TIMEOUT;
 
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** What runs in the background of an instance: the activity monitor, the notifier, the sweep and the archive. */
@@ -27,17 +27,22 @@ final class LoopRows {
     static List<Row> all() {
         return List.of(
                 loop(
-                        "activity monitor: looks at the time",
-                        s -> MAIL,
-                        LoopRows::watchOver,
-                        cost -> cost.readFrom().equals(Set.of("activity_timeout"))),
+                        "activity monitor: looks, and renews its lease",
+                        LoopRows::monitored,
+                        (s, type) -> s.pass(TIMEOUT.dividedBy(3)),
+                        reading("activity_timeout").and(writing("in_use"))),
+                loop(
+                        "monitor leases: looks at those of other processes",
+                        LoopRows::monitoredByAnother,
+                        (s, type) -> s.pass(TIMEOUT.dividedBy(3)),
+                        reading("watches_in_use")),
                 loop(
                         "activity monitor: puts 100 jobs back",
                         Scene::claimedAndLeft,
                         LoopRows::watchOverForLong,
-                        reading("activity").and(Cost::writes)),
+                        reading("activity").and(writing("pending"))),
                 loop(
-                        "activity monitor: trims the feed",
+                        "feed trimmer: trims the feed of one type",
                         Scene::pending,
                         LoopRows::watchOverForLong,
                         writing("feed_trimmed")),
@@ -55,11 +60,30 @@ final class LoopRows {
                         "sweep: removes 100 jobs",
                         s -> due(s, MAIL),
                         LoopRows::watchOver,
-                        reading("retire").and(Cost::writes)),
+                        reading("retire").and(writing("data"))),
                 loop("sweep: nothing is due", s -> s.ended(MAIL), LoopRows::watchOver, reading("retire")),
                 loop("archive: offers 100 jobs", s -> due(s, ARCHIVED), LoopRows::archive, writing("archiving")),
                 loop("archive: removes 100 jobs", s -> due(s, ARCHIVED), LoopRows::archive, writing("retire")),
                 loop("archive: nothing is due", s -> s.ended(ARCHIVED), LoopRows::archive, reading("retire")));
+    }
+
+    private static JobType<String, String> monitored(Scene scene) {
+        scene.working(1);
+        scene.pass(TIMEOUT);
+        return MAIL;
+    }
+
+    private static JobType<String, String> monitoredByAnother(Scene scene) {
+        scene.others
+                .worker()
+                .handleAsync(MAIL, job -> new CompletableFuture<>())
+                .executor(scene.time())
+                .start();
+        scene.pending();
+        scene.pass(TIMEOUT);
+        scene.jobs.monitor(MAIL);
+        scene.pass(MOMENT);
+        return MAIL;
     }
 
     private static void watchOver(Scene scene, Object any) {

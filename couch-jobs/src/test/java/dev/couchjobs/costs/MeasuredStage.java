@@ -19,21 +19,23 @@ final class MeasuredStage implements AutoCloseable {
     private final CouchJobs others;
 
     /**
-     * Makes a type in an empty database.
+     * Makes a type in an empty database, of which there has just been a job.
      *
      * @param seed of all randomness
      * @param type of all jobs
      */
-    MeasuredStage(long seed, JobType<?, ?> type) {
+    MeasuredStage(long seed, JobType<String, ?> type) {
         this(seed, type, Duration.ofMillis(1));
     }
 
     /** The same, where every answer on the way that is measured takes so long. */
-    MeasuredStage(long seed, JobType<?, ?> type, Duration roundTrip) {
+    MeasuredStage(long seed, JobType<String, ?> type, Duration roundTrip) {
         stage = new VirtualStage(seed);
         measured = new MeasuredDatabase(stage.database(), stage.time(), roundTrip);
         others = builder(stage.database()).build();
         await(others.setTypeTimeout(database(), type, TIMEOUT));
+        await(others.add(database(), type, "mail-00000000", "data"));
+        await(others.remove(database(), type, "mail-00000000"));
     }
 
     /** {@return what builds a further instance} */

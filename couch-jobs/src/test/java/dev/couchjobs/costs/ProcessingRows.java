@@ -25,7 +25,8 @@ import java.util.function.Predicate;
 final class ProcessingRows {
     private static final Duration MOMENT = Duration.ofSeconds(1);
     private static final Duration HOUR = Duration.ofHours(1);
-    private static final Predicate<Cost> CLAIMS = reading("pending");
+    private static final Predicate<Cost> CLAIMS =
+            reading("pending").and(reading("activity").negate());
     private static final Predicate<Cost> ENDS = writing("retire");
     private static final Predicate<Cost> HEARTBEATS =
             writing("activity").and(reading("pending").negate());
@@ -105,7 +106,7 @@ final class ProcessingRows {
 
     private static Worker idle(Scene scene) {
         Worker worker = scene.worker(MANY);
-        scene.pass(MOMENT);
+        scene.pass(HOUR);
         return worker;
     }
 

@@ -10,6 +10,7 @@ import dev.couchjobs.NewJob;
 import dev.couchjobs.PermanentFailureException;
 import dev.couchjobs.Retention;
 import dev.couchjobs.Worker;
+import dev.couchjobs.fdb.simulation.VirtualScheduler;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,6 +52,10 @@ final class Scene implements AutoCloseable {
 
     <T> T await(CompletableFuture<T> future) {
         return stage.await(future);
+    }
+
+    VirtualScheduler time() {
+        return stage.time();
     }
 
     void pass(Duration time) {

@@ -293,20 +293,26 @@ abstract class InterleavingsContract extends FaultsContract {
         scene = new Scene(stage, Duration.ofSeconds(1));
         CreationVerbs.running(scene);
         CompletableFuture<Optional<Job<String>>> taken = new CompletableFuture<>();
-        unknownButCommitted()
-                .meanwhile(() -> scene.others
-                        .setTypeTimeout(scene.database(), MAIL, Scene.LONG) // so that nobody takes it back
-                        .thenCompose(set -> scene.claim())
-                        .thenCompose(job -> {
-                            taken.complete(job);
-                            return CompletableFuture.completedFuture(job);
-                        }));
+        unknownButCommitted().meanwhile(() -> takeIfPutBack(taken));
 
         scene.jobs.monitor(MAIL);
         Job<String> job = scene.await(taken).orElseThrow();
 
         scene.await(scene.others.finish(scene.database(), job));
         assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING, PENDING, RUNNING, FINISHED);
+    }
+
+    /** The monitor also commits each time that it looks; the commit that puts the job back is one of those to come. */
+    private CompletableFuture<?> takeIfPutBack(CompletableFuture<Optional<Job<String>>> taken) {
+        return scene.claim().thenCompose(job -> {
+            if (job.isEmpty()) {
+                scene.script.nth(2, Fault.UNKNOWN_BUT_COMMITTED).meanwhile(() -> takeIfPutBack(taken));
+                return CompletableFuture.completedFuture(job);
+            }
+            return scene.others
+                    .setTypeTimeout(scene.database(), MAIL, Scene.LONG) // so that nobody takes it back
+                    .thenApply(set -> taken.complete(job));
+        });
     }
 
     @Test

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * What some processes asked of the database within some time.
@@ -16,21 +17,27 @@ import java.util.Set;
  */
 record Figures(int tries, int reads, int watchesAtMost) {
     /** Read by what goes round by the clock, whether there are jobs or not. */
-    private static final Set<String> BACKGROUND = Set.of("activity", "counts", "releasing", "retire");
+    private static final Set<String> BACKGROUND = Set.of("activity", "counts", "releasing", "retire", "watches_in_use");
+
+    /** What is read by the search for feeds to trim. */
+    private static final Set<String> TRIMMER = Set.of("feed", "layout");
 
     static Figures ofAll(Collection<MeasuredDatabase> processes) {
-        return of(processes, Set.of());
+        return of(processes, each -> true);
     }
 
-    /** Leaves out monitors, releasers and sweeps. */
+    /** Leaves out monitors, releasers, trimmers and sweeps. */
     static Figures ofJobs(Collection<MeasuredDatabase> processes) {
-        return of(processes, BACKGROUND);
+        return of(
+                processes,
+                each -> Collections.disjoint(each.readFrom(), BACKGROUND)
+                        && !each.readFrom().equals(TRIMMER));
     }
 
-    private static Figures of(Collection<MeasuredDatabase> processes, Set<String> without) {
+    private static Figures of(Collection<MeasuredDatabase> processes, Predicate<MeasuredTry> counted) {
         List<MeasuredTry> tries = processes.stream()
                 .flatMap(process -> process.tries().stream())
-                .filter(each -> Collections.disjoint(each.readFrom(), without))
+                .filter(counted)
                 .toList();
         return new Figures(
                 tries.size(),

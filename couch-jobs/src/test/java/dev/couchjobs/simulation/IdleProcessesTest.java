@@ -118,6 +118,19 @@ class IdleProcessesTest {
         }
     }
 
+    @ParameterizedTest(name = "seed {0}")
+    @MethodSource("seeds")
+    void aJobThatIsScheduledForLongWaitsForAKilledProcessForMinutes(long seed) {
+        Duration timeout = Duration.ofSeconds(8);
+        try (Simulation simulation = Simulation.builder(seed).calm().build()) {
+            Scene scene = new Scene(simulation, timeout);
+            IntStream.range(0, 5).forEach(i -> scene.start(true));
+
+            scene.probe(
+                    Duration.ofMinutes(30), scene::kill, Duration.ofMinutes(6).plus(timeout.multipliedBy(2)));
+        }
+    }
+
     private static final class Scene {
         private final Simulation simulation;
         private final RandomGenerator random;
@@ -191,6 +204,17 @@ class IdleProcessesTest {
         }
 
         private void probe(Duration after, Duration within) {
+            probe(after, () -> {}, within);
+        }
+
+        /**
+         * Adds a job of each type and looks whether it has run.
+         *
+         * @param after until when it is scheduled
+         * @param meanwhile happens in the middle of that time
+         * @param within how late it has run at most
+         */
+        private void probe(Duration after, Runnable meanwhile, Duration within) {
             for (JobType<Long, Void> type : TYPES) {
                 String id = "probe-" + added++;
                 NewJob<Long> job = NewJob.of(type, PROBE).id(id);
@@ -198,7 +222,9 @@ class IdleProcessesTest {
                     job = job.at(home.clock().instant().plus(after));
                 }
                 simulation.await(client.add(simulation.database(), job));
-                simulation.advance(after.plus(within));
+                simulation.advance(after.dividedBy(2));
+                meanwhile.run();
+                simulation.advance(after.dividedBy(2).plus(within));
                 assertThat(simulation.await(client.getJobState(simulation.database(), type, id)))
                         .as(id)
                         .isEqualTo(JobState.FINISHED);

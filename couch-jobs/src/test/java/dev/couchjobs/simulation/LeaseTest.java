@@ -3,6 +3,8 @@ package dev.couchjobs.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
@@ -11,6 +13,8 @@ import dev.couchjobs.Subscription;
 import dev.couchjobs.faults.VirtualStage;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -20,6 +24,7 @@ import net.jqwik.api.constraints.Size;
 class LeaseTest {
     private static final JobType<String, ?> MAIL = JobType.of("mail", String.class);
     private static final Duration LONG = Duration.ofDays(1);
+    private static final byte[] IN_USE = Tuple.from("couch_jobs", "in_use").pack();
 
     @Property(tries = 300)
     void aJobIsPutBackBetweenOnceAndOneAndAHalfTimesTheTimeoutAfterItsLastSignOfLife(
@@ -47,6 +52,67 @@ class LeaseTest {
 
             assertThat(now(stage).minus(lastHeardOf))
                     .isBetween(timeout, timeout.multipliedBy(3).dividedBy(2));
+        }
+    }
+
+    /** The one that claims it also monitors its type. */
+    @Property(tries = 300)
+    void aJobIsPutBackAsSoonIfTheProcessThatMonitorsItDiesWithItsProcessor(
+            @ForAll long seed,
+            @ForAll @IntRange(min = 1, max = 60) int seconds,
+            @ForAll @IntRange(min = 1, max = 5) int others,
+            @ForAll @Size(max = 5) List<@IntRange(min = 0, max = 999) Integer> permilleBetweenSignsOfLife) {
+        Duration timeout = Duration.ofSeconds(seconds);
+        try (VirtualStage stage = new VirtualStage(seed);
+                CouchJobs client = instance(stage)) {
+            Database database = stage.database();
+            stage.await(client.setTypeTimeout(database, MAIL, timeout));
+            List<CouchJobs> monitors =
+                    Stream.generate(() -> instance(stage)).limit(others).toList();
+            monitors.forEach(each -> each.monitor(MAIL));
+            stage.time().advance(Duration.ofHours(1));
+            stage.await(client.add(database, MAIL, "a", "data"));
+            try (CouchJobs dying = instance(stage)) {
+                Job<String> job = stage.await(dying.accept(MAIL)).orElseThrow();
+                for (int permille : permilleBetweenSignsOfLife) {
+                    stage.time().advance(timeout.multipliedBy(permille).dividedBy(1_000));
+                    job = stage.await(dying.update(database, job));
+                }
+            }
+            Duration lastHeardOf = now(stage);
+            Subscription<String> subscription = stage.await(client.subscribe(database, MAIL, "a"));
+
+            assertThat(stage.await(client.wait(subscription, JobState.PENDING, LONG)))
+                    .isPresent();
+
+            assertThat(now(stage).minus(lastHeardOf))
+                    .isBetween(timeout, timeout.multipliedBy(3).dividedBy(2));
+            monitors.forEach(CouchJobs::close);
+        }
+    }
+
+    @Property(tries = 20)
+    void aJobIsPutBackMinutesLaterIfItIsForgottenThatItsTypeIsInUse(@ForAll long seed) {
+        Duration timeout = Duration.ofSeconds(10);
+        try (VirtualStage stage = new VirtualStage(seed);
+                CouchJobs jobs = instance(stage);
+                CouchJobs monitor = instance(stage)) {
+            Database database = stage.database();
+            stage.await(jobs.setTypeTimeout(database, MAIL, timeout));
+            monitor.monitor(MAIL);
+            stage.await(jobs.add(database, MAIL, "a", "data"));
+            assertThat(stage.await(jobs.accept(MAIL))).isPresent();
+            stage.await(database.runAsync(tx -> {
+                tx.clear(Range.startsWith(IN_USE));
+                return CompletableFuture.completedFuture(null);
+            }));
+            Subscription<String> subscription = stage.await(jobs.subscribe(database, MAIL, "a"));
+
+            assertThat(stage.await(jobs.wait(
+                            subscription,
+                            JobState.PENDING,
+                            Duration.ofMinutes(6).plus(timeout.multipliedBy(2)))))
+                    .isPresent();
         }
     }
 

@@ -40,6 +40,8 @@ final class Acceptor<D> implements AutoCloseable {
     private final Transactions transactions;
     private final Claims<D> claims;
     private final HandBack handBack;
+    private final String typeName;
+    private final WatchLimit<Acceptor<?>> watches;
     private final BatchSize batch = new BatchSize(JOBS_PER_ROUND_MAX);
     private final Loop loop;
 
@@ -51,13 +53,24 @@ final class Acceptor<D> implements AutoCloseable {
     // Touched by one round at a time.
     private Leadership.Place place = Leadership.Place.NEW;
 
-    Acceptor(JobType<D, ?> type, Instance instance) {
+    Acceptor(JobType<D, ?> type, Instance instance, WatchLimit<Acceptor<?>> watches) {
+        this.typeName = type.name();
+        this.watches = watches;
         this.database = instance.database();
         this.environment = instance.environment();
         this.transactions = instance.transactions().named("accept", type.name());
         this.claims = new Claims<>(type, instance);
         this.handBack = new HandBack(instance);
         this.loop = new Loop("acceptor of " + type, environment, this::round);
+    }
+
+    String typeName() {
+        return typeName;
+    }
+
+    /** It may watch no more, or there may be jobs. */
+    void lookAgain() {
+        loop.poke();
     }
 
     CompletableFuture<Optional<Job<D>>> accept(JobType<D, ?> type, AcceptOptions options) {
@@ -103,6 +116,7 @@ final class Acceptor<D> implements AutoCloseable {
         }
         left.forEach(client -> client.fail(new CouchJobsClosedException()));
         loop.close();
+        watches.leave(this);
         departed.forEach(departure -> departure.complete(null));
     }
 
@@ -174,8 +188,9 @@ final class Acceptor<D> implements AutoCloseable {
         if (round.isEmpty()) {
             return leave();
         }
+        boolean mayWatch = watches.mayWatch(this);
         return CompletableFuture.completedFuture(round)
-                .thenCompose(begun -> batch.run(tries -> claim(begun, tries))) // a closed database throws
+                .thenCompose(begun -> batch.run(tries -> claim(begun, mayWatch, tries))) // a closed database throws
                 .whenComplete((outcome, error) -> {
                     if (error != null) {
                         place = Leadership.Place.FOLLOWER; // perhaps: what it has tried may have committed
@@ -192,6 +207,7 @@ final class Acceptor<D> implements AutoCloseable {
 
     /** No client here takes jobs at present. */
     private CompletableFuture<Pause> leave() {
+        watches.leave(this);
         if (!place.isTaken()) {
             return CompletableFuture.completedFuture(Pause.untilPoked());
         }
@@ -201,8 +217,8 @@ final class Acceptor<D> implements AutoCloseable {
         });
     }
 
-    private CompletableFuture<Claims.Outcome<D>> claim(Round<D> round, BatchSize.Tries tries) {
-        Claims<D>.Claim claim = claims.new Claim(round.wanted(tries.first()), place);
+    private CompletableFuture<Claims.Outcome<D>> claim(Round<D> round, boolean mayWatch, BatchSize.Tries tries) {
+        Claims<D>.Claim claim = claims.new Claim(round.wanted(tries.first()), place, mayWatch);
         return transactions.run(database, tx -> claim.attempt(tx, tries));
     }
 

@@ -12,13 +12,20 @@ import java.util.concurrent.CompletableFuture;
 
 /** The acceptors of one instance, one for each job type; who accepts jobs also watches over them. */
 public final class Acceptors implements AutoCloseable {
+    /** Of the 10,000 watches that a client may have each takes up to two. */
+    private static final int TYPES_WATCHED_MAX = 1_000;
+
     private final Instance instance;
     private final ActivityMonitors monitors;
+    private final WatchLimit<Acceptor<?>> watches;
     private final Workers<JobType<?, ?>, Acceptor<?>> acceptors = new Workers<>(Acceptor::close);
 
     public Acceptors(Instance instance, ActivityMonitors monitors) {
         this.instance = instance;
         this.monitors = monitors;
+        this.watches = new WatchLimit<>(
+                TYPES_WATCHED_MAX, acceptor -> monitors.isInUse(acceptor.typeName()), Acceptor::lookAgain);
+        monitors.afterEachLook(watches::wakeInUse);
     }
 
     /** {@return a claimed job, or empty when the time is up} */
@@ -55,7 +62,7 @@ public final class Acceptors implements AutoCloseable {
 
     private <D> Acceptor<D> create(JobType<D, ?> type) {
         monitors.watchOver(type);
-        return new Acceptor<>(type, instance);
+        return new Acceptor<>(type, instance, watches);
     }
 
     @Override

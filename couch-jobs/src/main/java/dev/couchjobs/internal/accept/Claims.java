@@ -10,6 +10,7 @@ import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Queued;
 import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.data.TokenSearch;
+import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.Pause;
@@ -104,6 +105,7 @@ final class Claims<D> {
     /** One claim, through all the tries that its transaction takes. */
     final class Claim {
         private final Map<AcceptMode, Integer> wanted;
+        private final boolean mayWatch;
         /** The locks that earlier tries have put on jobs: if one of them did commit after all, its jobs are known by them. */
         private final Map<AcceptMode, Map<String, Tried>> locks = new LinkedHashMap<>();
 
@@ -125,15 +127,17 @@ final class Claims<D> {
         /**
          * @param wanted how many jobs to take, by what is wanted
          * @param place where this process stands among those that wait
+         * @param mayWatch whether it may watch for new jobs if there is none to take
          */
-        Claim(Map<AcceptMode, Integer> wanted, Leadership.Place place) {
+        Claim(Map<AcceptMode, Integer> wanted, Leadership.Place place, boolean mayWatch) {
             this.wanted = new LinkedHashMap<>(wanted);
+            this.mayWatch = mayWatch;
             this.place = place;
         }
 
         /** Whether this process takes turns with others in watching for jobs. */
         boolean takesTurns() {
-            return wanted.keySet().stream().allMatch(AcceptMode::takesTurns);
+            return mayWatch && wanted.keySet().stream().allMatch(AcceptMode::takesTurns);
         }
 
         /**
@@ -274,7 +278,10 @@ final class Claims<D> {
                     Stream.concat(pick.take().stream(), pick.move().stream()).toList();
             List<CompletableFuture<Optional<JobRow>>> reads = new ArrayList<>(rows.size());
             rows.forEach(row -> reads.add(JobTable.find(tx, ref(row))));
-            return allOf(reads).thenCompose(done -> {
+            CompletableFuture<?> foreseen = rows.stream().anyMatch(row -> row.scheduledTime() > 0)
+                    ? TypeInUse.foresee(tx, keys)
+                    : CompletableFuture.completedFuture(tx);
+            return CompletableFuture.allOf(allOf(reads), foreseen).thenCompose(done -> {
                 Map<String, JobRow> found = new LinkedHashMap<>();
                 boolean hasCleared = false;
                 List<JobTable.Step> moves = new ArrayList<>();
@@ -324,7 +331,7 @@ final class Claims<D> {
 
         /** A watch reads its key, and a claim beside it would conflict with every enqueue; so only beside none. */
         private CompletableFuture<Outcome<D>> watching(Transaction tx, Leadership.Standing standing, long now) {
-            CompletableFuture<Void> pending = tx.watch(keys.watchesPending());
+            CompletableFuture<Void> pending = mayWatch ? tx.watch(keys.watchesPending()) : new CompletableFuture<>();
             CompletableFuture<Void> watch =
                     standing.call().map(call -> Pause.firstOf(pending, call)).orElse(pending);
             List<CompletableFuture<OptionalLong>> times = wanted.keySet().stream()

@@ -5,6 +5,7 @@ import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
@@ -143,6 +144,50 @@ public final class Keyspace {
 
     static byte[] watchesReleasing(Subspace root) {
         return root.pack("watches_releasing");
+    }
+
+    /** {@return the range of the types in use behind one, or of all} */
+    Range inUse(Optional<String> after) {
+        Range all = inUsePlace(root).range();
+        return new Range(
+                after.map(type -> inUsePlace(root).get(type).range().end).orElse(all.begin), all.end);
+    }
+
+    String typeInUse(byte[] key) {
+        return typeName(inUsePlace(root).unpack(key), 0);
+    }
+
+    static Subspace inUsePlace(Subspace root) {
+        return root.subspace(Tuple.from("in_use"));
+    }
+
+    /** {@return a key that is changed by every commit with which a type comes into use} */
+    public byte[] watchesInUse() {
+        return watchesInUse(root);
+    }
+
+    static byte[] watchesInUse(Subspace root) {
+        return root.pack("watches_in_use");
+    }
+
+    /** {@return where the feeds of all types are} */
+    Subspace feeds() {
+        return root.subspace(Tuple.from("feed"));
+    }
+
+    /** {@return where the pending queues of all types are} */
+    Subspace pendingQueues() {
+        return root.subspace(Tuple.from("pending"));
+    }
+
+    /** {@return where the queues of all types by priority are} */
+    Subspace rankedQueues() {
+        return root.subspace(Tuple.from("ranked"));
+    }
+
+    /** {@return where the activity rows of all types are} */
+    Subspace activities() {
+        return root.subspace(Tuple.from("activity"));
     }
 
     /** {@return the range of the timeouts of all types, which is also the list of the types} */

@@ -29,14 +29,9 @@ public final class PendingQueue {
         return tx.snapshot().getRange(part, limit).asList();
     }
 
-    /** {@return one of the jobs that may be taken up to a scheduled time} */
-    public static CompletableFuture<Optional<String>> first(ReadTransaction tx, TypeKeys keys, long latest) {
-        return read(tx, keys, unscheduled(keys), 1)
-                .thenCombine(
-                        read(tx, keys, scheduledUpTo(keys, latest), 1),
-                        (plain, due) -> Stream.concat(plain.stream(), due.stream())
-                                .map(Queued::jobId)
-                                .findFirst());
+    /** {@return the first row: one without a scheduled time, or else the one with the earliest} */
+    public static CompletableFuture<Optional<Queued>> first(ReadTransaction tx, TypeKeys keys) {
+        return read(tx, keys, keys.pending(), 1).thenApply(rows -> rows.stream().findFirst());
     }
 
     /** {@return what those rows say} */

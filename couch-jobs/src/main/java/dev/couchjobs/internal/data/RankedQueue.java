@@ -25,6 +25,13 @@ public final class RankedQueue {
 
     private RankedQueue() {}
 
+    /** {@return the first row: of those that may run the one with the highest priority, or else the one with the earliest time} */
+    public static CompletableFuture<Optional<Queued>> first(ReadTransaction tx, TypeKeys keys) {
+        Range range = new Range(keys.ranked().begin, keys.rankedLater().end);
+        return Quarantine.range(tx, keys, range, 1, false, row -> decode(keys, row.getKey()))
+                .thenApply(rows -> rows.stream().findFirst());
+    }
+
     /** {@return all rows, due or not, if there are fewer than that} */
     public static CompletableFuture<Optional<List<Queued>>> all(ReadTransaction tx, TypeKeys keys, int limit) {
         Range range = new Range(keys.ranked().begin, keys.rankedLater().end);

@@ -40,12 +40,28 @@ final class Together {
     void note(JobRef ref, @Nullable JobRow before, @Nullable JobRow after, @Nullable JobRow told) {
         counts.change(before, after);
         follow(ref, before, after, told);
+        use(before, after);
+    }
+
+    /** A job that ran, or waited without a scheduled time, is of a type in use ({@link TypeInUse}). */
+    private void use(@Nullable JobRow before, @Nullable JobRow after) {
+        boolean wasInUse = before != null
+                && keepsInUse(before)
+                && (before.state() == JobState.RUNNING || before.scheduledTime() == 0);
+        if (!wasInUse && after != null && keepsInUse(after)) {
+            TransactionScope.of(tx).use(keys);
+        }
+    }
+
+    private static boolean keepsInUse(JobRow job) {
+        return job.state() != JobState.FINISHED && !job.isBlocked();
     }
 
     /** Takes in a job that was counted all the while, but of which nothing else was there. */
     void restore(JobRef ref, JobRow was, JobRow now) {
         counts.change(was, now);
         follow(ref, null, now, now);
+        use(null, now);
     }
 
     private void follow(JobRef ref, @Nullable JobRow before, @Nullable JobRow after, @Nullable JobRow told) {

@@ -10,9 +10,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -43,6 +45,7 @@ final class TransactionScope {
     private volatile boolean allowsQuarantine;
 
     private final Unsettled unsettled = new Unsettled();
+    private final Set<TypeKeys> used = new LinkedHashSet<>(); // guarded by this
 
     /** What a transaction left under a key; no row if it removed it. */
     record Written(Optional<JobRow> row) {}
@@ -94,6 +97,22 @@ final class TransactionScope {
     /** What is still to be told of the ends of jobs in this transaction. */
     Unsettled unsettled() {
         return unsettled;
+    }
+
+    /** Jobs of that type come to wait or to run. */
+    synchronized void use(TypeKeys type) {
+        used.add(type);
+    }
+
+    /** The types of which jobs have come to wait or to run since this was asked. */
+    static List<TypeKeys> takeUsed(Transaction tx) {
+        return known(tx).map(TransactionScope::takeUsed).orElse(List.of());
+    }
+
+    private synchronized List<TypeKeys> takeUsed() {
+        List<TypeKeys> all = List.copyOf(used);
+        used.clear();
+        return all;
     }
 
     /** All rows that this transaction wrote within a range, by their keys; those that it removed are empty. */

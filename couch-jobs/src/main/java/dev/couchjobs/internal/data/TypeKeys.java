@@ -41,6 +41,8 @@ public final class TypeKeys {
     private final byte[] watchesReleasing;
     private final byte[] archiving;
     private final Subspace heartbeats;
+    private final byte[] inUse;
+    private final byte[] watchesInUse;
     private final byte[] root;
     private final Subspace quarantine;
     private final Subspace quarantined;
@@ -71,6 +73,8 @@ public final class TypeKeys {
         watchesReleasing = Keyspace.watchesReleasing(root);
         archiving = root.pack(Tuple.from("archiving", typeName));
         heartbeats = root.subspace(Tuple.from("heartbeats", typeName));
+        inUse = Keyspace.inUsePlace(root).pack(typeName);
+        watchesInUse = Keyspace.watchesInUse(root);
         this.root = root.pack();
         quarantine = root.subspace(Tuple.from("quarantine", typeName, QUARANTINE_ENTRIES));
         quarantined = root.subspace(Tuple.from("quarantine", typeName, QUARANTINE_BYTES));
@@ -133,7 +137,7 @@ public final class TypeKeys {
         return watchesPending;
     }
 
-    /** Changed by every commit that appends to the feed. */
+    /** Changed by every commit that appends to the feed, and so by every one with which a job begins to run. */
     public byte[] watchesActivity() {
         return watchesActivity;
     }
@@ -325,6 +329,16 @@ public final class TypeKeys {
     /** Stands for the heartbeats of a job in conflict ranges. Nothing is stored there. */
     byte[] heartbeats(String jobId) {
         return heartbeats.pack(jobId);
+    }
+
+    /** That the type is in use, and which process holds its monitor lease. */
+    byte[] inUse() {
+        return inUse;
+    }
+
+    /** Changed by every commit with which a type comes into use: one key for all types. */
+    byte[] watchesInUse() {
+        return watchesInUse;
     }
 
     /** Who hands jobs to their archive at present. */

@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** The {@code activity_timeout} rows, in whole seconds; the types that have one are the types there are. */
+/**
+ * The {@code activity_timeout} rows, in whole seconds; the types that have one are the types there are. Each also says
+ * whether its type is in use ({@link TypeInUse}), because what reads the one needs the other.
+ */
 public final class TypeTimeouts {
     /** The shortest timeout that a type may have. */
     public static final Duration TIMEOUT_MIN = Duration.ofSeconds(1);
@@ -28,8 +31,31 @@ public final class TypeTimeouts {
         }
     }
 
-    public static void set(Transaction tx, TypeKeys keys, Duration timeout) {
-        tx.set(keys.activityTimeout(), Tuple.from(timeout.toSeconds()).pack());
+    /** What a row says. */
+    record Row(Duration timeout, boolean isInUse) {
+        private static Row decode(byte[] value) {
+            Tuple tuple = Tuple.fromBytes(value);
+            return new Row(Duration.ofSeconds(tuple.getLong(0)), tuple.size() > 1 && tuple.getBoolean(1));
+        }
+
+        private byte[] encode() {
+            return (isInUse ? Tuple.from(timeout.toSeconds(), true) : Tuple.from(timeout.toSeconds())).pack();
+        }
+    }
+
+    /** Sets a timeout, unless it is the one that the type has. A damaged row is replaced. */
+    public static CompletableFuture<?> set(Transaction tx, TypeKeys keys, Duration timeout) {
+        return tx.get(keys.activityTimeout()).thenAccept(value -> {
+            Optional<Row> before = Quarantine.readable(tx, keys, keys.activityTimeout(), value, Row::decode);
+            Row after = new Row(timeout, before.filter(Row::isInUse).isPresent());
+            if (!before.equals(Optional.of(after))) {
+                write(tx, keys, after);
+            }
+        });
+    }
+
+    static void write(Transaction tx, TypeKeys keys, Row row) {
+        tx.set(keys.activityTimeout(), row.encode());
     }
 
     public static void clear(Transaction tx, TypeKeys keys) {
@@ -38,14 +64,16 @@ public final class TypeTimeouts {
 
     /** {@return the timeout, if the type has one} */
     public static CompletableFuture<Optional<Duration>> get(ReadTransaction tx, TypeKeys keys) {
+        return row(tx, keys).thenApply(row -> row.map(Row::timeout));
+    }
+
+    /** {@return what the row of a type says, if it has one; read without conflicts} */
+    static CompletableFuture<Optional<Row>> row(ReadTransaction tx, TypeKeys keys) {
         return tx.snapshot()
                 .get(keys.activityTimeout())
                 .thenApply(value -> Optional.ofNullable(value)
                         .map(bytes -> Quarantine.decode(
-                                keys,
-                                new KeyValue(keys.activityTimeout(), bytes),
-                                row -> Duration.ofSeconds(
-                                        Tuple.fromBytes(row.getValue()).getLong(0)))));
+                                keys, new KeyValue(keys.activityTimeout(), bytes), row -> Row.decode(row.getValue()))));
     }
 
     /** {@return completes when the timeout is set or taken away after this transaction} */

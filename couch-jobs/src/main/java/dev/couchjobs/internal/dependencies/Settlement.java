@@ -10,6 +10,7 @@ import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Release;
 import dev.couchjobs.internal.data.Releases;
+import dev.couchjobs.internal.data.TypeInUse;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -220,6 +221,7 @@ public final class Settlement {
     private static CompletableFuture<?> releaseWhoIsFree(Transaction tx, Map<JobRef, JobRef> ended) {
         List<CompletableFuture<?>> foreseen =
                 ended.keySet().stream().map(ref -> JobTable.foresee(tx, ref)).collect(Collectors.toList());
+        ended.keySet().stream().map(JobRef::keys).distinct().forEach(type -> foreseen.add(TypeInUse.foresee(tx, type)));
         CompletableFuture<List<JobRef>> free = whoIsFree(tx, ended, List.copyOf(ended.keySet()));
         foreseen.add(free);
         return allOf(foreseen)

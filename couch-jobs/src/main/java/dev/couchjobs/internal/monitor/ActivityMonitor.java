@@ -6,29 +6,24 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.data.ActivityIndex;
-import dev.couchjobs.internal.data.ChangeFeed;
 import dev.couchjobs.internal.data.Counts;
-import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.IdleProcesses;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.Queued;
 import dev.couchjobs.internal.data.Stamps;
+import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
-import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.verbs.Instance;
-import dev.couchjobs.internal.verbs.NextRows;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the jobs of one type pending again when their processors have gone silent (RFC 007, "Activity Monitor").
@@ -40,55 +35,80 @@ import java.util.stream.Collectors;
  * its last sign of life, plus the time of one transaction. Any number of monitors may run on any nodes: a job is put back
  * only if it still runs under the very sequence that was seen, so what two of them both try happens once.
  *
- * <p>It also trims the change feed, checks that jobs are taken ({@link LeaderCheck}), and audits the leases of one page of
- * jobs a round ({@link LeaseAudit}). While nothing
- * runs and the feed is empty it rests, and a watch wakes it.
+ * <p>It does so while the type is in use and this process holds the monitor lease of it, which each look renews (rfc/018). While
+ * another process holds the lease it only marks read versions, as often, when {@link MonitorLeases} looks. When the lease has
+ * not been renewed for longer than two looks are apart it takes the lease, and goes on with the marks that it has.
+ *
+ * <p>It also checks that jobs are taken ({@link LeaderCheck}), and audits the leases of one page of jobs a round
+ * ({@link LeaseAudit}). When no job has run, and none that may run has waited, for four looks, the type is in use no more.
  */
 final class ActivityMonitor implements AutoCloseable {
     private static final Duration WITHOUT_TIMEOUT_CHECK_EVERY = Duration.ofSeconds(5);
-    private static final int MARKS_PER_TIMEOUT = 4;
-    private static final int JITTER_PERCENT = 20;
-    private static final int BATCH_MAX = 100;
-    /** A watch tells of the next job; this is for the case that one does not. */
-    private static final Duration LONGEST_REST = Duration.ofMinutes(5);
+    static final int MARKS_PER_TIMEOUT = 4;
+    /** The shorter timeout of another type may have this process look more often than is worth a mark. */
+    private static final int MARKS_OF_OTHERS_PER_TIMEOUT = 8;
+    /** After so much of a timeout without renewal a lease has expired; renewals are up to 30 percent apart. */
+    private static final int LEASE_PERCENT = 35;
+    /** After so many looks without a job that runs or may run the type is in use no more. */
+    private static final int QUIET_LOOKS = 4;
 
+    private static final int JITTER_PERCENT = 20;
+
+    private enum Duty {
+        /** Another process holds the lease, or the type is not in use. */
+        NONE,
+        /** The lease of another process has expired, or no process holds the lease. */
+        WANTED,
+        /** This process holds the lease, as far as it knows. */
+        HELD
+    }
+
+    private final OptionalLong token;
     private final Database database;
     private final Environment environment;
-    private final Keyspace keyspace;
     private final Transactions transactions;
     private final TypeKeys keys;
-    private final Supplier<JobType<?, ?>> policy;
-    private final NextRows nextRows;
-    private final Duration feedRetention;
     private final Loop loop;
-
-    // Touched by one round at a time.
-    private final AgedMarks leaseMarks = new AgedMarks();
-    private final AgedMarks feedMarks = new AgedMarks();
-    private Optional<Duration> timeout = Optional.empty();
-    private Duration lastPause = Duration.ZERO;
-    private final BatchSize batch = new BatchSize(BATCH_MAX);
+    private final SilentJobs silentJobs;
     private final LeaseAudit audit;
     private final LeaderCheck leaderCheck;
 
-    /** @param policy says by which job type jobs are treated whose processors have gone silent */
-    ActivityMonitor(Instance instance, String typeName, Supplier<JobType<?, ?>> policy, Duration feedRetention) {
+    // Guarded by this.
+    private Duty duty = Duty.NONE;
+    private final AgedMarks marks = new AgedMarks();
+    private Optional<Duration> timeout = Optional.empty();
+    /** What was last seen of the lease of another process, and for how long this one had slept when it was first seen. */
+    private @Nullable TypeInUse seen;
+
+    private Duration seenSince = Duration.ZERO;
+    /** A job that the leader does not take, as far as the lease of another process tells. */
+    private Optional<TypeInUse.NextJob> stuck = Optional.empty();
+    /** For how long this process had slept at its last look, if marks were made then. */
+    private @Nullable Duration observedAt;
+
+    // Touched by one round at a time.
+    private MeasuredPause pause = MeasuredPause.NONE;
+    private int quietLooks;
+    /** The job that waited first at the last look. */
+    private Optional<String> waitedFirst = Optional.empty();
+
+    /**
+     * A monitor that does nothing until its type is in use.
+     *
+     * @param token stands for this process, in all its monitors
+     * @param policy says by which job type jobs are treated whose processors have gone silent
+     */
+    ActivityMonitor(Instance instance, String typeName, long token, Supplier<JobType<?, ?>> policy) {
+        this.token = OptionalLong.of(token);
         this.database = instance.database();
         this.environment = instance.environment();
-        this.keyspace = instance.keyspace();
+        Keyspace keyspace = instance.keyspace();
         this.transactions = instance.transactions().named("monitor", typeName);
         this.keys = keyspace.type(typeName);
-        this.policy = policy;
-        this.nextRows = new NextRows(environment);
-        this.feedRetention = feedRetention;
+        this.silentJobs = new SilentJobs(instance, transactions, keys, policy);
         this.audit = new LeaseAudit(database, transactions, keyspace, keys);
         this.leaderCheck = new LeaderCheck(instance, transactions, keys);
         this.loop = new Loop("activity monitor of " + typeName, environment, this::round);
-    }
-
-    /** Begins to watch. */
-    void start() {
-        loop.poke();
     }
 
     @Override
@@ -96,150 +116,239 @@ final class ActivityMonitor implements AutoCloseable {
         loop.close();
     }
 
-    /** @param news completes when there is something to watch over; empty if there is */
-    private record Now(
-            Optional<Duration> timeout,
-            Versionstamp sequence,
-            LeaderCheck.Seen waiting,
-            Optional<CompletableFuture<Void>> news) {
-        Now with(LeaderCheck.Seen seen) {
-            return new Now(timeout, sequence, seen, news);
-        }
+    // While another process holds the lease
 
-        Now until(CompletableFuture<Void> coming) {
-            return new Now(timeout, sequence, waiting, Optional.of(coming));
+    /** {@return whether the timeout of the type is to be read for {@link #observe}} */
+    synchronized boolean isToLearnTimeout(TypeInUse now) {
+        return !now.holder().equals(token)
+                && (observedAt == null || now.timeout().isEmpty());
+    }
+
+    /**
+     * Takes notice of the lease.
+     *
+     * @param learnt the timeout, if it was read
+     * @param version where the database was
+     * @param at for how long this process has slept in all
+     * @return the timeout in which another process has to renew the lease; empty if this process holds it
+     */
+    synchronized Optional<Duration> observe(
+            TypeInUse now, Optional<Optional<Duration>> learnt, Versionstamp version, Duration at) {
+        if (now.holder().equals(token)) {
+            if (duty != Duty.HELD) {
+                duty = Duty.HELD;
+                observedAt = null;
+                loop.poke();
+            }
+            return Optional.empty();
+        }
+        if (duty == Duty.HELD) { // the next look finds out, and then this one is not asked any more
+            loop.poke();
+        } else {
+            mark(learnt.orElse(now.equals(seen) ? timeout : now.timeout()), version, at);
+            judge(now, at);
+        }
+        return Optional.of(lease());
+    }
+
+    private Duration lease() {
+        return timeout.orElse(WITHOUT_TIMEOUT_CHECK_EVERY.multipliedBy(MARKS_PER_TIMEOUT));
+    }
+
+    private void mark(Optional<Duration> known, Versionstamp version, Duration at) {
+        if (observedAt != null) {
+            marks.elapse(at.minus(observedAt));
+        }
+        observedAt = at;
+        learn(known);
+        marks.mark(version, lease().dividedBy(MARKS_OF_OTHERS_PER_TIMEOUT));
+        marks.forgetAllButNewestOlderThan(lease());
+    }
+
+    private void judge(TypeInUse now, Duration at) {
+        if (!now.equals(seen)) {
+            seen = now;
+            seenSince = at;
+            duty = Duty.NONE;
+            stuck = leaderCheck.stuck(now.next());
+            if (stuck.isPresent()) {
+                loop.poke();
+            }
+        } else if (now.holder().isEmpty()
+                || at.minus(seenSince)
+                                .compareTo(lease().multipliedBy(LEASE_PERCENT).dividedBy(100))
+                        >= 0) {
+            duty = Duty.WANTED;
+            loop.poke();
         }
     }
+
+    /** The type is in use no more. */
+    synchronized void outOfUse() {
+        if (duty != Duty.HELD) {
+            rest();
+        }
+    }
+
+    private void rest() {
+        duty = Duty.NONE;
+        seen = null;
+        observedAt = null;
+        marks.forget();
+    }
+
+    private void learn(Optional<Duration> known) {
+        if (!known.equals(timeout)) {
+            timeout = known;
+            marks.forget();
+        }
+    }
+
+    // While this process holds the lease
+
+    private enum Found {
+        HELD_BY_ANOTHER,
+        OUT_OF_USE,
+        HELD
+    }
+
+    private record Look(
+            Found found,
+            boolean isQuiet,
+            Optional<String> waitsFirst,
+            Optional<Duration> timeout,
+            Versionstamp now,
+            Optional<TypeInUse.NextJob> next) {}
 
     private CompletableFuture<Pause> round() {
-        leaseMarks.elapse(lastPause);
-        feedMarks.elapse(lastPause);
-        lastPause = Duration.ZERO; // counts only once it has been slept through
-        return look().thenCompose(now -> {
-            if (!now.timeout().equals(timeout)) {
-                timeout = now.timeout();
-                leaseMarks.forget();
+        Optional<TypeInUse> expired;
+        synchronized (this) {
+            marks.elapse(pause.slept());
+            pause = new MeasuredPause();
+            if (duty == Duty.NONE) {
+                Optional<TypeInUse.NextJob> job = stuck;
+                stuck = Optional.empty();
+                return callAllIfStuck(job).thenApply(done -> Pause.untilPoked());
             }
-            CompletableFuture<?> checked = leaderCheck.judge(now.waiting());
-            return now.news().isPresent()
-                    ? checked.thenApply(done -> rest(now.news().get()))
-                    : checked.thenCompose(done -> act(now))
-                            .thenCompose(done -> audit.step())
-                            .thenApply(done -> pause());
-        });
-    }
-
-    private CompletableFuture<Now> look() {
-        return transactions.run(database, tx -> {
-            CompletableFuture<Optional<Duration>> limit = TypeTimeouts.get(tx, keys);
-            CompletableFuture<Boolean> isQuiet = ActivityIndex.isEmpty(tx, keys)
-                    .thenCombine(ChangeFeed.isEmpty(tx, keys), Boolean::logicalAnd)
-                    .thenCombine(Counts.read(tx.snapshot(), keys), (empty, counts) -> empty && counts.running() == 0);
-            CompletableFuture<LeaderCheck.Seen> waiting = leaderCheck.look(tx.snapshot());
-            return tx.getReadVersion()
-                    .thenCombine(
-                            limit,
-                            (version, known) ->
-                                    new Now(known, Stamps.upTo(version), LeaderCheck.Seen.NOTHING, Optional.empty()))
-                    .thenCombine(waiting, Now::with)
-                    .thenCombine(isQuiet, (now, quiet) -> quiet ? now.until(news(tx, now.timeout())) : now);
-        });
-    }
-
-    /** What makes a job run also appends to the feed. Without a timeout nothing can be added, and nothing is silent. */
-    private CompletableFuture<Void> news(Transaction tx, Optional<Duration> limit) {
-        return limit.isPresent() ? tx.watch(keys.watchesActivity()) : TypeTimeouts.watch(tx, keys);
-    }
-
-    /** Nothing runs, and there is nothing to trim. Time that passes now makes nothing older. */
-    private Pause rest(CompletableFuture<Void> news) {
-        leaseMarks.forget();
-        feedMarks.forget();
-        return Pause.until(news).butAtMost(LONGEST_REST);
-    }
-
-    private CompletableFuture<?> act(Now now) {
-        if (timeout.isEmpty()) {
-            return trim(now);
+            expired = duty == Duty.WANTED ? Optional.ofNullable(seen) : Optional.empty();
         }
-        Duration age = timeout.get();
-        leaseMarks.mark(now.sequence(), Duration.ZERO);
-        Optional<Versionstamp> silent = leaseMarks.takeOlderThan(age);
-        return silent.isEmpty() ? trim(now) : sweepOrPutBack(silent.get(), age).thenCompose(done -> trim(now));
+        int quiet = quietLooks + 1;
+        return transactions
+                .run(database, tx -> look(tx, expired, quiet >= QUIET_LOOKS))
+                .thenCompose(look -> {
+                    quietLooks = look.isQuiet() ? quiet : 0;
+                    waitedFirst = look.waitsFirst();
+                    return look.found() == Found.HELD
+                            ? callAllIfStuck(leaderCheck.stuck(look.next()))
+                                    .thenCompose(done -> act(look))
+                                    .thenCompose(done -> audit.step())
+                                    .thenApply(done -> pause())
+                            : CompletableFuture.completedFuture(stop(look.found()));
+                });
+    }
+
+    private CompletableFuture<?> callAllIfStuck(Optional<TypeInUse.NextJob> job) {
+        return job.isPresent() ? leaderCheck.callAll(job.get()) : CompletableFuture.completedFuture(job);
+    }
+
+    private synchronized Pause stop(Found found) {
+        quietLooks = 0;
+        if (found == Found.OUT_OF_USE) {
+            rest();
+        } else {
+            duty = Duty.NONE;
+            seen = null;
+        }
+        return Pause.untilPoked();
+    }
+
+    /**
+     * Renews the lease, or takes it.
+     *
+     * @param expired the lease of another process that has expired
+     * @param isLong whether the type has been quiet for so long that its use ends if it is quiet now
+     */
+    private CompletableFuture<Look> look(Transaction tx, Optional<TypeInUse> expired, boolean isLong) {
+        CompletableFuture<Optional<TypeInUse>> lease = TypeInUse.find(tx, keys);
+        CompletableFuture<Optional<Duration>> limit = TypeTimeouts.get(tx, keys);
+        long now = environment.clock().instant().getEpochSecond();
+        CompletableFuture<Optional<Queued>> waiting = WaitingJobs.first(tx, keys);
+        CompletableFuture<Boolean> isQuiet = ActivityIndex.isEmpty(tx, keys)
+                .thenCombine(Counts.read(tx.snapshot(), keys), (empty, counts) -> empty && counts.running() == 0)
+                .thenCombine(
+                        waiting,
+                        (nothingRuns, first) -> nothingRuns
+                                && first.filter(job -> job.scheduledTime() <= now)
+                                        .isEmpty()
+                                && first.map(Queued::jobId).equals(waitedFirst));
+        CompletableFuture<Optional<TypeInUse.NextJob>> next = IdleProcesses.leader(tx.snapshot(), keys)
+                .thenCombine(
+                        waiting,
+                        (leader, first) -> leader.flatMap(token ->
+                                first.map(job -> new TypeInUse.NextJob(token, job.jobId(), job.scheduledTime()))));
+        return CompletableFuture.allOf(lease, limit, isQuiet, next)
+                .thenCombine(tx.getReadVersion(), (done, version) -> version)
+                .thenCompose(version -> {
+                    Found found = found(lease.join(), expired, isLong && isQuiet.join());
+                    Look look = new Look(
+                            found,
+                            isQuiet.join(),
+                            waiting.join().map(Queued::jobId),
+                            limit.join(),
+                            Stamps.upTo(version),
+                            next.join());
+                    if (found == Found.HELD) {
+                        new TypeInUse(keys.typeName(), token, limit.join(), version, next.join()).write(tx, keys);
+                    }
+                    return found == Found.OUT_OF_USE
+                            ? TypeInUse.end(tx, keys).thenApply(done -> look)
+                            : CompletableFuture.completedFuture(look);
+                });
+    }
+
+    private Found found(Optional<TypeInUse> now, Optional<TypeInUse> expired, boolean isUnused) {
+        boolean isOurs = now.filter(row -> row.holder().equals(token)).isPresent();
+        boolean hasExpired = now.isPresent() && now.equals(expired);
+        if (!isOurs && !hasExpired) {
+            return Found.HELD_BY_ANOTHER;
+        }
+        return isUnused ? Found.OUT_OF_USE : Found.HELD;
+    }
+
+    private CompletableFuture<?> act(Look look) {
+        Optional<Versionstamp> silent;
+        Duration age;
+        synchronized (this) {
+            duty = Duty.HELD;
+            seen = null;
+            observedAt = null;
+            learn(look.timeout());
+            if (timeout.isEmpty()) {
+                return CompletableFuture.completedFuture(look);
+            }
+            age = timeout.get();
+            marks.mark(look.now(), Duration.ZERO);
+            silent = marks.takeOlderThan(age);
+        }
+        return silent.isEmpty() ? CompletableFuture.completedFuture(look) : sweepOrPutBack(silent.get(), age);
     }
 
     /** A sweep that fails is made up for in the next round, however soon that comes. */
     private CompletableFuture<?> sweepOrPutBack(Versionstamp silentSince, Duration age) {
-        return sweep(silentSince).whenComplete((more, error) -> {
+        return silentJobs.putBack(silentSince).whenComplete((done, error) -> {
             if (error != null) {
-                leaseMarks.putBack(silentSince, age);
+                putBack(silentSince, age);
             }
         });
     }
 
-    private Pause pause() {
+    private synchronized void putBack(Versionstamp silentSince, Duration age) {
+        marks.putBack(silentSince, age);
+    }
+
+    private synchronized Pause pause() {
         Duration full = timeout.map(t -> t.dividedBy(MARKS_PER_TIMEOUT)).orElse(WITHOUT_TIMEOUT_CHECK_EVERY);
         int percent = 100 + environment.random().nextInt(JITTER_PERCENT + 1);
-        lastPause = full.multipliedBy(percent).dividedBy(100);
-        return Pause.atMost(lastPause);
-    }
-
-    private CompletableFuture<Boolean> sweep(Versionstamp silentSince) {
-        return batch.run(tries ->
-                        transactions.run(database, tx -> tries.next(size -> sweepBatch(tx, silentSince, size))))
-                .thenCompose(more -> more ? sweep(silentSince) : CompletableFuture.completedFuture(false));
-    }
-
-    /** Tells whether there may be more. */
-    private CompletableFuture<Boolean> sweepBatch(Transaction tx, Versionstamp silentSince, int size) {
-        return ActivityIndex.silentSince(tx, keys, silentSince, size).thenCompose(rows -> {
-            List<ActivityIndex.Entry> some = fitting(rows, size);
-            return enqueueAll(tx, some).thenApply(done -> rows.size() == size || some.size() < rows.size());
-        });
-    }
-
-    /** The first rows that stand for so many jobs, at least one row. */
-    private static List<ActivityIndex.Entry> fitting(List<ActivityIndex.Entry> rows, int jobs) {
-        int taken = 0;
-        int sum = 0;
-        while (taken < rows.size()
-                && (taken == 0 || sum + rows.get(taken).jobIds().size() <= jobs)) {
-            sum += rows.get(taken++).jobIds().size();
-        }
-        return rows.subList(0, taken);
-    }
-
-    /** The rows stand for nobody then, not even for those they named wrongly. */
-    private CompletableFuture<?> enqueueAll(Transaction tx, List<ActivityIndex.Entry> rows) {
-        Set<Versionstamp> seen =
-                rows.stream().map(ActivityIndex.Entry::sequence).collect(Collectors.toSet());
-        List<JobRef> refs = rows.stream()
-                .flatMap(row -> row.jobIds().stream())
-                .distinct()
-                .map(jobId -> keyspace.job(keys.typeName(), jobId))
-                .toList();
-        return JobTable.editAll(tx, refs, jobs -> {
-            List<JobTable.Step> steps = new ArrayList<>(refs.size());
-            for (int i = 0; i < refs.size(); i++) {
-                JobRef ref = refs.get(i);
-                jobs.get(i)
-                        .filter(silent -> silent.sequence() != null && seen.contains(silent.sequence()))
-                        .ifPresent(silent -> {
-                            JobTable.conflictWithHeartbeats(tx, ref);
-                            steps.add(new JobTable.Step(ref, silent, nextRows.expired(policy.get(), silent)));
-                        });
-            }
-            JobTable.saveAll(tx, keys, steps, OptionalLong.empty());
-            seen.forEach(sequence -> ActivityIndex.clear(tx, keys, sequence));
-            return CompletableFuture.completedFuture(refs);
-        });
-    }
-
-    private CompletableFuture<?> trim(Now now) {
-        feedMarks.mark(now.sequence(), feedRetention.dividedBy(8));
-        Optional<Versionstamp> old = feedMarks.takeOlderThan(feedRetention);
-        return old.isEmpty()
-                ? CompletableFuture.completedFuture(old)
-                : transactions.run(database, tx -> ChangeFeed.trim(tx, keys, old.get()));
+        return pause.sleep(environment, full.multipliedBy(percent).dividedBy(100));
     }
 }

@@ -31,6 +31,11 @@ final class AgedMarks {
         }
     }
 
+    /** Forgets what {@link #takeOlderThan} would take out and not return. */
+    void forgetAllButNewestOlderThan(Duration age) {
+        takeOlderThan(age).ifPresent(mark -> putBack(mark, age));
+    }
+
     /** Takes out what is older than {@code age} and returns the newest of it. */
     Optional<Versionstamp> takeOlderThan(Duration age) {
         @Nullable Mark newest = null;

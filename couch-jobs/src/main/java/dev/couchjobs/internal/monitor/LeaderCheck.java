@@ -1,25 +1,24 @@
 package dev.couchjobs.internal.monitor;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.ReadTransaction;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.data.IdleProcesses;
-import dev.couchjobs.internal.data.PendingQueue;
-import dev.couchjobs.internal.data.Queued;
-import dev.couchjobs.internal.data.RankedQueue;
+import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out that the process which leads those that wait for jobs does not take them (rfc/017), because it has died or stands
- * still: in two rounds in a row the same job waits, and the same process leads. All idle processes are called then.
+ * Finds out that the process which leads those that wait for jobs does not take them (rfc/017), because it has died, stands
+ * still, or has a clock that is behind: in two looks in a row the same job waits that may run, and the same process leads. All
+ * idle processes are called then.
+ *
+ * <p>The process that monitors the type looks, and tells the others with its lease what it has seen, because its own clock may
+ * be behind.
  */
 final class LeaderCheck {
     private static final Logger LOG = LoggerFactory.getLogger(LeaderCheck.class);
@@ -29,8 +28,8 @@ final class LeaderCheck {
     private final Transactions transactions;
     private final TypeKeys keys;
 
-    // Touched by one round at a time.
-    private Seen last = Seen.NOTHING;
+    /** The job of the last look, if it could run. */
+    private Optional<TypeInUse.NextJob> last = Optional.empty(); // guarded by this
 
     LeaderCheck(Instance instance, Transactions transactions, TypeKeys keys) {
         this.database = instance.database();
@@ -39,51 +38,23 @@ final class LeaderCheck {
         this.keys = keys;
     }
 
-    /**
-     * What a round has seen.
-     *
-     * @param leader the token of the leader
-     * @param jobId a job that may run, if the leader is that of the round before
-     */
-    record Seen(Optional<Long> leader, Optional<String> jobId) {
-        static final Seen NOTHING = new Seen(Optional.empty(), Optional.empty());
-    }
-
-    /** Looks, without conflicts. */
-    CompletableFuture<Seen> look(ReadTransaction snapshot) {
-        CompletableFuture<Optional<String>> jobId =
-                last.leader.isPresent() ? waiting(snapshot) : CompletableFuture.completedFuture(Optional.empty());
-        return IdleProcesses.leader(snapshot, keys)
-                .thenCombine(
-                        jobId, (leader, job) -> new Seen(leader, leader.equals(last.leader) ? job : Optional.empty()));
-    }
-
-    private CompletableFuture<Optional<String>> waiting(ReadTransaction snapshot) {
+    /** {@return the job of a further look, if it could run before and is not taken} */
+    synchronized Optional<TypeInUse.NextJob> stuck(Optional<TypeInUse.NextJob> next) {
         long now = environment.clock().instant().getEpochSecond();
-        CompletableFuture<Optional<String>> plain = PendingQueue.first(snapshot, keys, now);
-        CompletableFuture<List<Queued>> ranked = RankedQueue.head(snapshot, keys, now, 1);
-        return plain.thenCombine(
-                ranked,
-                (one, others) -> Stream.concat(one.stream(), others.stream().map(Queued::jobId))
-                        .findFirst());
+        Optional<TypeInUse.NextJob> due = next.filter(job -> job.scheduledTime() <= now);
+        Optional<TypeInUse.NextJob> stuck = due.filter(job -> due.equals(last));
+        last = due;
+        return stuck;
     }
 
-    /** Compares it with what the round before has seen, and calls all if nothing has happened. */
-    CompletableFuture<?> judge(Seen now) {
-        boolean isStuck = now.jobId.isPresent() && now.equals(last);
-        last = now;
-        return isStuck
-                ? callAll(now.leader.orElseThrow(), now.jobId.orElseThrow())
-                : CompletableFuture.completedFuture(now);
-    }
-
-    private CompletableFuture<?> callAll(long leader, String jobId) {
+    /** Calls all idle processes, unless another process leads by now. */
+    CompletableFuture<?> callAll(TypeInUse.NextJob stuck) {
         return transactions
                 .run(
                         database,
                         tx -> IdleProcesses.leader(tx, keys).thenApply(present -> {
                             boolean isSame =
-                                    present.filter(one -> one == leader).isPresent();
+                                    present.filter(one -> one == stuck.leader()).isPresent();
                             if (isSame) {
                                 IdleProcesses.clear(tx, keys);
                             }
@@ -92,9 +63,9 @@ final class LeaderCheck {
                 .thenAccept(called -> {
                     if (called) {
                         LOG.info(
-                                "Job {} of {} waits although there are idle processes: the one that was to take it is gone"
-                                        + " or stands still. All others are called",
-                                jobId,
+                                "Job {} of {} waits although there are idle processes: the one that was to take it is gone,"
+                                        + " stands still, or has a clock that is behind. All others are called",
+                                stuck.jobId(),
                                 keys.typeName());
                     }
                 });

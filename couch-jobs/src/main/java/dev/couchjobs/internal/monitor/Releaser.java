@@ -25,7 +25,8 @@ import java.util.concurrent.CompletableFuture;
 final class Releaser implements AutoCloseable {
     private static final int ROWS_MAX = 16;
     private static final int STEP_ASIDE_MILLIS = 100;
-    private static final Duration LOOK_AGAIN = Duration.ofMinutes(1);
+    /** A watch tells of what is left next; this is for the case that one does not. */
+    private static final Duration LOOK_AGAIN = Duration.ofMinutes(5);
 
     private final Database database;
     private final Environment environment;

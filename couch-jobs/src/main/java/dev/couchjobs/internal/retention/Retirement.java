@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class Retirement implements AutoCloseable {
     private final Instance instance;
     private final Clocks clocks;
+    private final DueLook looks;
     private final Workers<String, Sweep> sweeps = new Workers<>(Sweep::close);
     private final Workers<String, ArchiveRun<?, ?>> archives = new Workers<>(ArchiveRun::close);
 
@@ -21,6 +22,7 @@ public final class Retirement implements AutoCloseable {
     public Retirement(Instance instance, Duration clockSkewBound) {
         this.instance = instance;
         this.clocks = new Clocks(instance, clockSkewBound);
+        this.looks = new DueLook(instance, clocks);
     }
 
     /** {@return how this process's clock stands to others} */
@@ -31,7 +33,7 @@ public final class Retirement implements AutoCloseable {
     /** Starts to remove jobs of a type when their time is up, unless that has been started before. */
     public void sweep(JobType<?, ?> type) {
         sweeps.get(type.name(), unused -> {
-            Sweep sweep = new Sweep(instance, type, clocks);
+            Sweep sweep = new Sweep(instance, type, clocks, looks);
             sweep.start();
             return sweep;
         });
@@ -54,6 +56,7 @@ public final class Retirement implements AutoCloseable {
 
     @Override
     public void close() {
+        looks.close();
         sweeps.close();
         archives.close();
     }

@@ -11,11 +11,15 @@ import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Removes the jobs of one type whose time is up, as {@code remove} would, some at a time and never by a scan.
+ * Removes the jobs of one type whose time is up, as {@code remove} would, some at a time and never by a scan. When there are
+ * none it rests until {@link DueLook} has it begin again.
  *
  * <p>Any number of processes may sweep a type. They meet over the rows of the jobs and nothing else; one that has lost
  * such a meeting looks for its next jobs some way behind the first.
@@ -30,11 +34,13 @@ final class Sweep implements AutoCloseable {
     private final TypeKeys keys;
     private final Naps naps;
     private final Clocks clocks;
+    private final DueLook looks;
     private final BatchSize batch = new BatchSize(JOBS_MAX);
     private final Loop loop;
 
-    Sweep(Instance instance, JobType<?, ?> type, Clocks clocks) {
+    Sweep(Instance instance, JobType<?, ?> type, Clocks clocks, DueLook looks) {
         this.clocks = clocks;
+        this.looks = looks;
         this.database = instance.database();
         this.environment = instance.environment();
         this.transactions = instance.transactions().named("retire", type.name());
@@ -44,7 +50,22 @@ final class Sweep implements AutoCloseable {
     }
 
     void start() {
+        looks.rest(this, Duration.ZERO);
+    }
+
+    /** The time of jobs is up. */
+    void begin() {
         loop.poke();
+    }
+
+    /** {@return when the next jobs are due, in seconds since the epoch, if any are to be removed at all} */
+    CompletableFuture<OptionalLong> nextDue(Transaction tx) {
+        return RetireIndex.nextDue(tx, keys, false);
+    }
+
+    /** {@return how long to rest if that is when the next jobs are due} */
+    Duration napUntil(OptionalLong dueSecond) {
+        return naps.until(dueSecond).atMost().orElseThrow();
     }
 
     @Override
@@ -55,29 +76,34 @@ final class Sweep implements AutoCloseable {
     /** One bounded transaction. */
     private CompletableFuture<Pause> round() {
         return batch.run(tries -> transactions.run(
-                database,
-                tx -> tries.next(size -> {
-                    int skip = tries.isAgain() ? environment.random().nextInt(ROWS_SKIPPED_MAX) : 0;
-                    return sweep(tx, environment.clock().instant(), skip, size);
-                })));
+                        database,
+                        tx -> tries.next(size -> {
+                            int skip = tries.isAgain() ? environment.random().nextInt(ROWS_SKIPPED_MAX) : 0;
+                            return sweep(tx, environment.clock().instant(), skip, size);
+                        })))
+                .thenApply(rest -> {
+                    rest.ifPresent(time -> looks.rest(this, time));
+                    return rest.isPresent() ? Pause.untilPoked() : Pause.none();
+                });
     }
 
-    private CompletableFuture<Pause> sweep(Transaction tx, Instant now, int skip, int jobs) {
+    /** For how long to rest then, if there was nothing to remove. */
+    private CompletableFuture<Optional<Duration>> sweep(Transaction tx, Instant now, int skip, int jobs) {
         CompletableFuture<Boolean> mayRemove = clocks.mayRemove(tx, now);
         return DueJobs.read(tx, keys, false, now.getEpochSecond(), skip, jobs)
                 .thenCompose(due -> mayRemove.thenCompose(may -> next(tx, due, may)));
     }
 
-    private CompletableFuture<Pause> next(Transaction tx, DueJobs due, boolean mayRemove) {
+    private CompletableFuture<Optional<Duration>> next(Transaction tx, DueJobs due, boolean mayRemove) {
         if (due.isEmpty()) {
-            return RetireIndex.nextDue(tx, keys, false).thenApply(naps::until);
+            return nextDue(tx).thenApply(naps::until).thenApply(Pause::atMost);
         }
         if (!mayRemove) {
-            return CompletableFuture.completedFuture(naps.untilClocksAgree());
+            return CompletableFuture.completedFuture(naps.untilClocksAgree().atMost());
         }
         return due.borneOut(tx, keys).thenApply(ended -> {
             due.remove(tx, keys, ended, due.rows());
-            return Pause.none();
+            return Optional.empty();
         });
     }
 }

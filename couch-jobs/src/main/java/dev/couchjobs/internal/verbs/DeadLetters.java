@@ -18,6 +18,7 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.loop.BatchSize;
 import java.time.Instant;
@@ -93,11 +94,12 @@ public final class DeadLetters {
                         context,
                         ref.keys(),
                         tx -> CompletableFuture.completedFuture(true),
-                        (tx, token) -> JobTable.edit(tx, ref, before -> {
-                            Optional<JobTable.Step> step = again(ref, before);
-                            step.ifPresent(each -> JobTable.saveAll(tx, ref.keys(), List.of(each), token));
-                            return CompletableFuture.completedFuture(step.isPresent());
-                        }));
+                        (tx, token) ->
+                                JobTable.edit(tx, ref, () -> TypeInUse.foresee(tx, ref.keys()), (before, foreseen) -> {
+                                    Optional<JobTable.Step> step = again(ref, before);
+                                    step.ifPresent(each -> JobTable.saveAll(tx, ref.keys(), List.of(each), token));
+                                    return CompletableFuture.completedFuture(step.isPresent());
+                                }));
     }
 
     private static Optional<JobTable.Step> again(JobRef ref, Optional<JobRow> before) {
@@ -172,6 +174,7 @@ public final class DeadLetters {
 
         private CompletableFuture<Batch> send(Transaction tx, OptionalLong token, int limit) {
             return DeadLetterIndex.oldestFirst(tx, keys, position, Optional.of(last), limit)
+                    .thenCombine(TypeInUse.foresee(tx, keys), (rows, foreseen) -> rows)
                     .thenCompose(rows -> {
                         List<JobRef> refs = rows.stream()
                                 .map(row -> new JobRef(keys, row.jobId()))

@@ -8,6 +8,7 @@ import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Payload;
+import dev.couchjobs.internal.data.TypeInUse;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -93,15 +94,16 @@ public final class Processing {
                         context,
                         ref.keys(),
                         tx -> JobTable.read(tx, ref).thenCompose(row -> resubmittedBefore(tx, job, row)),
-                        (tx, token) -> JobTable.edit(tx, ref, before -> {
-                            JobRow row = resubmittable(tx, job, before);
-                            long time = scheduledTime.orElse(row.scheduledTime());
-                            JobRow after = row.isHeldBy(job.lock())
-                                    ? row.flagged(time).writtenByHolder(token.isEmpty())
-                                    : row.enqueued(payload(row, json), time);
-                            JobTable.save(tx, ref, row, after, token);
-                            return CompletableFuture.completedFuture(resubmitted(job, after));
-                        }));
+                        (tx, token) ->
+                                JobTable.edit(tx, ref, () -> TypeInUse.foresee(tx, ref.keys()), (before, foreseen) -> {
+                                    JobRow row = resubmittable(tx, job, before);
+                                    long time = scheduledTime.orElse(row.scheduledTime());
+                                    JobRow after = row.isHeldBy(job.lock())
+                                            ? row.flagged(time).writtenByHolder(token.isEmpty())
+                                            : row.enqueued(payload(row, json), time);
+                                    JobTable.save(tx, ref, row, after, token);
+                                    return CompletableFuture.completedFuture(resubmitted(job, after));
+                                }));
     }
 
     private static <D> Job<D> resubmitted(Job<D> job, JobRow row) {

@@ -12,6 +12,7 @@ import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.Quarantine;
 import dev.couchjobs.internal.data.Releases;
 import dev.couchjobs.internal.data.TokenSearch;
+import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.dependencies.Settlement;
 import java.time.Duration;
@@ -212,9 +213,10 @@ public final class Transactions {
         return layout.writing(tx, () -> settled(tx, body.apply(tx)));
     }
 
-    /** Whatever ends a job also tells those who wait for it. */
+    /** Whatever ends a job also tells those who wait for it, and whatever enqueues one brings its type into use. */
     private <T> CompletableFuture<T> settled(Transaction tx, CompletableFuture<T> done) {
-        return done.thenCompose(result -> settlement.settle(tx).thenApply(told -> result));
+        return done.thenCompose(result ->
+                settlement.settle(tx).thenCompose(told -> TypeInUse.settle(tx)).thenApply(used -> result));
     }
 
     private void limit(ReadTransaction tx) {

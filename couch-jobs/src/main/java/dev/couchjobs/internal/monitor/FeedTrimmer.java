@@ -1,0 +1,121 @@
+package dev.couchjobs.internal.monitor;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.Environment;
+import dev.couchjobs.internal.data.ChangeFeed;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.Stamps;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.data.TypesWithRows;
+import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.loop.Loop;
+import dev.couchjobs.internal.loop.Pause;
+import dev.couchjobs.internal.loop.Workers;
+import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.verbs.Transactions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+/** Trims the change feeds of the types of one process, and goes only through those that have changes. */
+final class FeedTrimmer implements AutoCloseable {
+    private static final int TYPES_MAX = 50;
+    private static final int LOOKS_PER_RETENTION = 8;
+    private static final int JITTER_PERCENT = 20;
+    private static final Duration LONGEST_REST = Duration.ofMinutes(5);
+
+    private final Database database;
+    private final Environment environment;
+    private final Keyspace keyspace;
+    private final Transactions transactions;
+    private final Workers<String, ActivityMonitor> monitors;
+    private final Duration retention;
+    private final BatchSize batch = new BatchSize(TYPES_MAX);
+    private final Loop loop;
+
+    // Touched by one round at a time.
+    private final AgedMarks marks = new AgedMarks();
+    private MeasuredPause pause = MeasuredPause.NONE;
+
+    FeedTrimmer(Instance instance, Workers<String, ActivityMonitor> monitors, Duration retention) {
+        this.database = instance.database();
+        this.environment = instance.environment();
+        this.keyspace = instance.keyspace();
+        this.transactions = instance.transactions().named("trim", "");
+        this.monitors = monitors;
+        this.retention = retention;
+        this.loop = new Loop("feed trimmer", environment, this::round);
+    }
+
+    void start() {
+        loop.poke();
+    }
+
+    @Override
+    public void close() {
+        loop.close();
+    }
+
+    /**
+     * What one transaction came to.
+     *
+     * @param next the last type, if there may be more
+     * @param hasChanges whether a type of this process has changes in its feed
+     * @param now where the database was
+     */
+    private record Step(Optional<String> next, boolean hasChanges, Versionstamp now) {}
+
+    private CompletableFuture<Pause> round() {
+        marks.elapse(pause.slept());
+        pause = new MeasuredPause();
+        Optional<Versionstamp> old = marks.takeOlderThan(retention);
+        return go(old, Optional.empty(), false).whenComplete((pause, error) -> {
+            if (error != null) {
+                old.ifPresent(mark -> marks.putBack(mark, retention));
+            }
+        });
+    }
+
+    private CompletableFuture<Pause> go(Optional<Versionstamp> old, Optional<String> after, boolean hadChanges) {
+        return batch.run(tries -> transactions.run(database, tx -> tries.next(size -> step(tx, old, after, size))))
+                .thenCompose(step -> {
+                    boolean hasChanges = hadChanges || step.hasChanges();
+                    if (step.next().isPresent()) {
+                        return go(old, step.next(), hasChanges);
+                    }
+                    marks.mark(step.now(), retention.dividedBy(LOOKS_PER_RETENTION));
+                    return CompletableFuture.completedFuture(pause(hasChanges));
+                });
+    }
+
+    private CompletableFuture<Step> step(Transaction tx, Optional<Versionstamp> old, Optional<String> after, int size) {
+        return TypesWithRows.inFeed(tx, keyspace, after, size).thenCompose(types -> {
+            List<TypeKeys> ours = ours(types).toList();
+            CompletableFuture<?>[] trims = ours.stream()
+                    .flatMap(keys -> old.stream().map(mark -> ChangeFeed.trim(tx, keys, mark)))
+                    .toArray(CompletableFuture<?>[]::new);
+            Optional<String> next = types.size() < size ? Optional.empty() : Optional.of(types.get(types.size() - 1));
+            return CompletableFuture.allOf(trims)
+                    .thenCombine(
+                            tx.getReadVersion(),
+                            (done, version) -> new Step(next, !ours.isEmpty(), Stamps.upTo(version)));
+        });
+    }
+
+    private Stream<TypeKeys> ours(List<String> types) {
+        return types.stream()
+                .filter(type -> monitors.ifPresent(type).isPresent())
+                .map(keyspace::type);
+    }
+
+    private Pause pause(boolean hasChanges) {
+        Duration wanted = hasChanges ? retention.dividedBy(LOOKS_PER_RETENTION) : LONGEST_REST;
+        int percent = 100 + environment.random().nextInt(JITTER_PERCENT + 1);
+        Duration time = wanted.compareTo(LONGEST_REST) < 0 ? wanted : LONGEST_REST;
+        return pause.sleep(environment, time.multipliedBy(percent).dividedBy(100));
+    }
+}

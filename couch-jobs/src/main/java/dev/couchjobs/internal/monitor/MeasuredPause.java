@@ -1,0 +1,71 @@
+package dev.couchjobs.internal.monitor;
+
+import dev.couchjobs.Environment;
+import dev.couchjobs.internal.loop.Delays;
+import dev.couchjobs.internal.loop.Pause;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A pause of which is known, when it has ended, how much of it was slept through at least. */
+final class MeasuredPause {
+    /** The pause of a loop that has not paused yet. */
+    static final MeasuredPause NONE = new MeasuredPause();
+
+    private volatile Duration slept = Duration.ZERO;
+    private volatile @Nullable Future<?> timer;
+
+    /** {@return how much of it was slept through} That is never overestimated. */
+    Duration slept() {
+        return slept;
+    }
+
+    /** {@return a pause of that time} */
+    Pause sleep(Environment environment, Duration time) {
+        return sleep(environment, time, time, new CompletableFuture<>());
+    }
+
+    /**
+     * {@return a pause that news end, but not before some time}
+     *
+     * @param least how long it is at least
+     * @param most how long it is at most
+     * @param news cancelled when the pause ends otherwise
+     */
+    Pause sleep(Environment environment, Duration least, Duration most, CompletableFuture<Void> news) {
+        CompletableFuture<Void> signal = new CompletableFuture<>();
+        after(environment, least, () -> {
+            slept = least;
+            Duration rest = most.minus(least);
+            if (rest.isNegative() || rest.isZero()) {
+                signal.complete(null);
+                return;
+            }
+            after(environment, rest, () -> {
+                slept = most;
+                signal.complete(null);
+            });
+            var unused = news.whenComplete((fired, error) -> {
+                if (error == null) {
+                    signal.complete(null);
+                } else {
+                    signal.completeExceptionally(error);
+                }
+            });
+        });
+        var unused = signal.whenComplete((done, error) -> {
+            Future<?> last = timer;
+            if (last != null) {
+                last.cancel(false);
+            }
+            news.cancel(false);
+        });
+        return Pause.until(signal);
+    }
+
+    private void after(Environment environment, Duration time, Runnable then) {
+        timer = environment.scheduler().schedule(then, Delays.nanos(time), TimeUnit.NANOSECONDS);
+    }
+}

@@ -1,0 +1,206 @@
+package dev.couchjobs.internal.monitor;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.Environment;
+import dev.couchjobs.UndecodableRowException;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.Stamps;
+import dev.couchjobs.internal.data.TypeInUse;
+import dev.couchjobs.internal.data.TypeTimeouts;
+import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.loop.Causes;
+import dev.couchjobs.internal.loop.Loop;
+import dev.couchjobs.internal.loop.Pause;
+import dev.couchjobs.internal.loop.Workers;
+import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.verbs.Transactions;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Tells the monitors of one process which of their types are in use and by whom these are monitored, so that each type in
+ * use is monitored by one process.
+ *
+ * <p>While no type is in use, one watch for all types is all that it costs. While other processes monitor types of this one,
+ * it looks four times in the shortest of their timeouts whether they still do; one look sees all types.
+ */
+final class MonitorLeases implements AutoCloseable {
+    private static final int TYPES_MAX = 1_000;
+    private static final int JITTER_PERCENT = 20;
+    /** Types that come into use soon after each other are looked at together. */
+    private static final Duration GAP = TypeTimeouts.TIMEOUT_MIN.dividedBy(ActivityMonitor.MARKS_PER_TIMEOUT);
+    /** A watch tells of the next type; this is for the case that one does not. */
+    private static final Duration LONGEST_REST = Duration.ofMinutes(5);
+    /** How late the next job of a type may be noticed when more types are in use than are watched. */
+    private static final Duration LOOK_AGAIN_SOON = Duration.ofSeconds(1);
+
+    private final Database database;
+    private final Environment environment;
+    private final Keyspace keyspace;
+    private final Transactions transactions;
+    private final Workers<String, ActivityMonitor> monitors;
+    private final BatchSize batch = new BatchSize(TYPES_MAX);
+    private final Loop loop;
+
+    // Touched by one round at a time.
+    private MeasuredPause pause = MeasuredPause.NONE;
+    /** For how long it has slept in all. */
+    private Duration elapsed = Duration.ZERO;
+    /** The monitors whose types were in use when last seen. */
+    private volatile Map<String, ActivityMonitor> known = Map.of();
+
+    private volatile BooleanSupplier afterLook = () -> false;
+
+    MonitorLeases(Instance instance, Workers<String, ActivityMonitor> monitors) {
+        this.database = instance.database();
+        this.environment = instance.environment();
+        this.keyspace = instance.keyspace();
+        this.transactions = instance.transactions().named("read", "monitor leases");
+        this.monitors = monitors;
+        this.loop = new Loop("monitor leases", environment, this::round);
+    }
+
+    boolean isInUse(String typeName) {
+        return known.containsKey(typeName);
+    }
+
+    /** @param listener tells whether it has to be told again soon */
+    void afterEachLook(BooleanSupplier listener) {
+        afterLook = listener;
+    }
+
+    /** There is a monitor more. */
+    void look() {
+        loop.poke();
+    }
+
+    @Override
+    public void close() {
+        loop.close();
+    }
+
+    /** What one round has seen. */
+    private static final class Seen {
+        private final Map<String, ActivityMonitor> inUse = new HashMap<>();
+        /** After which time to look again: at the latest, and somewhere within it to take a lease that none holds. */
+        private Duration next = LONGEST_REST;
+
+        private Duration nextForFreeLease = LONGEST_REST;
+        private CompletableFuture<Void> news = new CompletableFuture<>();
+
+        void next(Duration time, TypeInUse type) {
+            next = shorter(next, time);
+            if (type.holder().isEmpty()) {
+                nextForFreeLease = shorter(nextForFreeLease, time);
+            }
+        }
+    }
+
+    /**
+     * Some types in use.
+     *
+     * @param limits the activity timeouts of those that have not been observed before
+     * @param now where the database was
+     * @param news completes when a further type comes into use
+     * @param next the last type, if there may be more
+     */
+    private record Page(
+            List<TypeInUse> types,
+            Map<String, Optional<Duration>> limits,
+            Versionstamp now,
+            Optional<CompletableFuture<Void>> news,
+            Optional<String> next) {}
+
+    private CompletableFuture<Pause> round() {
+        elapsed = elapsed.plus(pause.slept());
+        pause = new MeasuredPause();
+        Seen seen = new Seen();
+        return look(seen, Optional.empty()).thenApply(this::pause).whenComplete((pause, error) -> {
+            if (error != null) {
+                seen.news.cancel(false);
+            }
+        });
+    }
+
+    private CompletableFuture<Seen> look(Seen seen, Optional<String> after) {
+        return batch.run(tries -> transactions.run(database, tx -> tries.next(size -> page(tx, after, size))))
+                .thenCompose(page -> {
+                    page.news().ifPresent(news -> seen.news = news);
+                    page.types().forEach(type -> tell(type, page, seen));
+                    return page.next().isEmpty() ? CompletableFuture.completedFuture(seen) : look(seen, page.next());
+                });
+    }
+
+    /** The first page arms the watch: what comes into use behind it is news, also on a later page. */
+    private CompletableFuture<Page> page(Transaction tx, Optional<String> after, int size) {
+        Optional<CompletableFuture<Void>> news =
+                after.isEmpty() ? Optional.of(tx.watch(keyspace.watchesInUse())) : Optional.empty();
+        return TypeInUse.list(tx, keyspace, after, size).thenCompose(types -> {
+            Optional<String> next = types.size() < size
+                    ? Optional.empty()
+                    : Optional.of(types.get(types.size() - 1).typeName());
+            return limits(tx, types)
+                    .thenCombine(
+                            tx.getReadVersion(),
+                            (limits, version) -> new Page(types, limits, Stamps.upTo(version), news, next));
+        });
+    }
+
+    private CompletableFuture<Map<String, Optional<Duration>>> limits(Transaction tx, List<TypeInUse> types) {
+        Map<String, CompletableFuture<Optional<Duration>>> reads = new HashMap<>();
+        types.stream()
+                .filter(type -> monitors.ifPresent(type.typeName())
+                        .filter(monitor -> monitor.isToLearnTimeout(type))
+                        .isPresent())
+                .forEach(type -> reads.put(type.typeName(), limit(tx, type.typeName())));
+        return CompletableFuture.allOf(reads.values().toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> {
+                    Map<String, Optional<Duration>> limits = new HashMap<>();
+                    reads.forEach((type, read) -> limits.put(type, read.join()));
+                    return limits;
+                });
+    }
+
+    /** The monitor of a type whose timeout cannot be decoded says so itself. */
+    private CompletableFuture<Optional<Duration>> limit(Transaction tx, String typeName) {
+        return TypeTimeouts.get(tx, keyspace.type(typeName))
+                .exceptionallyCompose(error -> Causes.of(error) instanceof UndecodableRowException
+                        ? CompletableFuture.completedFuture(Optional.empty())
+                        : CompletableFuture.failedFuture(error));
+    }
+
+    private void tell(TypeInUse type, Page page, Seen seen) {
+        monitors.ifPresent(type.typeName()).ifPresent(monitor -> {
+            seen.inUse.put(type.typeName(), monitor);
+            monitor.observe(type, Optional.ofNullable(page.limits().get(type.typeName())), page.now(), elapsed)
+                    .ifPresent(timeout -> seen.next(timeout.dividedBy(ActivityMonitor.MARKS_PER_TIMEOUT), type));
+        });
+    }
+
+    private Pause pause(Seen seen) {
+        known.forEach((type, monitor) -> {
+            if (!seen.inUse.containsKey(type)) {
+                monitor.outOfUse();
+            }
+        });
+        known = seen.inUse;
+        int percent = 100 + environment.random().nextInt(JITTER_PERCENT + 1);
+        Duration most = afterLook.getAsBoolean() ? shorter(seen.next, LOOK_AGAIN_SOON) : seen.next;
+        Duration time = most.multipliedBy(percent).dividedBy(100);
+        if (seen.nextForFreeLease.compareTo(LONGEST_REST) < 0) {
+            time = shorter(time, Duration.ofNanos(environment.random().nextLong(seen.nextForFreeLease.toNanos())));
+        }
+        return pause.sleep(environment, shorter(GAP, time), time, seen.news);
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+}

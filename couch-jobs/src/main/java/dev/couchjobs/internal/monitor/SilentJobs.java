@@ -1,0 +1,96 @@
+package dev.couchjobs.internal.monitor;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.JobType;
+import dev.couchjobs.internal.data.ActivityIndex;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.verbs.NextRows;
+import dev.couchjobs.internal.verbs.Transactions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/** The jobs of one type whose processors went silent. */
+final class SilentJobs {
+    private static final int BATCH_MAX = 100;
+
+    private final Database database;
+    private final Keyspace keyspace;
+    private final Transactions transactions;
+    private final TypeKeys keys;
+    private final Supplier<JobType<?, ?>> policy;
+    private final NextRows nextRows;
+    private final BatchSize batchSize = new BatchSize(BATCH_MAX);
+
+    SilentJobs(Instance instance, Transactions transactions, TypeKeys keys, Supplier<JobType<?, ?>> policy) {
+        this.database = instance.database();
+        this.keyspace = instance.keyspace();
+        this.transactions = transactions;
+        this.keys = keys;
+        this.policy = policy;
+        this.nextRows = new NextRows(instance.environment());
+    }
+
+    /** Puts the jobs back of whose processors nothing was heard since then. */
+    CompletableFuture<Boolean> putBack(Versionstamp silentSince) {
+        return batchSize
+                .run(tries -> transactions.run(database, tx -> tries.next(size -> batch(tx, silentSince, size))))
+                .thenCompose(more -> more ? putBack(silentSince) : CompletableFuture.completedFuture(false));
+    }
+
+    /** Tells whether there may be more. */
+    private CompletableFuture<Boolean> batch(Transaction tx, Versionstamp silentSince, int size) {
+        return ActivityIndex.silentSince(tx, keys, silentSince, size).thenCompose(rows -> {
+            List<ActivityIndex.Entry> some = fitting(rows, size);
+            return enqueueAll(tx, some).thenApply(done -> rows.size() == size || some.size() < rows.size());
+        });
+    }
+
+    /** The first rows that stand for so many jobs, at least one row. */
+    private static List<ActivityIndex.Entry> fitting(List<ActivityIndex.Entry> rows, int jobs) {
+        int taken = 0;
+        int sum = 0;
+        while (taken < rows.size()
+                && (taken == 0 || sum + rows.get(taken).jobIds().size() <= jobs)) {
+            sum += rows.get(taken++).jobIds().size();
+        }
+        return rows.subList(0, taken);
+    }
+
+    /** The rows stand for nobody then, not even for those they named wrongly. */
+    private CompletableFuture<?> enqueueAll(Transaction tx, List<ActivityIndex.Entry> rows) {
+        Set<Versionstamp> seen =
+                rows.stream().map(ActivityIndex.Entry::sequence).collect(Collectors.toSet());
+        List<JobRef> refs = rows.stream()
+                .flatMap(row -> row.jobIds().stream())
+                .distinct()
+                .map(jobId -> keyspace.job(keys.typeName(), jobId))
+                .toList();
+        return JobTable.editAll(tx, refs, jobs -> {
+            List<JobTable.Step> steps = new ArrayList<>(refs.size());
+            for (int i = 0; i < refs.size(); i++) {
+                JobRef ref = refs.get(i);
+                jobs.get(i)
+                        .filter(silent -> silent.sequence() != null && seen.contains(silent.sequence()))
+                        .ifPresent(silent -> {
+                            JobTable.conflictWithHeartbeats(tx, ref);
+                            steps.add(new JobTable.Step(ref, silent, nextRows.expired(policy.get(), silent)));
+                        });
+            }
+            JobTable.saveAll(tx, keys, steps, OptionalLong.empty());
+            seen.forEach(sequence -> ActivityIndex.clear(tx, keys, sequence));
+            return CompletableFuture.completedFuture(refs);
+        });
+    }
+}
