@@ -2,6 +2,7 @@ package dev.couchjobs.contract;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.Transaction;
 import java.lang.reflect.Method;
 import java.util.Objects;
 import java.util.Set;
@@ -82,12 +83,16 @@ final class DisturbedDatabase {
         return next;
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // The caller of the proxied method gets it.
     private @Nullable Object forward(Method method, @Nullable Object[] arguments) throws Throwable {
         if (TRANSACTIONS.contains(method.getName())) {
-            return begin(
-                    () -> (CompletableFuture<?>) Objects.requireNonNull(Forwarding.invoke(target, method, arguments)));
+            return disturbed(target, method, arguments);
         }
-        return Forwarding.invoke(target, method, arguments);
+        @Nullable Object result = Forwarding.invoke(target, method, arguments);
+        return result instanceof Transaction created ? Forwarding.committing(created, this::disturbed) : result;
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // The caller of the proxied method gets it.
+    private CompletableFuture<?> disturbed(Object on, Method method, @Nullable Object[] arguments) throws Throwable {
+        return begin(() -> (CompletableFuture<?>) Objects.requireNonNull(Forwarding.invoke(on, method, arguments)));
     }
 }

@@ -1,8 +1,11 @@
 package dev.couchjobs.contract;
 
+import com.apple.foundationdb.Transaction;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Objects that stand before others of the same interface. */
@@ -30,5 +33,17 @@ public final class Forwarding {
         } catch (InvocationTargetException e) {
             throw e.getTargetException();
         }
+    }
+
+    /** {@return a transaction whose commit, and that of each further try, is replaced by a step, which is given the real one} */
+    @SuppressWarnings("FutureReturnValueIgnored") // the caller of the forwarded method gets it
+    public static Transaction committing(Transaction target, Step commit) {
+        return to(Transaction.class, (self, method, arguments) -> switch (method.getName()) {
+            case "commit" -> commit.call(target, method, arguments);
+            case "onError" ->
+                ((CompletableFuture<?>) Objects.requireNonNull(invoke(target, method, arguments)))
+                        .thenApply(next -> committing((Transaction) next, commit));
+            default -> invoke(target, method, arguments);
+        });
     }
 }

@@ -44,7 +44,26 @@ final class LabelledDatabase {
             if (TRANSACTIONS.contains(method.getName())) {
                 arguments[0] = labelled((Function<?, ?>) Objects.requireNonNull(arguments[0]));
             }
-            return Forwarding.invoke(target, method, arguments);
+            Object result = Forwarding.invoke(target, method, arguments);
+            return result instanceof Transaction created ? labelled(created) : result;
+        });
+    }
+
+    /** A transaction without a loop; what it does has ended when it commits or fails. */
+    @SuppressWarnings("FutureReturnValueIgnored") // the caller of the forwarded method gets it
+    private Transaction labelled(Transaction tx) {
+        Label label = new Label();
+        Transaction noting = noting(tx, label);
+        return Forwarding.to(Transaction.class, (self, method, arguments) -> {
+            switch (method.getName()) {
+                case "commit" -> note(label);
+                case "onError" -> {
+                    return tx.onError((Throwable) Objects.requireNonNull(arguments[0]))
+                            .thenApply(this::labelled);
+                }
+                default -> {}
+            }
+            return Forwarding.invoke(noting, method, arguments);
         });
     }
 

@@ -2,6 +2,7 @@ package dev.couchjobs.costs;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
 import dev.couchjobs.contract.Forwarding;
 import dev.couchjobs.fdb.simulation.VirtualScheduler;
 import java.lang.reflect.Method;
@@ -89,6 +90,10 @@ public final class MeasuredDatabase {
     }
 
     private @Nullable Object forward(Method method, @Nullable Object[] arguments) throws Throwable {
+        if (method.getName().equals("createTransaction")) {
+            transactions++;
+            return begin((Transaction) Objects.requireNonNull(Forwarding.invoke(target, method, arguments)));
+        }
         if (!TRANSACTIONS.contains(method.getName())) {
             return Forwarding.invoke(target, method, arguments);
         }
@@ -101,10 +106,12 @@ public final class MeasuredDatabase {
     @SuppressWarnings("unchecked") // what these methods take first is such a function
     private Function<ReadTransaction, Object> measuring(@Nullable Object body) {
         Function<Object, Object> called = (Function<Object, Object>) Objects.requireNonNull(body);
-        return transaction -> {
-            MeasuredTry next = new MeasuredTry(time, roundTrip.toNanos(), this::armed);
-            tries.add(next);
-            return called.apply(next.measured(transaction));
-        };
+        return transaction -> called.apply(begin(transaction));
+    }
+
+    private ReadTransaction begin(ReadTransaction transaction) {
+        MeasuredTry next = new MeasuredTry(time, roundTrip.toNanos(), this::armed, this::begin);
+        tries.add(next);
+        return next.measured(transaction);
     }
 }

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,14 +52,21 @@ public final class MeasuredTry {
 
     private boolean withoutConflict;
     private final Consumer<CompletableFuture<?>> onWatch;
+    private final UnaryOperator<ReadTransaction> onRetry;
 
     /**
      * A try that has asked for nothing.
      *
      * @param roundTrip how long an answer takes, in nanoseconds
      * @param onWatch is given every watch that is armed
+     * @param onRetry measures the transaction of the next try
      */
-    MeasuredTry(VirtualScheduler time, long roundTrip, Consumer<CompletableFuture<?>> onWatch) {
+    MeasuredTry(
+            VirtualScheduler time,
+            long roundTrip,
+            Consumer<CompletableFuture<?>> onWatch,
+            UnaryOperator<ReadTransaction> onRetry) {
+        this.onRetry = onRetry;
         this.onWatch = onWatch;
         this.time = time;
         this.roundTrip = roundTrip;
@@ -121,6 +129,10 @@ public final class MeasuredTry {
             }
             case "getRange" -> {
                 return range(Forwarding.invoke(target, method, arguments), arguments, conflicting);
+            }
+            case "onError" -> {
+                return ((CompletableFuture<?>) Objects.requireNonNull(Forwarding.invoke(target, method, arguments)))
+                        .thenApply(next -> onRetry.apply((ReadTransaction) next));
             }
             case "watch" -> {
                 var unused = get(target, key(arguments[0]), true);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
+import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.AcceptOptions;
@@ -22,6 +23,7 @@ import dev.couchjobs.WorkerBuilder;
 import dev.couchjobs.contract.Forwarding;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -32,6 +34,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -402,11 +405,19 @@ class WorkerTest {
     }
 
     private static Database silencedBy(AtomicBoolean silent, Database target) {
-        return Forwarding.to(
-                Database.class,
-                (self, method, arguments) -> silent.get() && method.getName().equals("runAsync")
-                        ? new CompletableFuture<>()
-                        : Forwarding.invoke(target, method, arguments));
+        return Forwarding.to(Database.class, (self, method, arguments) -> switch (method.getName()) {
+            case "runAsync" -> silencedBy(silent, target, method, arguments);
+            case "createTransaction" ->
+                Forwarding.committing(
+                        (Transaction) Objects.requireNonNull(Forwarding.invoke(target, method, arguments)),
+                        (tx, commit, none) -> silencedBy(silent, tx, commit, none));
+            default -> Forwarding.invoke(target, method, arguments);
+        });
+    }
+
+    private static @Nullable Object silencedBy(
+            AtomicBoolean silent, Object target, Method method, @Nullable Object[] arguments) throws Throwable {
+        return silent.get() ? new CompletableFuture<>() : Forwarding.invoke(target, method, arguments);
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.couchjobs.bench.jobs;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
 import java.lang.reflect.Method;
 import java.util.Objects;
 import java.util.Set;
@@ -10,8 +11,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A way to a database on which everything that is run through it is counted. It takes time: rates are measured without.
- * Transactions that are made with {@code createTransaction} are not counted; the jobs make none.
+ * A way to a database on which everything that is run through it is counted. It takes time: rates are measured without. A
+ * transaction that is made with {@code createTransaction} is counted when it is closed.
  */
 final class CountedDatabase {
     private static final Set<String> TRANSACTIONS = Set.of("run", "runAsync", "read", "readAsync");
@@ -37,9 +38,27 @@ final class CountedDatabase {
     }
 
     private @Nullable Object forward(Object self, Method method, @Nullable Object[] arguments) throws Throwable {
-        return TRANSACTIONS.contains(method.getName())
-                ? run(method, arguments)
-                : Forwarding.invoke(target, method, arguments);
+        if (TRANSACTIONS.contains(method.getName())) {
+            return run(method, arguments);
+        }
+        Object result = Forwarding.invoke(target, method, arguments);
+        return result instanceof Transaction created ? counted(created, new Tries()) : result;
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // the caller of the forwarded method gets it
+    private Transaction counted(Transaction created, Tries tries) {
+        Transaction counted = (Transaction) tries.next().counted(created);
+        return (Transaction) Forwarding.to(created, Transaction.class, (self, method, arguments) -> {
+            switch (method.getName()) {
+                case "onError" -> {
+                    return created.onError((Throwable) Objects.requireNonNull(arguments[0]))
+                            .thenApply(next -> counted(next, tries));
+                }
+                case "close" -> add(tries.traffic());
+                default -> {}
+            }
+            return Forwarding.invoke(counted, method, arguments);
+        });
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // the caller of the forwarded method gets it

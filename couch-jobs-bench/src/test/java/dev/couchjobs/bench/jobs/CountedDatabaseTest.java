@@ -3,7 +3,10 @@ package dev.couchjobs.bench.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.Transaction;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -50,5 +53,22 @@ class CountedDatabaseTest {
             return key;
         });
         assertThat(counted.traffic().since(before)).isEqualTo(new Traffic(1, 1, 1, 1, 1, 1, 0, 0, 0));
+    }
+
+    @Test
+    void aTransactionThatItsUserTriesAgainIsCountedOnceItIsClosed() {
+        Traffic before = counted.traffic();
+        byte[] key = {1};
+        Transaction first = counted.asDatabase().createTransaction();
+        first.set(key, key);
+        Transaction second = first.onError(new CompletionException(conflict())).join();
+        second.set(key, new byte[0]);
+        second.commit().join();
+        second.close();
+        assertThat(counted.traffic().since(before)).isEqualTo(new Traffic(1, 1, 1, 1, 1, 0, 0, 0, 0));
+    }
+
+    private static FDBException conflict() {
+        return new FDBException("not_committed", 1020);
     }
 }

@@ -217,9 +217,8 @@ final class Acceptor<D> implements AutoCloseable {
         });
     }
 
-    private CompletableFuture<Claims.Outcome<D>> claim(Round<D> round, boolean mayWatch, BatchSize.Tries tries) {
         Claims<D>.Claim claim = claims.new Claim(round.wanted(tries.first()), place, mayWatch);
-        return transactions.run(database, tx -> claim.attempt(tx, tries));
+        return transactions.run(database, claim.earlierTries(), tx -> claim.attempt(tx, tries));
     }
 
     /** Takes those out who are given something: whoever is left in the round has got nothing. */

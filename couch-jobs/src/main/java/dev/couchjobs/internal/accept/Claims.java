@@ -135,6 +135,11 @@ final class Claims<D> {
             this.place = place;
         }
 
+        /** Is to be told of each try whose result is unknown. */
+        TokenSearch earlierTries() {
+            return earlierTries;
+        }
+
         /** Whether this process takes turns with others in watching for jobs. */
         boolean takesTurns() {
             return mayWatch && wanted.keySet().stream().allMatch(AcceptMode::takesTurns);

@@ -21,18 +21,22 @@ public final class TokenSearch {
     /** Null until the first try has begun. */
     private volatile @Nullable Versionstamp lookedUpTo;
 
+    private volatile boolean mayHaveCommitted;
+
     public TokenSearch(TypeKeys keys, long token) {
         this.keys = keys;
         this.token = token;
     }
 
-    /** Whether an earlier try may have committed; if none has been made, this transaction is the first. */
+    /** A try has ended with an unknown result, so from now on this looks for it. */
+    public void mayHaveCommitted() {
+        mayHaveCommitted = true;
+    }
+
+    /** Whether an earlier try has committed; if none may have, it is this transaction and those after it that may. */
     public CompletableFuture<Boolean> hasCommitted(ReadTransaction tx) {
         Versionstamp after = lookedUpTo;
-        if (after != null) {
-            return searchAfter(tx, after);
-        }
-        return lookFrom(tx);
+        return after != null && mayHaveCommitted ? searchAfter(tx, after) : lookFrom(tx);
     }
 
     private CompletableFuture<Boolean> lookFrom(ReadTransaction tx) {

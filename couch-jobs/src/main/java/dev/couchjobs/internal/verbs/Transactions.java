@@ -96,7 +96,17 @@ public final class Transactions {
         if (context instanceof Transaction tx) {
             return written(tx, body);
         }
-        return open(context, tx -> written(tx, body));
+        return open(tries -> context.runAsync(tries), tx -> written(tx, body));
+    }
+
+    /** Runs something that looks for its own commit after a try whose result is unknown. */
+    public <T> CompletableFuture<T> run(
+            Database database, TokenSearch earlierTries, Function<Transaction, CompletableFuture<T>> body) {
+        if (!isOpen.getAsBoolean()) {
+            return closed();
+        }
+        return open(
+                tries -> RetryLoop.runAsync(database, earlierTries::mayHaveCommitted, tries), tx -> written(tx, body));
     }
 
     /** Runs something that only reads. */
@@ -121,7 +131,18 @@ public final class Transactions {
     /** Runs what a handler does in a transaction, without a time limit; to name it is left to the handler. */
     public <T extends @Nullable Object> T runFor(
             Database database, HandlerTries tries, Function<Transaction, T> handler) {
-        return database.run(tx -> {
+        return database.run(noting(tries, handler));
+    }
+
+    /** The same for what looks for its own commit after a try whose result is unknown. */
+    public <T extends @Nullable Object> T runFor(
+            Database database, HandlerTries tries, TokenSearch earlierTries, Function<Transaction, T> handler) {
+        return RetryLoop.run(database, earlierTries::mayHaveCommitted, noting(tries, handler));
+    }
+
+    private <T extends @Nullable Object> Function<Transaction, T> noting(
+            HandlerTries tries, Function<Transaction, T> handler) {
+        return tx -> {
             tries.begin();
             label.tag(tx);
             try {
@@ -129,22 +150,37 @@ public final class Transactions {
             } finally {
                 tries.end();
             }
-        });
+        };
     }
 
     /** The same, without a thread that waits. */
     public <T extends @Nullable Object> CompletableFuture<T> runForAsync(
             Database database, HandlerTries tries, Function<Transaction, CompletableFuture<T>> handler) {
-        return database.runAsync(tx -> {
+        return database.runAsync(notingAsync(tries, handler));
+    }
+
+    /** The same for what looks for its own commit after a try whose result is unknown. */
+    public <T extends @Nullable Object> CompletableFuture<T> runForAsync(
+            Database database,
+            HandlerTries tries,
+            TokenSearch earlierTries,
+            Function<Transaction, CompletableFuture<T>> handler) {
+        return RetryLoop.runAsync(database, earlierTries::mayHaveCommitted, notingAsync(tries, handler));
+    }
+
+    private <T extends @Nullable Object> Function<Transaction, CompletableFuture<T>> notingAsync(
+            HandlerTries tries, Function<Transaction, CompletableFuture<T>> handler) {
+        return tx -> {
             tries.begin();
             label.tag(tx);
             return handler.apply(tx).whenComplete((value, error) -> tries.end());
-        });
+        };
     }
 
     /**
-     * Runs a verb so that it acts once, also when the result of a commit is unknown: before every further try it looks
-     * in the feed, behind all that it has looked at before, for the entry that an earlier try may have left.
+     * Runs a verb so that it acts once, also when the result of a commit is unknown: before every try after that it looks
+     * in the feed, behind all that it has looked at before, for the entry that an earlier try may have left. After a
+     * conflict it does not: the feed is longest where conflicts are most frequent.
      *
      * <p>In a transaction of the caller's there is nothing to look for: whoever retries it calls the verb anew.
      */
@@ -175,8 +211,9 @@ public final class Transactions {
         long token = environment.random().nextLong();
         List<TokenSearch> earlierTries =
                 types.stream().map(type -> new TokenSearch(type, token)).toList();
+        Runnable ifUnknown = () -> earlierTries.forEach(TokenSearch::mayHaveCommitted);
         return open(
-                context,
+                tries -> RetryLoop.runAsync(context, ifUnknown, tries),
                 tx -> layout.writing(
                         tx,
                         () -> hasCommitted(tx, earlierTries)
@@ -189,11 +226,15 @@ public final class Transactions {
         return CompletableFuture.failedFuture(new CouchJobsClosedException());
     }
 
-    private <T> CompletableFuture<T> open(
-            TransactionContext context, Function<Transaction, CompletableFuture<T>> body) {
+    /** Makes the tries of a transaction. */
+    private interface Loop<T> {
+        CompletableFuture<T> run(Function<Transaction, CompletableFuture<T>> body);
+    }
+
+    private <T> CompletableFuture<T> open(Loop<T> loop, Function<Transaction, CompletableFuture<T>> body) {
         LastError lastError = new LastError();
         AtomicInteger tries = new AtomicInteger();
-        return lastError.explain(context.runAsync(tx -> {
+        return lastError.explain(loop.run(tx -> {
             limit(tx);
             Quarantine.allow(tx);
             Releases.tellFewer(tx, tries.getAndIncrement());

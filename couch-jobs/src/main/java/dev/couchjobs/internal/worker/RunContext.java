@@ -166,7 +166,7 @@ final class RunContext<D> implements JobContext<D> {
     @Override
     public <R extends @Nullable Object> R finish(Function<? super Transaction, R> body) {
         Finish<R> finish = new Finish<>();
-        R result = noticing(() -> transactions.runFor(database, tries(), tx -> {
+        R result = noticing(() -> transactions.runFor(database, tries(), finish.earlierTries, tx -> {
             if (finish.isDoneBefore(tx).join()) {
                 return finish.result();
             }
@@ -185,6 +185,7 @@ final class RunContext<D> implements JobContext<D> {
         CompletableFuture<R> done = transactions.runForAsync(
                 database,
                 tries(),
+                finish.earlierTries,
                 tx -> finish.isDoneBefore(tx)
                         .thenCompose(before -> before
                                 ? CompletableFuture.completedFuture(finish.result())

@@ -137,7 +137,21 @@ final class World implements AutoCloseable {
                     if (isDiskFull && method.getReturnType() == CompletableFuture.class) {
                         return CompletableFuture.failedFuture(new DiskFullException());
                     }
-                    return method.invoke(database, given);
+                    Object result = method.invoke(database, given);
+                    return result instanceof Transaction created ? storage(created) : result;
+                });
+    }
+
+    private Transaction storage(Transaction transaction) {
+        return (Transaction) Proxy.newProxyInstance(
+                World.class.getClassLoader(), new Class<?>[] {Transaction.class}, (self, method, given) -> {
+                    if (isDiskFull && method.getName().equals("commit")) {
+                        return CompletableFuture.failedFuture(new DiskFullException());
+                    }
+                    if (method.getName().equals("onError")) {
+                        return transaction.onError((Throwable) given[0]).thenApply(this::storage);
+                    }
+                    return method.invoke(transaction, given);
                 });
     }
 
