@@ -14,6 +14,7 @@ import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -26,6 +27,7 @@ import org.slf4j.LoggerFactory;
  * share their options (see {@link JobTable}).
  *
  * <p>It goes through all jobs of a type, one page every few steps and none while no job runs, and begins again at the end.
+ * A page that fails is made smaller; one of a single job is passed over then.
  */
 final class LeaseAudit {
     private static final Logger LOG = LoggerFactory.getLogger(LeaseAudit.class);
@@ -41,6 +43,8 @@ final class LeaseAudit {
     // Touched by one step at a time.
     private String after = "";
     private int steps;
+    /** Where it goes on if the page fails, once that is known. */
+    private Optional<String> behind = Optional.empty();
 
     LeaseAudit(Database database, Transactions transactions, Keyspace keyspace, TypeKeys keys) {
         this.database = database;
@@ -57,11 +61,12 @@ final class LeaseAudit {
 
     private CompletableFuture<?> lookAtPage() {
         return page.run(tries -> transactions.run(database, tx -> tries.next(size -> lookAt(tx, size))))
-                .thenAccept(last -> after = last);
+                .whenComplete((last, error) -> after = error == null ? last : behind.orElse(after));
     }
 
     /** The id of the last job of the page, or the empty string if it was the last page. */
     private CompletableFuture<String> lookAt(Transaction tx, int size) {
+        behind = Optional.empty();
         return Counts.read(tx.snapshot(), keys)
                 .thenCompose(
                         counts -> counts.running() == 0 ? CompletableFuture.completedFuture("") : lookAtRows(tx, size));
@@ -70,9 +75,10 @@ final class LeaseAudit {
     private CompletableFuture<String> lookAtRows(Transaction tx, int size) {
         return JobTable.list(tx, keys, after, size).thenCompose(page -> {
             Map<String, JobRow> rows = page.byId();
+            String last = rows.size() < size ? "" : List.copyOf(rows.keySet()).get(size - 1);
+            behind = size == 1 ? Optional.of(last) : Optional.empty();
             List<CompletableFuture<?>> looks =
                     rows.entrySet().stream().flatMap(entry -> lookAt(tx, entry)).toList();
-            String last = rows.size() < size ? "" : List.copyOf(rows.keySet()).get(size - 1);
             return CompletableFuture.allOf(looks.toArray(CompletableFuture<?>[]::new))
                     .thenApply(done -> last);
         });
