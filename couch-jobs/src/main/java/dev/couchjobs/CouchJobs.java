@@ -318,8 +318,15 @@ public final class CouchJobs implements AutoCloseable {
      * One page of the jobs of a type that are in one state. Those that are pending come in the order in which they are
      * queued: by priority, in each priority those without a scheduled time before the others, and those with a priority
      * whose time is to come at the end; jobs that wait for other jobs are in no queue and not among them. Those that are
-     * running or finished come in the order of their ids; a page looks at a bounded number of jobs to find them, and may be
-     * short, or empty, and yet not the last.
+     * running or finished come in the order of their ids. To find those that are finished a page looks at a bounded number
+     * of jobs; it may be short, or empty, and yet not the last. The same holds of a page of those that are running.
+     *
+     * <p>To list those that are running costs as much as jobs run, however many others there are: it reads the rows by which
+     * activity monitors judge them. Where there are more than a thousand of these rows, each for up to 80 jobs of one
+     * processor, or the transaction has written jobs of the type itself, a page looks at jobs instead. A running job whose
+     * row there was damaged or removed past the library is not listed until an activity monitor has found the job and given
+     * it another, which takes an activity timeout for each hundred jobs of the type; the listing of all jobs has it all the
+     * time.
      *
      * @param context a database, or a transaction to join
      * @param type the type of the jobs

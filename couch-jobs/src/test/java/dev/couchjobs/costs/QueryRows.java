@@ -35,8 +35,8 @@ final class QueryRows {
                         s -> s.pending(MANY),
                         (s, db, ids) -> s.jobs.list(db, MAIL, JobState.PENDING, PAGE)),
                 verb(
-                        "`list` of the running ones among 100 jobs",
-                        s -> s.pending(MANY),
+                        "`list` of the 3 running ones among 100 jobs",
+                        QueryRows::someRunning,
                         (s, db, ids) -> s.jobs.list(db, MAIL, JobState.RUNNING, PAGE)),
                 verb("`counts`", s -> s.pending(MANY), (s, db, ids) -> s.jobs.counts(db, MAIL)),
                 verb("`logEntries`", QueryRows::logged, (s, db, job) -> s.jobs.logEntries(db, MAIL, job.id(), 0, MANY)),
@@ -62,6 +62,11 @@ final class QueryRows {
         Job<String> job = scene.running(LARGE);
         scene.await(scene.others.finishWithResult(scene.database(), MAIL, job, LARGE));
         return job;
+    }
+
+    private static List<Job<String>> someRunning(Scene scene) {
+        scene.pending(MANY);
+        return List.of(scene.claimed(), scene.claimed(), scene.claimed());
     }
 
     private static Job<String> logged(Scene scene) {

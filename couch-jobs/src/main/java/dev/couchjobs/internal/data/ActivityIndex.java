@@ -6,6 +6,7 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** Reads the {@code activity} rows: running jobs in the order in which they were last heard of. */
@@ -44,6 +45,21 @@ public final class ActivityIndex {
                 .get(key)
                 .thenApply(value -> Quarantine.readable(tx, keys, key, value, ActivityIndex::decodeIds)
                         .orElse(List.of()));
+    }
+
+    /**
+     * Reads without conflicts which jobs run. Some that are named may have ended: rows that stand for several jobs stay until
+     * none of them needs it.
+     *
+     * @return the ids; nothing if there are more rows than so many
+     */
+    public static CompletableFuture<Optional<List<String>>> all(ReadTransaction tx, TypeKeys keys, int rowsMax) {
+        return Quarantine.range(tx, keys, keys.activities(), rowsMax + 1, false, row -> decode(keys, row))
+                .thenApply(rows -> rows.size() > rowsMax
+                        ? Optional.empty()
+                        : Optional.of(rows.stream()
+                                .flatMap(row -> row.jobIds().stream())
+                                .toList()));
     }
 
     /** {@return whether no job runs} */

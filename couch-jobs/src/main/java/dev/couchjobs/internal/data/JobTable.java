@@ -67,6 +67,11 @@ public final class JobTable {
         return tx.get(key).thenApply(value -> Quarantine.readable(tx, ref.keys(), key, value, JobRow::decode));
     }
 
+    /** {@return whether a transaction has written jobs of a type, so that their rows in the indexes cannot be read there} */
+    static boolean hasWritten(ReadTransaction tx, TypeKeys keys) {
+        return !TransactionScope.writtenWithin(tx, keys.dataAfter("")).isEmpty();
+    }
+
     /**
      * Some rows of a type.
      *

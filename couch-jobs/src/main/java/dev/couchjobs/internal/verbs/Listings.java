@@ -19,6 +19,7 @@ import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.QueueListing;
 import dev.couchjobs.internal.data.Queued;
+import dev.couchjobs.internal.data.RunningListing;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.loop.BatchSize;
 import java.nio.charset.StandardCharsets;
@@ -58,7 +59,7 @@ public final class Listings {
     /** {@return a page of all jobs by id} */
     public CompletableFuture<Page<JobSummary>> all(
             ReadTransactionContext context, JobType<?, ?> type, PageRequest page) {
-        return byId(context, type, "all", page, page.limit(), row -> true);
+        return new ById(type, "all", page, row -> true).scan(context, page.limit());
     }
 
     /** {@return a page of the jobs in one state: those that are pending as they are queued, others by id} */
@@ -66,8 +67,9 @@ public final class Listings {
             ReadTransactionContext context, JobType<?, ?> type, JobState state, PageRequest page) {
         return switch (state) {
             case PENDING -> queued(context, type, page);
-            case RUNNING, FINISHED ->
-                byId(context, type, state.name(), page, LOOKED_AT_MAX, row -> row.state() == state);
+            case RUNNING -> new ById(type, state.name(), page, row -> row.state() == state).running(context);
+            case FINISHED ->
+                new ById(type, state.name(), page, row -> row.state() == state).scan(context, LOOKED_AT_MAX);
             case NOT_FOUND ->
                 throw new IllegalArgumentException(
                         "Jobs that are not there cannot be listed: list those that are pending,"
@@ -75,35 +77,77 @@ public final class Listings {
         };
     }
 
-    private CompletableFuture<Page<JobSummary>> byId(
-            ReadTransactionContext context,
-            JobType<?, ?> type,
-            String listing,
-            PageRequest page,
-            int lookedAtMax,
-            Predicate<JobRow> wanted) {
-        requireOldestFirst(page);
-        TypeKeys keys = keyspace.type(type.name());
-        String name = listing + " " + type.name();
-        String after = page.after()
-                .map(continuation -> new String(Continuation.decode(name, continuation), StandardCharsets.UTF_8))
-                .orElse("");
-        int lookedAt = Math.max(lookedAtMax, page.limit());
-        AtomicBoolean hasPassedOver = new AtomicBoolean();
-        return new BatchSize(lookedAt)
-                .run(tries -> transactions
-                        .named("list", type.name())
-                        .read(
-                                context,
-                                tx -> tries.next(size -> JobTable.list(tx, keys, after, size)
-                                        .thenApply(rows -> {
-                                            hasPassedOver.set(rows.hasPassedOver());
-                                            int read = rows.byId().size();
-                                            return page(name, rows.byId(), read == size, page.limit(), wanted);
-                                        }))))
-                .thenCompose(found -> hasPassedOver.get()
-                        ? moveAway(keys, after, lookedAt).thenApply(done -> found)
-                        : CompletableFuture.completedFuture(found));
+    /** One page of a listing in the order of the ids, which goes on behind an id however the page before was read. */
+    private final class ById {
+        private final TypeKeys keys;
+        private final String name;
+        private final int limit;
+        private final String after;
+        private final Predicate<JobRow> wanted;
+
+        ById(JobType<?, ?> type, String listing, PageRequest page, Predicate<JobRow> wanted) {
+            requireOldestFirst(page);
+            this.keys = keyspace.type(type.name());
+            this.name = listing + " " + type.name();
+            this.limit = page.limit();
+            this.after = page.after()
+                    .map(continuation -> new String(Continuation.decode(name, continuation), StandardCharsets.UTF_8))
+                    .orElse("");
+            this.wanted = wanted;
+        }
+
+        /** By the activity index, or if that does not serve by looking at jobs. */
+        CompletableFuture<Page<JobSummary>> running(ReadTransactionContext context) {
+            return new BatchSize(limit)
+                    .run(tries -> transactions
+                            .named("list", keys.typeName())
+                            .read(context, tx -> tries.next(size -> RunningListing.read(tx, keys, after, size))))
+                    .thenCompose(found -> found.map(
+                                    part -> CompletableFuture.completedFuture(page(part.byId(), part.last())))
+                            .orElseGet(() -> scan(context, LOOKED_AT_MAX)));
+        }
+
+        CompletableFuture<Page<JobSummary>> scan(ReadTransactionContext context, int lookedAtMax) {
+            int lookedAt = Math.max(lookedAtMax, limit);
+            AtomicBoolean hasPassedOver = new AtomicBoolean();
+            return new BatchSize(lookedAt)
+                    .run(tries -> transactions
+                            .named("list", keys.typeName())
+                            .read(
+                                    context,
+                                    tx -> tries.next(size -> JobTable.list(tx, keys, after, size)
+                                            .thenApply(rows -> {
+                                                hasPassedOver.set(rows.hasPassedOver());
+                                                return page(rows.byId(), last(rows.byId(), size));
+                                            }))))
+                    .thenCompose(found -> hasPassedOver.get()
+                            ? moveAway(keys, after, lookedAt).thenApply(done -> found)
+                            : CompletableFuture.completedFuture(found));
+        }
+
+        private static Optional<String> last(Map<String, JobRow> rows, int size) {
+            return rows.size() < size
+                    ? Optional.empty()
+                    : rows.keySet().stream().skip(size - 1).findFirst();
+        }
+
+        /** @param last the last id that was looked at, if there may be more behind it */
+        private Page<JobSummary> page(Map<String, JobRow> rows, Optional<String> last) {
+            List<JobSummary> jobs = new ArrayList<>();
+            for (Map.Entry<String, JobRow> row : rows.entrySet()) {
+                if (wanted.test(row.getValue())) {
+                    jobs.add(summary(row.getKey(), row.getValue()));
+                }
+                if (jobs.size() == limit) {
+                    return new Page<>(jobs, Optional.of(continuation(row.getKey())));
+                }
+            }
+            return new Page<>(jobs, last.map(this::continuation));
+        }
+
+        private String continuation(String id) {
+            return Continuation.encode(name, id.getBytes(StandardCharsets.UTF_8));
+        }
     }
 
     /** No loop meets a row whose id cannot be decoded. If it cannot be moved now, a later listing meets it again. */
@@ -112,25 +156,6 @@ public final class Listings {
                 .named("quarantine rows of", keys.typeName())
                 .run(database, tx -> JobTable.list(tx, keys, after, lookedAt))
                 .handle((done, error) -> keys);
-    }
-
-    private static Page<JobSummary> page(
-            String listing, Map<String, JobRow> rows, boolean cutOff, int limit, Predicate<JobRow> wanted) {
-        List<JobSummary> jobs = new ArrayList<>();
-        Optional<String> last = Optional.empty();
-        for (Map.Entry<String, JobRow> row : rows.entrySet()) {
-            last = Optional.of(row.getKey());
-            if (wanted.test(row.getValue())) {
-                jobs.add(summary(row.getKey(), row.getValue()));
-            }
-            if (jobs.size() == limit) {
-                break;
-            }
-        }
-        boolean more = jobs.size() == limit || cutOff;
-        return new Page<>(
-                jobs,
-                last.filter(id -> more).map(id -> Continuation.encode(listing, id.getBytes(StandardCharsets.UTF_8))));
     }
 
     private CompletableFuture<Page<JobSummary>> queued(
