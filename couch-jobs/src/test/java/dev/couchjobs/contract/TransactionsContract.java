@@ -2,6 +2,8 @@ package dev.couchjobs.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.CouchJobs;
@@ -9,9 +11,14 @@ import dev.couchjobs.Job;
 import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobSummary;
+import dev.couchjobs.OtherDatabaseException;
+import dev.couchjobs.PageRequest;
+import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -39,6 +46,44 @@ public abstract class TransactionsContract extends JobsContract {
     /** A transaction as a tracing library shows it. */
     private static Transaction wrapped(Transaction tx) {
         return Forwarding.to(Transaction.class, (self, method, arguments) -> Forwarding.invoke(tx, method, arguments));
+    }
+
+    @Test
+    void aTransactionOfAnotherDatabaseIsRefusedAndCannotCommit() {
+        Job<Work> job = accepted("j1", 1);
+        try (Database other = EmbeddedDatabase.openInMemory()) {
+            for (Function<Transaction, CompletableFuture<?>> verb :
+                    List.<Function<Transaction, CompletableFuture<?>>>of(
+                            tx -> jobs.add(tx, INDEX, "j2", new Work(2)),
+                            tx -> jobs.setTypeTimeout(tx, INDEX, Duration.ofMinutes(1)),
+                            tx -> jobs.finish(tx, job))) {
+                try (Transaction tx = other.createTransaction()) {
+                    assertThat(failureOf(verb.apply(tx)))
+                            .isInstanceOf(OtherDatabaseException.class)
+                            .hasMessageContaining("Database that it was made with");
+                    tx.set(key("document"), new byte[0]);
+                    assertThat(failureOf(tx.commit())).isNotNull();
+                }
+            }
+            try (Transaction tx = other.createTransaction()) {
+                assertThat(failureOf(jobs.getJobState(tx, INDEX, "j1"))).isInstanceOf(OtherDatabaseException.class);
+                assertThat(failureOf(jobs.subscribe(tx, INDEX, "j1"))).isInstanceOf(OtherDatabaseException.class);
+            }
+        }
+    }
+
+    @Test
+    void anotherDatabaseIsRefusedAndStaysAsItIs() {
+        try (Database other = EmbeddedDatabase.openInMemory()) {
+            assertThat(failureOf(jobs.setTypeTimeout(other, INDEX, Duration.ofMinutes(1))))
+                    .isInstanceOf(OtherDatabaseException.class);
+            assertThat(failureOf(jobs.add(other, INDEX, "j1", new Work(1)))).isInstanceOf(OtherDatabaseException.class);
+            assertThat(failureOf(jobs.list(other, INDEX, PageRequest.of(1))))
+                    .isInstanceOf(OtherDatabaseException.class);
+            List<KeyValue> rows = await(other.readAsync(
+                    tx -> tx.getRange(new byte[0], new byte[] {-1}).asList()));
+            assertThat(rows).isEmpty();
+        }
     }
 
     @Test

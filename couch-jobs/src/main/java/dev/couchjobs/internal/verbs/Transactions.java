@@ -7,6 +7,7 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.Environment;
+import dev.couchjobs.OtherDatabaseException;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.Quarantine;
@@ -22,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +38,7 @@ public final class Transactions {
     private final Duration timeout;
     private final Label label;
     private final BooleanSupplier isOpen;
+    private final Function<Database, CompletableFuture<Boolean>> isOwn;
 
     public Transactions(Environment environment, Keyspace keyspace, Duration timeout, Label label) {
         this(
@@ -44,7 +47,8 @@ public final class Transactions {
                 new LayoutRow(keyspace),
                 timeout,
                 label,
-                () -> true);
+                () -> true,
+                database -> CompletableFuture.completedFuture(true));
     }
 
     private Transactions(
@@ -53,33 +57,41 @@ public final class Transactions {
             LayoutRow layout,
             Duration timeout,
             Label label,
-            BooleanSupplier isOpen) {
+            BooleanSupplier isOpen,
+            Function<Database, CompletableFuture<Boolean>> isOwn) {
         this.environment = environment;
         this.settlement = settlement;
         this.layout = layout;
         this.timeout = timeout;
         this.label = label;
         this.isOpen = isOpen;
+        this.isOwn = isOwn;
+    }
+
+    /** {@return the same for the verbs of an instance, which refuse any database but this} */
+    public Transactions of(Database own) {
+        return new Transactions(
+                environment, settlement, layout, timeout, label, isOpen, new OwnDatabase(own)::is);
     }
 
     /** {@return the same for the verbs of an instance, which fail once it is closed} */
     public Transactions whileOpen(BooleanSupplier isOpen) {
-        return new Transactions(environment, settlement, layout, timeout, label, isOpen);
+        return new Transactions(environment, settlement, layout, timeout, label, isOpen, isOwn);
     }
 
     /** {@return the same for one purpose, which operators are told} */
     public Transactions named(String purpose, String typeName) {
-        return new Transactions(environment, settlement, layout, timeout, label.named(purpose, typeName), isOpen);
+        return new Transactions(environment, settlement, layout, timeout, label.named(purpose, typeName), isOpen, isOwn);
     }
 
     /** {@return the same, but nobody who throttles the tag slows these down} */
     public Transactions untagged() {
-        return new Transactions(environment, settlement, layout, timeout, label.untagged(), isOpen);
+        return new Transactions(environment, settlement, layout, timeout, label.untagged(), isOpen, isOwn);
     }
 
     /** {@return the same, for rows that are out of service as well} */
     public Transactions outOfService() {
-        return new Transactions(environment, settlement, layout.unchecked(), timeout, label, isOpen);
+        return new Transactions(environment, settlement, layout.unchecked(), timeout, label, isOpen, isOwn);
     }
 
     /** A verb, which hands the token to what it saves. */
@@ -94,9 +106,9 @@ public final class Transactions {
             return closed();
         }
         if (context instanceof Transaction tx) {
-            return written(tx, body);
+            return joining(tx, tx::cancel, () -> written(tx, body));
         }
-        return open(tries -> context.runAsync(tries), tx -> written(tx, body));
+        return within(context, () -> open(tries -> context.runAsync(tries), tx -> written(tx, body)));
     }
 
     /** Runs something that looks for its own commit after a try whose result is unknown. */
@@ -118,14 +130,45 @@ public final class Transactions {
         if (context instanceof NotBefore bound) {
             return read(bound.context(), tx -> bound.check(tx, body));
         }
+        if (context instanceof Transaction tx) {
+            return joining(tx, () -> {}, () -> layout.reading(tx, () -> body.apply(tx)));
+        }
         if (context instanceof ReadTransaction tx) {
             return layout.reading(tx, () -> body.apply(tx));
         }
-        LastError lastError = new LastError();
-        return lastError.explain(context.readAsync(tx -> {
-            limit(tx);
-            return lastError.note(layout.reading(tx, () -> body.apply(tx)));
-        }));
+        return within(context, () -> {
+            LastError lastError = new LastError();
+            return lastError.explain(context.readAsync(tx -> {
+                limit(tx);
+                return lastError.note(layout.reading(tx, () -> body.apply(tx)));
+            }));
+        });
+    }
+
+    /** Runs something in a transaction of the caller's, at once so that the caller's calls stay in order. */
+    private <T> CompletableFuture<T> joining(Transaction tx, Runnable refused, Supplier<CompletableFuture<T>> body) {
+        CompletableFuture<Boolean> own = isOwn.apply(tx.getDatabase());
+        CompletableFuture<T> done = isRefused(own) ? new CompletableFuture<>() : body.get();
+        return own.thenCompose(isOwn -> {
+            if (isOwn) {
+                return done;
+            }
+            refused.run();
+            return CompletableFuture.failedFuture(new OtherDatabaseException());
+        });
+    }
+
+    private <T> CompletableFuture<T> within(ReadTransactionContext context, Supplier<CompletableFuture<T>> body) {
+        return context instanceof Database database
+                ? isOwn.apply(database)
+                        .thenCompose(isOwn -> isOwn
+                                ? body.get()
+                                : CompletableFuture.failedFuture(new OtherDatabaseException()))
+                : body.get();
+    }
+
+    private static boolean isRefused(CompletableFuture<Boolean> own) {
+        return own.isDone() && !own.join();
     }
 
     /** Runs what a handler does in a transaction, without a time limit; to name it is left to the handler. */
@@ -206,20 +249,22 @@ public final class Transactions {
             return closed();
         }
         if (context instanceof Transaction tx) {
-            return written(tx, joined -> verb.apply(joined, OptionalLong.empty()));
+            return joining(tx, tx::cancel, () -> written(tx, joined -> verb.apply(joined, OptionalLong.empty())));
         }
         long token = environment.random().nextLong();
         List<TokenSearch> earlierTries =
                 types.stream().map(type -> new TokenSearch(type, token)).toList();
         Runnable ifUnknown = () -> earlierTries.forEach(TokenSearch::mayHaveCommitted);
-        return open(
-                tries -> RetryLoop.runAsync(context, ifUnknown, tries),
-                tx -> layout.writing(
-                        tx,
-                        () -> hasCommitted(tx, earlierTries)
-                                .thenCompose(done -> done
-                                        ? ifDone.apply(tx)
-                                        : settled(tx, verb.apply(tx, OptionalLong.of(token))))));
+        return within(
+                context,
+                () -> open(
+                        tries -> RetryLoop.runAsync(context, ifUnknown, tries),
+                        tx -> layout.writing(
+                                tx,
+                                () -> hasCommitted(tx, earlierTries)
+                                        .thenCompose(done -> done
+                                                ? ifDone.apply(tx)
+                                                : settled(tx, verb.apply(tx, OptionalLong.of(token)))))));
     }
 
     private static <T> CompletableFuture<T> closed() {

@@ -1,0 +1,50 @@
+package dev.couchjobs.internal.verbs;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.ReadTransactionContext;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Tells whether a database is that of an instance, also behind wrappers: these hand on the options of what they stand for.
+ *
+ * <p>A cluster that was opened twice has two objects of options. Its client knows the cluster's connection string, whose
+ * description is the same for both; an embedded database has none. A database of which nothing is known for certain counts
+ * as the instance's.
+ */
+final class OwnDatabase {
+    private static final byte[] CONNECTION_STRING = ByteArrayUtil.join(
+            new byte[] {(byte) 0xFF, (byte) 0xFF}, "/connection_string".getBytes(StandardCharsets.US_ASCII));
+
+    private final Database own;
+
+    OwnDatabase(Database own) {
+        this.own = own;
+    }
+
+    CompletableFuture<Boolean> is(Database given) {
+        return given == own || !differs(given) ? CompletableFuture.completedFuture(true) : isSameCluster(given);
+    }
+
+    /** A wrapper that makes options anew for each call does not tell for what it stands. */
+    private boolean differs(Database given) {
+        Object mine = own.options();
+        Object theirs = given.options();
+        return mine != theirs && mine == own.options() && theirs == given.options();
+    }
+
+    private CompletableFuture<Boolean> isSameCluster(Database given) {
+        return description(own)
+                .thenCombine(description(given), (mine, theirs) -> mine.isPresent() && mine.equals(theirs));
+    }
+
+    /** Answered by the client itself. */
+    private static CompletableFuture<Optional<String>> description(ReadTransactionContext database) {
+        return database.readAsync(tx -> tx.snapshot().get(CONNECTION_STRING))
+                .handle((connection, error) -> Optional.ofNullable(connection)
+                        .map(known -> new String(known, StandardCharsets.US_ASCII))
+                        .map(known -> known.substring(0, Math.max(0, known.indexOf(':')))));
+    }
+}
