@@ -42,26 +42,31 @@ public final class Queries {
     /** {@return all that is known of the job, or empty if there is none} */
     public <D, R> CompletableFuture<Optional<JobInfo<D, R>>> job(
             ReadTransactionContext context, JobType<D, R> type, String jobId) {
-        return look(
-                context,
-                "get job",
-                type,
-                jobId,
-                Optional.empty(),
-                (tx, ref, row) -> StoredJob.load(tx, type, ref, row, codec).thenApply(Optional::of));
+        return job(context, "get job", type, jobId, StoredJob::load);
     }
 
     /** {@return how the job is and its result, without its data; empty if there is none} */
     public <D, R> CompletableFuture<Optional<JobInfo<D, R>>> jobWithoutData(
             ReadTransactionContext context, JobType<D, R> type, String jobId) {
+        return job(context, "get result of", type, jobId, StoredJob::loadWithoutData);
+    }
+
+    /** Reads what is asked for of a job. */
+    @FunctionalInterface
+    private interface Loader<D, R> {
+        CompletableFuture<JobInfo<D, R>> load(
+                ReadTransaction tx, JobType<D, R> type, JobRef ref, JobRow row, PayloadCodec codec);
+    }
+
+    private <D, R> CompletableFuture<Optional<JobInfo<D, R>>> job(
+            ReadTransactionContext context, String purpose, JobType<D, R> type, String jobId, Loader<D, R> loader) {
         return look(
                 context,
-                "get result of",
+                purpose,
                 type,
                 jobId,
                 Optional.empty(),
-                (tx, ref, row) ->
-                        StoredJob.loadWithoutData(tx, type, ref, row, codec).thenApply(Optional::of));
+                (tx, ref, row) -> loader.load(tx, type, ref, row, codec).thenApply(Optional::of));
     }
 
     /** {@return the attempts at the job that are still known, oldest first} */
