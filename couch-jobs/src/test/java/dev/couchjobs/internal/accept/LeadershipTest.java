@@ -110,25 +110,24 @@ class LeadershipTest {
     @ParameterizedTest
     @CsvSource({"true, 5", "false, 5", "true, 15", "false, 15"})
     void aFollowerTakesJobsWhileItIsMadeTheLeader(boolean inOrder, long from) {
-        this.from = from;
-        waits(one, Place.NEW);
-        waits(other, Place.NONE);
-        Transaction handsOver = open(tx -> one.new Turn(tx, Place.LEADER).took(false));
-        Transaction takes = open(tx -> other.new Turn(tx, Place.FOLLOWER).took(false));
-
-        onlyTheFirstCommits(handsOver, takes, inOrder);
+        onlyOneCommitsWhileItIsMadeTheLeader(follower -> follower.took(false), inOrder, from);
     }
 
     @ParameterizedTest
     @CsvSource({"true, 5", "false, 5", "true, 15", "false, 15"})
     void aFollowerLeavesWhileItIsMadeTheLeader(boolean inOrder, long from) {
+        onlyOneCommitsWhileItIsMadeTheLeader(Leadership.Turn::leave, inOrder, from);
+    }
+
+    private void onlyOneCommitsWhileItIsMadeTheLeader(
+            Function<Leadership.Turn, CompletableFuture<Standing>> step, boolean inOrder, long from) {
         this.from = from;
         waits(one, Place.NEW);
         waits(other, Place.NONE);
         Transaction handsOver = open(tx -> one.new Turn(tx, Place.LEADER).took(false));
-        Transaction leaves = open(tx -> other.new Turn(tx, Place.FOLLOWER).leave());
+        Transaction steps = open(tx -> step.apply(other.new Turn(tx, Place.FOLLOWER)));
 
-        onlyTheFirstCommits(handsOver, leaves, inOrder);
+        onlyTheFirstCommits(handsOver, steps, inOrder);
     }
 
     @Test
