@@ -92,8 +92,7 @@ public final class CouchJobs implements AutoCloseable {
         Environment environment = settings.environment();
         codec = new PayloadCodec(settings.mapper);
         keyspace = new Keyspace(settings.subspace);
-        Transactions always = new Transactions(
-                        environment, keyspace, settings.transactionTimeout, settings.label())
+        Transactions always = new Transactions(environment, keyspace, settings.transactionTimeout, settings.label())
                 .of(settings.database);
         instance = new Instance(settings.name(), settings.database, environment, keyspace, always, codec);
         transactions = always.whileOpen(() -> !closed);

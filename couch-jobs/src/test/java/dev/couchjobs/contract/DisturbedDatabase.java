@@ -83,6 +83,7 @@ final class DisturbedDatabase {
         return next;
     }
 
+    @SuppressWarnings("FutureReturnValueIgnored") // The caller of the proxied method gets it.
     private @Nullable Object forward(Method method, @Nullable Object[] arguments) throws Throwable {
         if (TRANSACTIONS.contains(method.getName())) {
             return disturbed(target, method, arguments);

@@ -70,8 +70,7 @@ public final class Transactions {
 
     /** {@return the same for the verbs of an instance, which refuse any database but this} */
     public Transactions of(Database own) {
-        return new Transactions(
-                environment, settlement, layout, timeout, label, isOpen, new OwnDatabase(own)::is);
+        return new Transactions(environment, settlement, layout, timeout, label, isOpen, new OwnDatabase(own)::is);
     }
 
     /** {@return the same for the verbs of an instance, which fail once it is closed} */
@@ -81,7 +80,8 @@ public final class Transactions {
 
     /** {@return the same for one purpose, which operators are told} */
     public Transactions named(String purpose, String typeName) {
-        return new Transactions(environment, settlement, layout, timeout, label.named(purpose, typeName), isOpen, isOwn);
+        return new Transactions(
+                environment, settlement, layout, timeout, label.named(purpose, typeName), isOpen, isOwn);
     }
 
     /** {@return the same, but nobody who throttles the tag slows these down} */
@@ -161,9 +161,8 @@ public final class Transactions {
     private <T> CompletableFuture<T> within(ReadTransactionContext context, Supplier<CompletableFuture<T>> body) {
         return context instanceof Database database
                 ? isOwn.apply(database)
-                        .thenCompose(isOwn -> isOwn
-                                ? body.get()
-                                : CompletableFuture.failedFuture(new OtherDatabaseException()))
+                        .thenCompose(isOwn ->
+                                isOwn ? body.get() : CompletableFuture.failedFuture(new OtherDatabaseException()))
                 : body.get();
     }
 
