@@ -95,6 +95,10 @@ final class EmbeddedTransaction implements Transaction, RangeReads {
 
     CompletableFuture<byte[]> get(byte[] key, boolean fromSnapshot) {
         byte[] copy = copy(key);
+        if (KeySpace.isConnectionString(copy)) {
+            var unused = open();
+            return CompletableFuture.completedFuture(engine.connectionString());
+        }
         KeySpace.refuseSpecial(copy);
         return readNow(reads -> reads.get(copy, fromSnapshot));
     }

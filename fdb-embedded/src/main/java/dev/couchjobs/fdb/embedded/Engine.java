@@ -1,11 +1,13 @@
 package dev.couchjobs.fdb.embedded;
 
 import com.apple.foundationdb.FDBException;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** What all transactions of a database share. Thread-safe. */
@@ -13,6 +15,9 @@ final class Engine {
     /** Well within the horizon of {@link DurableStorage}. */
     private static final long CEILING_NANOS = TimeUnit.MINUTES.toNanos(10);
 
+    private static final AtomicLong OPENED = new AtomicLong();
+
+    private final long number = OPENED.incrementAndGet();
     private final EngineEnvironment environment;
     private final Runnable release;
     private volatile VersionWindow versions;
@@ -34,6 +39,11 @@ final class Engine {
         if (storage.ceiling() != Long.MAX_VALUE) {
             keepCeilingAhead();
         }
+    }
+
+    /** As a cluster has it, {@code description:id@coordinators}; other engines of this process have others. */
+    byte[] connectionString() {
+        return "embedded_%d:%d@in-process".formatted(number, number).getBytes(StandardCharsets.US_ASCII);
     }
 
     private VersionWindow versionsOf(Storage storage) {

@@ -4,7 +4,7 @@ import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** The landmarks of the key space: user keys, system keys, and the special keys that this engine does not have. */
+/** The landmarks of the key space: user keys, system keys, and the special keys, of which this engine has one. */
 final class KeySpace {
     /** Where user keys end and system keys begin. */
     static final byte[] USER_END = {(byte) 0xff};
@@ -14,6 +14,9 @@ final class KeySpace {
     private static final byte[] SPECIAL_END = {(byte) 0xff, (byte) 0xff, (byte) 0xff};
     private static final byte[] METADATA_VERSION =
             ByteArrayUtil.join(USER_END, "/metadataVersion".getBytes(StandardCharsets.US_ASCII));
+
+    private static final byte[] CONNECTION_STRING =
+            ByteArrayUtil.join(SYSTEM_END, "/connection_string".getBytes(StandardCharsets.US_ASCII));
 
     private KeySpace() {}
 
@@ -26,10 +29,15 @@ final class KeySpace {
         return Arrays.equals(key, METADATA_VERSION);
     }
 
+    /** The one special key that can be read. */
+    static boolean isConnectionString(byte[] key) {
+        return Arrays.equals(key, CONNECTION_STRING);
+    }
+
     static void refuseSpecial(byte[] key) {
         if (Bytes.startsWith(key, SYSTEM_END) && Bytes.less(key, SPECIAL_END)) {
             throw new UnsupportedOperationException("The special key space (keys that begin with \\xff\\xff) is not"
-                    + " part of the embedded engine; use the methods of Database and Transaction, or a cluster.");
+                    + " part of the embedded engine, but for connection_string; use the methods of Database and Transaction, or a cluster.");
         }
     }
 
