@@ -9,9 +9,8 @@ public final class OtherDatabaseException extends JobsException {
 
     /** Made by couch-jobs. */
     public OtherDatabaseException() {
-        super(
-                "This CouchJobs has its jobs in another database, so no worker of it would see what a verb did here. Pass the"
-                        + " Database that it was made with, or a transaction begun on that; or make a CouchJobs on the Database that"
-                        + " you pass. If both are one database, and one is a wrapper, let the wrapper hand on options().");
+        super("This CouchJobs has its jobs in another database, so no worker of it would see what a verb did here. Pass"
+                + " the Database that it was made with, or a transaction begun on that; or make a CouchJobs on the"
+                + " Database that you pass.");
     }
 }

@@ -3,6 +3,8 @@ package dev.couchjobs.internal.verbs;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -11,21 +13,28 @@ import java.util.concurrent.CompletableFuture;
  * Tells whether a database is that of an instance, also behind wrappers: these hand on the options of what they stand for.
  *
  * <p>A cluster that was opened twice has two objects of options. Its client knows the cluster's connection string, whose
- * description is the same for both; an embedded database has none. A database of which nothing is known for certain counts
- * as the instance's.
+ * description is the same for both; so does the embedded engine. A database of which nothing is known for certain counts as
+ * the instance's.
  */
 final class OwnDatabase {
     private static final byte[] CONNECTION_STRING = ByteArrayUtil.join(
             new byte[] {(byte) 0xFF, (byte) 0xFF}, "/connection_string".getBytes(StandardCharsets.US_ASCII));
 
     private final Database own;
+    /** What is known of others, by their options. */
+    private final Cache<Object, Boolean> known =
+            Caffeine.newBuilder().weakKeys().executor(Runnable::run).build();
 
     OwnDatabase(Database own) {
         this.own = own;
     }
 
     CompletableFuture<Boolean> is(Database given) {
-        return given == own || !differs(given) ? CompletableFuture.completedFuture(true) : isSameCluster(given);
+        if (given == own || !differs(given)) {
+            return CompletableFuture.completedFuture(true);
+        }
+        Boolean answer = known.getIfPresent(given.options());
+        return answer == null ? ask(given) : CompletableFuture.completedFuture(answer);
     }
 
     /** A wrapper that makes options anew for each call does not tell for what it stands. */
@@ -35,9 +44,15 @@ final class OwnDatabase {
         return mine != theirs && mine == own.options() && theirs == given.options();
     }
 
-    private CompletableFuture<Boolean> isSameCluster(Database given) {
-        return description(own)
-                .thenCombine(description(given), (mine, theirs) -> mine.isPresent() && mine.equals(theirs));
+    private CompletableFuture<Boolean> ask(Database given) {
+        return description(own).thenCombine(description(given), (mine, theirs) -> {
+            if (mine.isEmpty() || theirs.isEmpty()) {
+                return true;
+            }
+            boolean isSame = mine.equals(theirs);
+            known.put(given.options(), isSame);
+            return isSame;
+        });
     }
 
     /** Answered by the client itself. */
