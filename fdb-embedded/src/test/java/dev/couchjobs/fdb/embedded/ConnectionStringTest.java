@@ -32,10 +32,8 @@ class ConnectionStringTest {
     @Test
     void processesOfASimulationHaveTheSame() {
         try (Simulation simulation = Simulation.seeded(1)) {
-            byte[] here = simulation.await(
-                    simulation.process("a").database().readAsync(tx -> tx.get(KEY)));
-            byte[] there = simulation.await(
-                    simulation.process("b").database().readAsync(tx -> tx.get(KEY)));
+            byte[] here = simulation.await(simulation.process("a").database().readAsync(tx -> tx.get(KEY)));
+            byte[] there = simulation.await(simulation.process("b").database().readAsync(tx -> tx.get(KEY)));
             assertThat(here)
                     .isEqualTo(there)
                     .isEqualTo(of(simulation.database()).getBytes(StandardCharsets.US_ASCII));
