@@ -1,7 +1,8 @@
 package dev.couchjobs.internal.verbs;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.ReadTransactionContext;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.async.AsyncUtil;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
@@ -55,11 +56,18 @@ final class OwnDatabase {
         });
     }
 
-    /** Answered by the client itself. */
-    private static CompletableFuture<Optional<String>> description(ReadTransactionContext database) {
-        return database.readAsync(tx -> tx.snapshot().get(CONNECTION_STRING))
+    /** Answered by the client itself, also while the database cannot be reached. */
+    private static CompletableFuture<Optional<String>> description(Database database) {
+        Transaction tx;
+        try {
+            tx = database.createTransaction();
+        } catch (IllegalStateException e) { // it is closed
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        return AsyncUtil.applySafely(tx::get, CONNECTION_STRING)
                 .handle((connection, error) -> Optional.ofNullable(connection)
                         .map(known -> new String(known, StandardCharsets.US_ASCII))
-                        .map(known -> known.substring(0, Math.max(0, known.indexOf(':')))));
+                        .map(known -> known.substring(0, Math.max(0, known.indexOf(':')))))
+                .whenComplete((known, error) -> tx.close());
     }
 }

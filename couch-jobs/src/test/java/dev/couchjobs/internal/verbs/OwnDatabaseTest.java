@@ -50,9 +50,17 @@ class OwnDatabaseTest {
         byte[] known = connectionString.getBytes(StandardCharsets.US_ASCII);
         return Forwarding.to(Database.class, (self, method, arguments) -> switch (method.getName()) {
             case "options" -> options;
-            case "readAsync" -> CompletableFuture.completedFuture(known);
+            case "createTransaction" -> knowing(target.createTransaction(), known);
             default -> Forwarding.invoke(target, method, arguments);
         });
+    }
+
+    private static Transaction knowing(Transaction tx, byte[] connectionString) {
+        return Forwarding.to(
+                Transaction.class,
+                (self, method, arguments) -> method.getName().equals("get")
+                        ? CompletableFuture.completedFuture(connectionString)
+                        : Forwarding.invoke(tx, method, arguments));
     }
 
     @Test
