@@ -47,7 +47,8 @@ import org.jspecify.annotations.Nullable;
  * transaction of its own, is retried as FoundationDB asks for, and acts once even where the result of a commit is
  * unknown. Given a {@link com.apple.foundationdb.Transaction}, it joins it: what it writes commits together with what the
  * caller writes, or not at all. The future of a verb that joined has to be completed before that transaction is
- * committed; of several verbs on one job in one transaction, each sees what the one before it did.
+ * committed; of several verbs on one job in one transaction, each sees what the one before it did. Given another database
+ * than its own, or a transaction of another, a verb fails with {@link OtherDatabaseException}.
  *
  * <p>If a transaction of a verb's own runs out of time (FoundationDB's error 1031, after the builder's
  * {@code transactionTimeout}), nobody can say whether it will still commit: look before you repeat the verb.
@@ -123,7 +124,9 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Jobs in a database, with some things otherwise than by default.
+     * Jobs in a database, with some things otherwise than by default. A wrapper around a database sees transactions begin
+     * by {@code run}, {@code runAsync}, {@code readAsync} and, where the library has to know what a commit failed of,
+     * {@code createTransaction}.
      *
      * @param database a cluster's database or an embedded one
      * @return a builder
@@ -742,7 +745,8 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Watches over the running jobs of a type in this process, as {@code accept} does by itself: jobs whose processors
+     * Watches over the running jobs of a type in this process until this instance is closed, as {@code accept} does by
+     * itself, and a worker for as long as it runs: jobs whose processors
      * have been silent for the activity timeout T become pending again, at most 1.5 T after their last sign of life.
      * Any number of processes may do so. A job whose last attempt that was has failed. Jobs that have ended are removed
      * when their time is up, see {@link Retention}.

@@ -80,6 +80,9 @@ public final class Worker implements AutoCloseable {
      *
      * <p>Waits for all that, but for a database that does not answer no longer than 20 seconds beyond that time; then jobs
      * may be left whose leases have to run out. Called by a handler of this worker it does not wait. May be called again.
+     *
+     * <p>With the last worker for a type this process ceases to watch over the jobs of the type, and to remove those whose
+     * time is up, unless it has called {@code accept} or {@link CouchJobs#monitor} for it.
      */
     @Override
     public void close() {

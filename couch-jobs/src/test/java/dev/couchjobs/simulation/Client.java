@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 final class Client {
     private static final Duration SHORT_REST = Duration.ofMillis(1_500);
     private static final Duration LONG_REST = Duration.ofMinutes(1);
-    private static final PageRequest ALL = PageRequest.of(100);
+    private static final PageRequest ALL = PageRequest.of(1_000);
 
     private final Node node;
     private final RandomGenerator random;

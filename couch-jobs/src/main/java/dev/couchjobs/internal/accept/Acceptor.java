@@ -34,6 +34,8 @@ final class Acceptor<D> implements AutoCloseable {
     private static final int JOBS_PER_ROUND_MAX = 100;
     /** The wall clock may be set; a job that is due is found this late at most. */
     private static final Duration CLOCK_TRUSTED_FOR = Duration.ofSeconds(30);
+    /** Callers of {@code accept} that come one after the other are to find what was learnt of the queue. */
+    private static final Duration KEPT_UNUSED_FOR = Duration.ofMinutes(1);
 
     private final Database database;
     private final Environment environment;
@@ -53,9 +55,19 @@ final class Acceptor<D> implements AutoCloseable {
     // Touched by one round at a time.
     private Leadership.Place place = Leadership.Place.NEW;
 
-    Acceptor(JobType<D, ?> type, Instance instance, WatchLimit<Acceptor<?>> watches) {
+    private boolean restsUnused;
+    private final Runnable whenUnused;
+
+    /**
+     * Has no clients yet.
+     *
+     * @param watches says whether it may watch for new jobs
+     * @param whenUnused runs when it has had no client for a while
+     */
+    Acceptor(JobType<D, ?> type, Instance instance, WatchLimit<Acceptor<?>> watches, Runnable whenUnused) {
         this.typeName = type.name();
         this.watches = watches;
+        this.whenUnused = whenUnused;
         this.database = instance.database();
         this.environment = instance.environment();
         this.transactions = instance.transactions().named("accept", type.name());
@@ -118,6 +130,12 @@ final class Acceptor<D> implements AutoCloseable {
         loop.close();
         watches.leave(this);
         departed.forEach(departure -> departure.complete(null));
+    }
+
+    boolean isUnused() {
+        synchronized (clients) {
+            return clients.isEmpty() && departures.isEmpty();
+        }
     }
 
     private void giveUpOn(Client<D> client, Throwable error) {
@@ -188,6 +206,7 @@ final class Acceptor<D> implements AutoCloseable {
         if (round.isEmpty()) {
             return leave();
         }
+        restsUnused = false;
         boolean mayWatch = watches.mayWatch(this);
         return CompletableFuture.completedFuture(round)
                 .thenCompose(begun -> batch.run(tries -> claim(begun, mayWatch, tries))) // a closed database throws
@@ -208,15 +227,20 @@ final class Acceptor<D> implements AutoCloseable {
     /** No client here takes jobs at present. */
     private CompletableFuture<Pause> leave() {
         watches.leave(this);
-        if (!place.isTaken()) {
-            return CompletableFuture.completedFuture(Pause.untilPoked());
+        if (place.isTaken()) {
+            return transactions.run(database, tx -> claims.leave(tx, place)).thenApply(left -> {
+                place = left;
+                return Pause.atMost(KEPT_UNUSED_FOR);
+            });
         }
-        return transactions.run(database, tx -> claims.leave(tx, place)).thenApply(left -> {
-            place = left;
-            return Pause.untilPoked();
-        });
+        if (restsUnused) {
+            whenUnused.run();
+        }
+        restsUnused = true;
+        return CompletableFuture.completedFuture(Pause.atMost(KEPT_UNUSED_FOR));
     }
 
+    private CompletableFuture<Claims.Outcome<D>> claim(Round<D> round, boolean mayWatch, BatchSize.Tries tries) {
         Claims<D>.Claim claim = claims.new Claim(round.wanted(tries.first()), place, mayWatch);
         return transactions.run(database, claim.earlierTries(), tx -> claim.attempt(tx, tries));
     }

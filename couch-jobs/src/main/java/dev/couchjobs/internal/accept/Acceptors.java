@@ -31,9 +31,10 @@ public final class Acceptors implements AutoCloseable {
     /** {@return a claimed job, or empty when the time is up} */
     public <D> CompletableFuture<Optional<Job<D>>> accept(JobType<D, ?> type, AcceptOptions options) {
         try {
-            Acceptor<D> acceptor = acceptor(type);
             monitors.watchOver(type);
-            return acceptor.accept(type, options);
+            synchronized (this) {
+                return acceptor(type).accept(type, options);
+            }
         } catch (CouchJobsClosedException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -45,10 +46,11 @@ public final class Acceptors implements AutoCloseable {
      * @throws IllegalArgumentException if another worker goes by another retry policy or retention for that type
      */
     public <D> Intake serve(JobType<D, ?> type, Taker<D> taker, AcceptOptions options) {
-        Acceptor<D> acceptor = acceptor(type);
         monitors.workerBegins(type);
         try {
-            return acceptor.serve(taker, options, () -> monitors.workerEnds(type));
+            synchronized (this) {
+                return acceptor(type).serve(taker, options, () -> monitors.workerEnds(type));
+            }
         } catch (RuntimeException e) {
             monitors.workerEnds(type);
             throw e;
@@ -61,8 +63,18 @@ public final class Acceptors implements AutoCloseable {
     }
 
     private <D> Acceptor<D> create(JobType<D, ?> type) {
-        monitors.watchOver(type);
-        return new Acceptor<>(type, instance, watches);
+        return new Acceptor<>(type, instance, watches, () -> releaseIfUnused(type));
+    }
+
+    /** A client comes by the same lock, so none comes to an acceptor that is released. */
+    private synchronized void releaseIfUnused(JobType<?, ?> type) {
+        if (acceptors.ifPresent(type).filter(Acceptor::isUnused).isPresent()) {
+            acceptors.release(type);
+        }
+    }
+
+    int count() {
+        return acceptors.count();
     }
 
     @Override

@@ -36,6 +36,11 @@ public final class Workers<K, W> implements AutoCloseable {
         return Optional.ofNullable(workers.get(key));
     }
 
+    /** {@return how many there are} */
+    public synchronized int count() {
+        return workers.size();
+    }
+
     /** Ends the worker of a key, if there is one; the next {@link #get} makes another. */
     public void release(K key) {
         W released;

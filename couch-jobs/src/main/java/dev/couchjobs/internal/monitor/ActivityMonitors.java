@@ -1,10 +1,13 @@
 package dev.couchjobs.internal.monitor;
 
+import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.loop.Workers;
 import dev.couchjobs.internal.retention.Retirement;
 import dev.couchjobs.internal.verbs.Instance;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
@@ -20,6 +23,8 @@ public final class ActivityMonitors implements AutoCloseable {
     private final UseCheck useCheck;
     private final Releaser releaser;
     private final AtomicBoolean hasStarted = new AtomicBoolean();
+    /** The types that stay watched over although no worker here runs their jobs. */
+    private final Set<String> kept = new HashSet<>(); // guarded by this
 
     public ActivityMonitors(Instance instance, Duration feedRetention, Retirement retirement) {
         this.instance = instance;
@@ -33,10 +38,15 @@ public final class ActivityMonitors implements AutoCloseable {
 
     /**
      * Starts the monitor of a type and the removal of its jobs whose time is up, unless they run already, and with the
-     * first type what is for all types.
+     * first type what is for all types. They run until this closes.
      */
-    public void watchOver(JobType<?, ?> type) {
+    public synchronized void watchOver(JobType<?, ?> type) {
+        kept.add(type.name());
         policies.given(type);
+        start(type);
+    }
+
+    private void start(JobType<?, ?> type) {
         boolean isNew = monitors.ifPresent(type.name()).isEmpty();
         monitors.get(type.name(), this::monitor);
         if (isNew) {
@@ -65,17 +75,27 @@ public final class ActivityMonitors implements AutoCloseable {
     }
 
     /**
-     * A worker runs jobs of a type: its retry policy and its retention decide from now on.
+     * A worker runs jobs of a type: its retry policy and its retention decide from now on, and until the last worker of
+     * the type ends it is watched over.
      *
      * @throws IllegalArgumentException if those of another worker are different
      */
-    public void workerBegins(JobType<?, ?> type) {
+    public synchronized void workerBegins(JobType<?, ?> type) {
         policies.begin(type);
+        try {
+            start(type);
+        } catch (CouchJobsClosedException e) {
+            policies.end(type);
+            throw e;
+        }
     }
 
     /** A worker runs jobs of a type no more. */
-    public void workerEnds(JobType<?, ?> type) {
-        policies.end(type);
+    public synchronized void workerEnds(JobType<?, ?> type) {
+        if (policies.end(type) && !kept.contains(type.name())) {
+            monitors.release(type.name());
+            retirement.release(type.name());
+        }
     }
 
     private ActivityMonitor monitor(String typeName) {

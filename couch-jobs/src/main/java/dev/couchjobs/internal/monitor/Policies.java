@@ -36,9 +36,11 @@ final class Policies {
         byName.put(type.name(), new Policy(type, workers + 1));
     }
 
-    /** A worker goes by it no more. */
-    synchronized void end(JobType<?, ?> type) {
-        byName.computeIfPresent(type.name(), (name, known) -> new Policy(known.type(), known.workers() - 1));
+    /** {@return whether no worker goes by it any more, now that one more has ended} */
+    synchronized boolean end(JobType<?, ?> type) {
+        Policy left = byName.computeIfPresent(
+                type.name(), (name, known) -> new Policy(known.type(), known.workers() - 1));
+        return left == null || left.workers() == 0;
     }
 
     synchronized JobType<?, ?> of(String typeName) {

@@ -69,6 +69,15 @@ final class DueLook implements AutoCloseable {
         }
     }
 
+    /** A sweep has ended; it is not looked at any more. */
+    synchronized void forget(Sweep sweep) {
+        resting.remove(sweep);
+    }
+
+    private synchronized boolean isForgotten(Sweep sweep) {
+        return !resting.containsKey(sweep);
+    }
+
     @Override
     public void close() {
         loop.close();
@@ -124,6 +133,9 @@ final class DueLook implements AutoCloseable {
     }
 
     private void end(Sweep sweep, OptionalLong due, Instant now) {
+        if (isForgotten(sweep)) {
+            return;
+        }
         if (due.isPresent() && due.getAsLong() <= now.getEpochSecond()) {
             synchronized (this) {
                 resting.remove(sweep);

@@ -39,6 +39,11 @@ public final class Retirement implements AutoCloseable {
         });
     }
 
+    /** Removes no more jobs of a type. */
+    public void release(String typeName) {
+        sweeps.release(typeName);
+    }
+
     /** Starts to hand jobs of a type to an archive when their time is up. */
     public <D, R> void archive(JobType<D, R> type, JobArchive<D, R> archive) {
         AtomicBoolean isNew = new AtomicBoolean();

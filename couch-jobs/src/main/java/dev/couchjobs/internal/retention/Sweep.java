@@ -37,6 +37,7 @@ final class Sweep implements AutoCloseable {
     private final DueLook looks;
     private final BatchSize batch = new BatchSize(JOBS_MAX);
     private final Loop loop;
+    private volatile boolean closed;
 
     Sweep(Instance instance, JobType<?, ?> type, Clocks clocks, DueLook looks) {
         this.clocks = clocks;
@@ -70,6 +71,8 @@ final class Sweep implements AutoCloseable {
 
     @Override
     public void close() {
+        closed = true;
+        looks.forget(this);
         loop.close();
     }
 
@@ -82,7 +85,7 @@ final class Sweep implements AutoCloseable {
                             return sweep(tx, environment.clock().instant(), skip, size);
                         })))
                 .thenApply(rest -> {
-                    rest.ifPresent(time -> looks.rest(this, time));
+                    rest.filter(time -> !closed).ifPresent(time -> looks.rest(this, time));
                     return rest.isPresent() ? Pause.untilPoked() : Pause.none();
                 });
     }

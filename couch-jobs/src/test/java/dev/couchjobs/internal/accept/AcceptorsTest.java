@@ -1,0 +1,104 @@
+package dev.couchjobs.internal.accept;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.subspace.Subspace;
+import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobType;
+import dev.couchjobs.faults.VirtualStage;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.monitor.ActivityMonitors;
+import dev.couchjobs.internal.retention.Retirement;
+import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.verbs.Label;
+import dev.couchjobs.internal.verbs.PayloadCodec;
+import dev.couchjobs.internal.verbs.Transactions;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.json.JsonMapper;
+
+/** An acceptor is kept while it is wanted, and made anew when it is wanted again. */
+class AcceptorsTest {
+    private static final JobType<String, ?> MAIL = JobType.of("mail", String.class);
+    private static final Duration LONG = Duration.ofMinutes(5);
+
+    private final VirtualStage stage = new VirtualStage(11);
+    private final CouchJobs jobs = CouchJobs.builder(stage.database())
+            .environment(stage.environment())
+            .build();
+    private final Instance instance = instance();
+    private final Retirement retirement = new Retirement(instance, Duration.ofDays(1));
+    private final ActivityMonitors monitors = new ActivityMonitors(instance, Duration.ofMinutes(10), retirement);
+    private final Acceptors acceptors = new Acceptors(instance, monitors);
+
+    private Instance instance() {
+        Keyspace keyspace = new Keyspace(new Subspace());
+        return new Instance(
+                "worker",
+                stage.database(),
+                stage.environment(),
+                keyspace,
+                new Transactions(
+                        stage.environment(), keyspace, Duration.ofSeconds(30), Label.tagged("worker", false)),
+                new PayloadCodec(JsonMapper.shared()));
+    }
+
+    @BeforeEach
+    void open() {
+        stage.await(jobs.setTypeTimeout(stage.database(), MAIL, Duration.ofDays(1)));
+    }
+
+    @AfterEach
+    void close() {
+        acceptors.close();
+        monitors.close();
+        retirement.close();
+        jobs.close();
+        stage.close();
+    }
+
+    private void add(String jobId) {
+        stage.await(jobs.add(stage.database(), MAIL, jobId, "data"));
+    }
+
+    @Test
+    void itIsReleasedWhenNoCallerWaitsAnyMore() {
+        CompletableFuture<Optional<Job<String>>> accepted = acceptors.accept(MAIL, AcceptOptions.defaults());
+        stage.time().advance(LONG);
+        assertThat(acceptors.count()).isEqualTo(1);
+
+        add("a");
+        assertThat(stage.await(accepted)).isPresent();
+        stage.time().advance(LONG);
+
+        assertThat(acceptors.count()).isZero();
+    }
+
+    @Test
+    void aLaterCallerIsServedAsTheFirst() {
+        stage.await(acceptors.accept(MAIL, AcceptOptions.nonBlocking()));
+        stage.time().advance(LONG);
+        CompletableFuture<Optional<Job<String>>> accepted = acceptors.accept(MAIL, AcceptOptions.defaults());
+        stage.time().advance(LONG);
+
+        add("a");
+
+        assertThat(stage.await(accepted)).map(Job::id).contains("a");
+    }
+
+    @Test
+    void callersThatComeOneAfterTheOtherHaveOneAcceptor() {
+        for (int i = 0; i < 10; i++) {
+            add("j" + i);
+            assertThat(stage.await(acceptors.accept(MAIL, AcceptOptions.defaults()))).isPresent();
+            assertThat(acceptors.count()).isEqualTo(1);
+            stage.time().advance(Duration.ofSeconds(10));
+        }
+    }
+}
