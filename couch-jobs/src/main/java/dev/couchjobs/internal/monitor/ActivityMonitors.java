@@ -8,7 +8,6 @@ import dev.couchjobs.internal.verbs.Instance;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /** What one instance has in the background for all types that it has to do with. */
@@ -22,7 +21,6 @@ public final class ActivityMonitors implements AutoCloseable {
     private final FeedTrimmer trimmer;
     private final UseCheck useCheck;
     private final Releaser releaser;
-    private final AtomicBoolean hasStarted = new AtomicBoolean();
     /** The types that stay watched over although no worker here runs their jobs. */
     private final Set<String> kept = new HashSet<>(); // guarded by this
 
@@ -48,11 +46,12 @@ public final class ActivityMonitors implements AutoCloseable {
 
     private void start(JobType<?, ?> type) {
         boolean isNew = monitors.ifPresent(type.name()).isEmpty();
+        boolean isFirst = monitors.count() == 0;
         monitors.get(type.name(), this::monitor);
         if (isNew) {
             leases.look();
         }
-        if (hasStarted.compareAndSet(false, true)) {
+        if (isFirst) {
             trimmer.start();
             useCheck.start();
             releaser.start();

@@ -51,6 +51,7 @@ final class FeedTrimmer implements AutoCloseable {
         this.loop = new Loop("feed trimmer", environment, this::round);
     }
 
+    /** There is the first monitor. */
     void start() {
         loop.poke();
     }
@@ -72,6 +73,9 @@ final class FeedTrimmer implements AutoCloseable {
     private CompletableFuture<Pause> round() {
         marks.elapse(pause.slept());
         pause = new MeasuredPause();
+        if (monitors.count() == 0) {
+            return CompletableFuture.completedFuture(Pause.untilPoked());
+        }
         Optional<Versionstamp> old = marks.takeOlderThan(retention);
         return go(old, Optional.empty(), false).whenComplete((pause, error) -> {
             if (error != null) {

@@ -121,6 +121,10 @@ final class MonitorLeases implements AutoCloseable {
     private CompletableFuture<Pause> round() {
         elapsed = elapsed.plus(pause.slept());
         pause = new MeasuredPause();
+        if (monitors.count() == 0) {
+            known = Map.of();
+            return CompletableFuture.completedFuture(Pause.untilPoked());
+        }
         Seen seen = new Seen();
         return look(seen, Optional.empty()).thenApply(this::pause).whenComplete((pause, error) -> {
             if (error != null) {

@@ -46,6 +46,7 @@ final class UseCheck implements AutoCloseable {
         this.loop = new Loop("check of types in use", environment, this::round);
     }
 
+    /** There is the first monitor. */
     void start() {
         loop.poke();
     }
@@ -56,6 +57,9 @@ final class UseCheck implements AutoCloseable {
     }
 
     private CompletableFuture<Pause> round() {
+        if (monitors.count() == 0) {
+            return CompletableFuture.completedFuture(Pause.untilPoked());
+        }
         return go(Optional.empty()).thenApply(done -> {
             int percent = 100 + environment.random().nextInt(JITTER_PERCENT + 1);
             return Pause.atMost(PAUSE.multipliedBy(percent).dividedBy(100));
