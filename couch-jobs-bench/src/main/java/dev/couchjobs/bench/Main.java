@@ -1,6 +1,7 @@
 package dev.couchjobs.bench;
 
 import dev.couchjobs.bench.jobs.CostBenchmarks;
+import dev.couchjobs.bench.jobs.FleetBenchmarks;
 import dev.couchjobs.bench.jobs.JobBenchmarks;
 import dev.couchjobs.bench.thesis.ThesisBenchmarks;
 import java.util.ArrayList;
@@ -13,7 +14,7 @@ public final class Main {
 
     /**
      * Measures the jobs beside their peers; or what the first word names: {@code costs}, what the jobs ask of the database,
-     * {@code engine}, the embedded engine beside other stores, {@code bridge}, the bridge beside the thesis, or {@code all}.
+     * {@code fleet}, what many processes ask of it, {@code engine}, the embedded engine beside other stores, {@code bridge}, the bridge beside the thesis, or {@code all}.
      *
      * @param words which of them, and its options; an unknown one is answered with a list of them
      * @throws Exception if something does not work as it should, or a job was lost or run twice
@@ -31,6 +32,7 @@ public final class Main {
         String[] rest = Arrays.copyOfRange(words, Math.min(1, words.length), words.length);
         switch (words.length == 0 ? "" : words[0]) {
             case "costs" -> CostBenchmarks.main(rest);
+            case "fleet" -> FleetBenchmarks.main(rest);
             case "engine" -> Benchmarks.main(rest);
             case "bridge" -> ThesisBenchmarks.main(rest);
             case "all" -> all(rest);
@@ -45,7 +47,11 @@ public final class Main {
     /** Each, also if one before it has failed, which the last line says. */
     private static void all(String... options) throws Exception {
         List<Part> parts = List.of(
-                () -> JobBenchmarks.main(options), CostBenchmarks::main, Benchmarks::main, ThesisBenchmarks::main);
+                () -> JobBenchmarks.main(options),
+                CostBenchmarks::main,
+                FleetBenchmarks::main,
+                Benchmarks::main,
+                ThesisBenchmarks::main);
         List<Exception> failures = new ArrayList<>();
         for (Part part : parts) {
             try {

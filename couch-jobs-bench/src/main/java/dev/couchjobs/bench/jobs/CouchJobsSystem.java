@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntConsumer;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,11 @@ class CouchJobsSystem implements JobSystem {
     @Override
     public Member join() {
         return join(database);
+    }
+
+    /** Another connection to the database, as another process would have one; closed with this. */
+    Database connect() {
+        return database; // the engine in this process has no connections
     }
 
     /** An instance that takes another way to the database. */
@@ -155,6 +161,18 @@ class CouchJobsSystem implements JobSystem {
                 return new CompletableFuture<>();
             }));
             worker = builder.start();
+        }
+
+        /** Runs so many jobs at a time, each until what the handler gives is complete. */
+        void work(int places, IntFunction<CompletableFuture<Void>> handler) {
+            WorkerBuilder builder = own.worker().concurrency(places);
+            types.forEach(type -> builder.handleAsync(type, job -> handler.apply(number(job))));
+            worker = builder.start();
+        }
+
+        /** Waits for the end of a job, for as long as that. */
+        CompletableFuture<Void> result(int number, Duration timeout) {
+            return own.resultAsync(type(number), id(number), timeout);
         }
 
         private static int number(JobContext<String> job) {

@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,10 +19,17 @@ final class CountedDatabase {
     private static final Set<String> TRANSACTIONS = Set.of("run", "runAsync", "read", "readAsync");
 
     private final Database target;
+    private final Supplier<CountedTry> tries;
     private Traffic traffic = Traffic.NONE; // guarded by this
 
     CountedDatabase(Database target) {
+        this(target, CountedTry::new);
+    }
+
+    /** With every try of a transaction made by the caller, who may keep them. */
+    CountedDatabase(Database target, Supplier<CountedTry> tries) {
         this.target = target;
+        this.tries = tries;
     }
 
     Database asDatabase() {
@@ -63,7 +71,7 @@ final class CountedDatabase {
 
     @SuppressWarnings("FutureReturnValueIgnored") // the caller of the forwarded method gets it
     private @Nullable Object run(Method method, @Nullable Object[] arguments) throws Throwable {
-        Tries tries = new Tries();
+        Tries tries = new Tries(this.tries);
         @Nullable Object[] counted = arguments.clone();
         counted[0] = tries.counting(arguments[0]);
         Object result = Forwarding.invoke(target, method, counted);
@@ -76,9 +84,14 @@ final class CountedDatabase {
 
     /** The tries of one transaction. */
     private static final class Tries {
+        private final Supplier<CountedTry> make;
         private CountedTry last = new CountedTry();
         private long count;
         private long claims;
+
+        Tries(Supplier<CountedTry> make) {
+            this.make = make;
+        }
 
         @SuppressWarnings("unchecked") // what these methods take first is such a function
         Function<ReadTransaction, Object> counting(@Nullable Object body) {
@@ -89,7 +102,7 @@ final class CountedDatabase {
         private synchronized CountedTry next() {
             claims += last.isClaim() ? 1 : 0;
             count++;
-            last = new CountedTry();
+            last = make.get();
             return last;
         }
 

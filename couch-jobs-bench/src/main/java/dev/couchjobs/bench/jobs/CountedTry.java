@@ -4,11 +4,16 @@ import com.apple.foundationdb.KeySelector;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Tuple;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One try of a transaction, counting what it asks for. */
@@ -16,11 +21,27 @@ final class CountedTry {
     /** How the key space of a job type's pending queue is told from others: RFC 007 names it so. */
     private static final String PENDING = "pending";
 
+    /** Read by what goes round by the clock, whether there are jobs or not. */
+    private static final List<String> UPKEEP =
+            Stream.of("activity", "counts", "releasing", "retire").map(CountedTry::packed).toList();
+
+    private final Consumer<CompletableFuture<?>> onWatch;
     private final AtomicLong keysWritten = new AtomicLong();
     private final AtomicLong bytesWritten = new AtomicLong();
     private final AtomicLong keysRead = new AtomicLong();
     private final AtomicLong rangesRead = new AtomicLong();
+    private final AtomicLong watches = new AtomicLong();
     private volatile boolean looksForJobs;
+    private volatile boolean isUpkeep;
+
+    CountedTry() {
+        this(watch -> {});
+    }
+
+    /** Tells of each watch that it arms. */
+    CountedTry(Consumer<CompletableFuture<?>> onWatch) {
+        this.onWatch = onWatch;
+    }
 
     /** The same transaction, counted. */
     Object counted(ReadTransaction transaction) {
@@ -32,6 +53,20 @@ final class CountedTry {
     /** Takes jobs, if it commits. */
     boolean isClaim() {
         return looksForJobs && keysWritten.get() > 0;
+    }
+
+    /** It is the round of a monitor, of a releaser or of a sweep. */
+    boolean isUpkeep() {
+        return isUpkeep;
+    }
+
+    /** How many questions it has asked, of one key or of a range. */
+    long reads() {
+        return keysRead.get() + rangesRead.get();
+    }
+
+    long watches() {
+        return watches.get();
     }
 
     Traffic traffic(long retries) {
@@ -52,8 +87,11 @@ final class CountedTry {
             Object self, ReadTransaction transaction, Method method, @Nullable Object[] arguments) throws Throwable {
         switch (method.getName()) {
             case "set", "clear", "clearRangeStartsWith", "mutate" -> write(arguments);
-            case "get", "getKey" -> keysRead.incrementAndGet();
+            case "get", "getKey" -> readKey(arguments[0]);
             case "getRange" -> readRange(arguments[0]);
+            case "watch" -> {
+                return watched(Forwarding.invoke(transaction, method, arguments));
+            }
             case "snapshot" -> {
                 return counted(transaction.snapshot());
             }
@@ -79,13 +117,42 @@ final class CountedTry {
         }
     }
 
+    private CompletableFuture<?> watched(@Nullable Object armed) {
+        CompletableFuture<?> watch = (CompletableFuture<?>) Objects.requireNonNull(armed);
+        watches.incrementAndGet();
+        onWatch.accept(watch);
+        return watch;
+    }
+
+    private void readKey(@Nullable Object from) {
+        keysRead.incrementAndGet();
+        noteUpkeep(text(from));
+    }
+
     private void readRange(@Nullable Object from) {
         rangesRead.incrementAndGet();
-        byte[] begin = from instanceof Range range
-                ? range.begin
-                : from instanceof KeySelector selector ? selector.getKey() : (byte[]) from;
-        if (begin != null && new String(begin, StandardCharsets.ISO_8859_1).contains(PENDING)) {
+        String begin = text(from);
+        noteUpkeep(begin);
+        if (begin.contains(PENDING)) {
             looksForJobs = true;
         }
+    }
+
+    private void noteUpkeep(String key) {
+        if (UPKEEP.stream().anyMatch(key::contains)) {
+            isUpkeep = true;
+        }
+    }
+
+    private static String text(@Nullable Object from) {
+        byte[] key = from instanceof Range range
+                ? range.begin
+                : from instanceof KeySelector selector ? selector.getKey() : (byte[]) from;
+        return new String(Objects.requireNonNull(key), StandardCharsets.ISO_8859_1);
+    }
+
+    /** How a key has a word as an element of its own. */
+    private static String packed(String word) {
+        return new String(Tuple.from(word).pack(), StandardCharsets.ISO_8859_1);
     }
 }

@@ -55,8 +55,9 @@ final class JobSettings {
                 --output PATH         the directory of figures.md, curves.svg and figures.json (target/bench)
                 --directory PATH      on the disk to measure (the temporary directory)
                 --postgres PATH       where PostgreSQL's initdb and pg_ctl are (/usr/lib/postgresql/15/bin)
-                all ...               all of this, and then costs, engine and bridge
+                all ...               all of this, and then costs, fleet, engine and bridge
                 costs                 counts what our jobs ask of the database, instead
+                fleet ...             counts and measures many processes, instead; --help lists its options
                 engine ...            measures the engine beside other stores, instead; --help lists its options
                 bridge ...            measures the bridge beside the thesis, instead; --help lists its options""".formatted(names(Scenario.values()), names(SystemKind.values()), curves);
     }

@@ -8,6 +8,14 @@ enum Metric {
     MEDIAN("median", ", median", "milliseconds", false),
     /** One in a hundred is later. */
     P99("p99", ", 99th percentile", "milliseconds", false),
+    /** Tries of them; for each of what the curve names. */
+    TRANSACTIONS("transactions", ": transactions", "", false),
+    /** Questions, of one key or of a range. */
+    READS("reads", ": reads", "", false),
+    /** How often a watch is armed. */
+    WATCHES("watches", ": watches armed", "", false),
+    /** How many watches a process has at a time, at most. */
+    HELD("held", ": watches held at most", "by a process", false),
     /** Of all processes that take part; not known of a cluster. */
     PROCESSOR("processor", ", processor time", "microseconds a job", false);
 

@@ -12,9 +12,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -64,11 +66,11 @@ final class Stage implements AutoCloseable {
         return Gauges.with(postgres().process());
     }
 
-    JobSystem inMemory(Load load) {
+    CouchJobsSystem inMemory(Load load) {
         return new CouchJobsSystem(Databases.open(new Place.InMemory()), new Subspace(), load);
     }
 
-    JobSystem durable(Load load) {
+    CouchJobsSystem durable(Load load) {
         try {
             Path made = Files.createTempDirectory(directory, "bench-jobs-");
             Database database = Databases.open(new Place.Directory(made.resolve("database")));
@@ -85,12 +87,22 @@ final class Stage implements AutoCloseable {
     }
 
     /** Under a prefix of its own, which is cleared when it is closed. */
-    JobSystem onCluster(Load load) {
+    CouchJobsSystem onCluster(Load load) {
         Subspace subspace = new Subspace(Tuple.from("bench", UUID.randomUUID()));
         Database database = Databases.open(cluster);
         return new CouchJobsSystem(database, subspace, load) {
+            private final List<Database> connections = new CopyOnWriteArrayList<>();
+
+            @Override
+            Database connect() {
+                Database connection = Databases.open(cluster);
+                connections.add(connection);
+                return connection;
+            }
+
             @Override
             public void close() {
+                connections.forEach(Database::close);
                 database.run(tx -> {
                     tx.clear(subspace.range());
                     return load;

@@ -39,23 +39,40 @@ enum SystemKind {
     /** How it is used. */
     String settings(Stage stage) {
         return switch (this) {
-            case IN_MEMORY -> "fdb-embedded, nothing is written to a disk; " + CouchJobsSystem.SETTINGS;
-            case DURABLE -> "fdb-embedded, every commit is synced; " + CouchJobsSystem.SETTINGS;
-            case CLUSTER -> stage.describeCluster() + "; " + CouchJobsSystem.SETTINGS;
-            case SKIP_LOCKED -> "a table and " + Machine.library(Driver.class) + "; " + SkipLockedSystem.SETTINGS;
-            case DB_SCHEDULER ->
-                Machine.library(Scheduler.class) + ", " + Machine.library(HikariDataSource.class) + "; "
-                        + DbSchedulerSystem.SETTINGS;
-            case JOBRUNR -> Machine.library(BackgroundJobServer.class) + "; " + JobRunrSystem.SETTINGS;
+            case IN_MEMORY, DURABLE, CLUSTER -> engine(stage) + "; " + CouchJobsSystem.SETTINGS;
+            case SKIP_LOCKED -> engine(stage) + "; " + SkipLockedSystem.SETTINGS;
+            case DB_SCHEDULER -> engine(stage) + "; " + DbSchedulerSystem.SETTINGS;
+            case JOBRUNR -> engine(stage) + "; " + JobRunrSystem.SETTINGS;
+        };
+    }
+
+    /** What it is made of. */
+    String engine(Stage stage) {
+        return switch (this) {
+            case IN_MEMORY -> "fdb-embedded, nothing is written to a disk";
+            case DURABLE -> "fdb-embedded, every commit is synced";
+            case CLUSTER -> stage.describeCluster();
+            case SKIP_LOCKED -> "a table and " + Machine.library(Driver.class);
+            case DB_SCHEDULER -> Machine.library(Scheduler.class) + ", " + Machine.library(HikariDataSource.class);
+            case JOBRUNR -> Machine.library(BackgroundJobServer.class);
+        };
+    }
+
+    /** Our own jobs with a database of their own. */
+    CouchJobsSystem ours(Stage stage, Load load) {
+        return switch (this) {
+            case IN_MEMORY -> stage.inMemory(load);
+            case DURABLE -> stage.durable(load);
+            case CLUSTER -> stage.onCluster(load);
+            case SKIP_LOCKED, DB_SCHEDULER, JOBRUNR -> throw new IllegalArgumentException(label + " is not ours");
         };
     }
 
     /** With a database of its own. */
     Subject open(Stage stage, Load load) {
         return switch (this) {
-            case IN_MEMORY -> new Subject(stage.inMemory(load), load, Gauges.OWN);
-            case DURABLE -> new Subject(stage.durable(load), load, Gauges.OWN);
-            case CLUSTER -> new Subject(stage.onCluster(load), load, Gauges.NONE);
+            case IN_MEMORY, DURABLE -> new Subject(ours(stage, load), load, Gauges.OWN);
+            case CLUSTER -> new Subject(ours(stage, load), load, Gauges.NONE);
             case SKIP_LOCKED -> new Subject(new SkipLockedSystem(stage.postgres(), load), load, stage.withPostgres());
             case DB_SCHEDULER -> new Subject(new DbSchedulerSystem(stage.postgres(), load), load, stage.withPostgres());
             case JOBRUNR -> new Subject(new JobRunrSystem(stage.postgres(), load), load, stage.withPostgres());

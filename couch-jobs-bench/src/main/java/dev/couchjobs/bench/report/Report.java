@@ -78,6 +78,11 @@ public record Report(
                 .toList();
     }
 
+    /** {@return machine, settings and a table for each system: a line for each curve, a column for each point} */
+    public String byFigure() {
+        return Tables.byFigure(this);
+    }
+
     /** {@return machine, settings and figures as tables in Markdown} */
     @Override
     public String toString() {

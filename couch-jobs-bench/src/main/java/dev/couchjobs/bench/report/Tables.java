@@ -6,22 +6,57 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** A report as tables in Markdown that are aligned, too. */
 final class Tables {
     private Tables() {}
 
     static String markdown(Report report) {
-        StringBuilder text = new StringBuilder();
-        text.append(list(report.machine())).append('\n');
-        text.append(list(report.settings())).append('\n');
-        text.append(list(report.systems()));
+        StringBuilder text = new StringBuilder(head(report));
         for (Curve curve : report.curves()) {
             text.append("\n## ").append(curve.title()).append("\n\n");
             text.append(curve.y()).append("; ").append(curve.isBetterHigher() ? "more" : "less");
             text.append(" is better.\n\n").append(table(report, curve));
         }
         return text.toString();
+    }
+
+    private static String head(Report report) {
+        return list(report.machine()) + '\n' + list(report.settings()) + '\n' + list(report.systems());
+    }
+
+    static String byFigure(Report report) {
+        StringBuilder text = new StringBuilder(head(report));
+        for (String system : report.systems().keySet()) {
+            text.append('\n').append(byFigure(report, system));
+        }
+        return text.toString();
+    }
+
+    private static String byFigure(Report report, String system) {
+        List<Integer> points = report.curves().stream()
+                .flatMap(curve -> report.points(curve).stream())
+                .distinct()
+                .sorted()
+                .toList();
+        Table table = new Table(line(
+                system,
+                "",
+                points.stream().map(x -> String.format(Locale.ROOT, "%,d", x)).toList()));
+        for (Curve curve : report.curves()) {
+            List<String> cells = points.stream()
+                    .map(x -> report.at(curve, system, x)
+                            .map(measurement -> number(measurement.median()))
+                            .orElse("-"))
+                    .toList();
+            table.add(line(curve.title(), curve.y(), cells));
+        }
+        return table.markdown();
+    }
+
+    private static String[] line(String first, String second, List<String> rest) {
+        return Stream.concat(Stream.of(first, second), rest.stream()).toArray(String[]::new);
     }
 
     static String table(Report report, Curve curve) {

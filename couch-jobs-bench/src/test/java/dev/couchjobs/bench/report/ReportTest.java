@@ -50,6 +50,18 @@ class ReportTest {
     }
 
     @Test
+    void aTableOfASystemHasALineForEachCurveAndAColumnForEachPoint() {
+        assertThat(report(measured("ours", 1_000, 12_345.6), measured("ours", 1, 2), measured("peer", 1, 0.123))
+                        .byFigure())
+                .contains("- Processor: fast")
+                .contains("""
+                        | ours          |               |    1 |  1,000 |
+                        |---------------|--------------:|-----:|-------:|
+                        | Running < & > | jobs a second | 2.00 | 12,346 |
+                        """);
+    }
+
+    @Test
     void twoRunsAreComparedFigureByFigure() {
         Report before = report(measured("ours", 1, 100), measured("peer", 1, 50));
         Report now = report(measured("ours", 1, 150), measured("peer", 1, 50), measured("peer", 2, 50));

@@ -1,0 +1,127 @@
+package dev.couchjobs.bench.jobs;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.bench.CommandLine;
+import dev.couchjobs.bench.report.Machine;
+import dev.couchjobs.bench.report.Measurement;
+import dev.couchjobs.bench.report.Report;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+
+/** Counts what many processes ask of the database, and measures how long jobs wait for their start. */
+public final class FleetBenchmarks {
+    private final FleetSettings settings;
+    private final Stage stage;
+    private final List<Measurement> measurements = new ArrayList<>();
+
+    private FleetBenchmarks(FleetSettings settings, Stage stage) {
+        this.settings = settings;
+        this.stage = stage;
+    }
+
+    /**
+     * Runs fleets of several sizes, one after the other.
+     *
+     * @param words the options
+     * @throws CommandLine.RefusedException with a list of the options, if one is not understood
+     * @throws IOException if a file cannot be written
+     * @throws InterruptedException if the thread is interrupted
+     * @throws IllegalStateException if a job was lost or run twice
+     */
+    public static void main(String... words) throws IOException, InterruptedException {
+        FleetSettings settings = FleetSettings.parse(words);
+        Report report = run(settings);
+        System.out.println(report.byFigure());
+        System.out.println(
+                "Tables, plot and figures are in " + settings.output().toAbsolutePath());
+        if (!report.faults().isEmpty()) {
+            throw new IllegalStateException(String.join("\n", report.faults()));
+        }
+        System.out.println("Every job was run once.");
+    }
+
+    /** Measures what the settings say and writes it where they say. */
+    static Report run(FleetSettings settings) throws IOException, InterruptedException {
+        try (Stage stage = Stage.set(settings.directory(), settings.directory(), settings.systems())) {
+            Report report = new FleetBenchmarks(settings, stage).measure();
+            report.write(settings.output());
+            return report;
+        }
+    }
+
+    private Report measure() throws IOException, InterruptedException {
+        Map<String, String> described = new LinkedHashMap<>();
+        for (SystemKind system : settings.systems()) {
+            String obstacle = stage.obstacle(system);
+            if (!obstacle.isEmpty()) {
+                System.err.println(system.label() + " is left out: " + obstacle);
+                continue;
+            }
+            described.put(system.label(), system.engine(stage));
+            var unused = measure(system, 2, settings.brief()); // so that the JVM has compiled
+            for (int processes : settings.processes()) {
+                measurements.addAll(measure(system, processes, settings));
+            }
+        }
+        return new Report(
+                Machine.describe(settings.directory()), describe(), described, FleetPhase.curves(), measurements);
+    }
+
+    private Map<String, String> describe() {
+        Map<String, String> all = new LinkedHashMap<>();
+        all.put(
+                "Processes",
+                "a worker of one place each, all in this JVM; " + settings.types() + " types, jobs take "
+                        + Fleet.JOB_MILLIS + " ms");
+        all.put(
+                "Lengths",
+                settings.jobs() + " jobs one at a time; " + settings.seconds() + " s of what goes by time");
+        all.put("Library", Machine.library(Database.class));
+        return all;
+    }
+
+    private List<Measurement> measure(SystemKind system, int processes, FleetSettings lengths)
+            throws InterruptedException {
+        Load load = new Load(processes, settings.types(), Load.PAYLOAD_BYTES);
+        CouchJobsSystem ours = system.ours(stage, load);
+        Map<FleetPhase, Sample> samples = new LinkedHashMap<>();
+        try (Subject subject = new Subject(ours, load, Gauges.NONE)) {
+            try (Fleet fleet = new Fleet(ours, subject.ledger(), processes)) {
+                new FleetRun(subject, fleet, lengths, (phase, sample) -> {
+                            samples.put(phase, sample);
+                            System.err.println(
+                                    "%s, %d processes, %s".formatted(system.label(), processes, said(phase, sample)));
+                        })
+                        .measure();
+            }
+            long lost = subject.lost();
+            long doubled = subject.ledger().doubled();
+            return samples.entrySet().stream()
+                    .flatMap(phase -> phase.getKey().metrics().stream().map(metric -> Measurement.of(
+                            phase.getKey().curve(metric).name(),
+                            system.label(),
+                            processes,
+                            List.of(figure(phase.getValue(), metric)),
+                            phase.getValue().jobs(),
+                            lost,
+                            doubled)))
+                    .toList();
+        }
+    }
+
+    private static String said(FleetPhase phase, Sample sample) {
+        return phase.metrics().stream()
+                .map(metric -> String.format(Locale.ROOT, "%s %.2f", metric.word, figure(sample, metric)))
+                .collect(Collectors.joining(", ", phase + ": ", ""));
+    }
+
+    private static double figure(Sample sample, Metric metric) {
+        return Objects.requireNonNull(sample.figures().get(metric));
+    }
+}

@@ -1,0 +1,118 @@
+package dev.couchjobs.bench.jobs;
+
+import dev.couchjobs.bench.CommandLine;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What the command line says.
+ *
+ * @param systems which engines
+ * @param processes how many processes, one number after the other
+ * @param types how many types each of them handles
+ * @param jobs how many jobs come one at a time
+ * @param seconds how long is counted what goes by time
+ * @param settleSeconds how long processes that were started are left alone
+ * @param directory where a durable database is made
+ * @param output where the results go
+ */
+record FleetSettings(
+        Set<SystemKind> systems,
+        List<Integer> processes,
+        int types,
+        int jobs,
+        double seconds,
+        double settleSeconds,
+        Path directory,
+        Path output) {
+    private static final int NANOS = 1_000_000_000;
+
+    static final String USAGE = """
+            --smoke               two processes, three jobs, a moment each: to see that it works
+            --systems NAME,...    only these of in_memory durable cluster (in_memory,cluster)
+            --processes N,...     how many processes (1,10,100)
+            --types N             how many types each of them handles (1)
+            --jobs N              how many jobs come one at a time (20)
+            --seconds N           how long is counted what goes by time (10)
+            --output PATH         the directory of figures.md, curves.svg and figures.json (target/bench/fleet)
+            --directory PATH      where a durable database is made (the temporary directory)""";
+
+    static FleetSettings parse(String... words) {
+        FleetSettings standard = new FleetSettings(
+                EnumSet.of(SystemKind.IN_MEMORY, SystemKind.CLUSTER),
+                List.of(1, 10, 100),
+                1,
+                20,
+                10,
+                2,
+                Path.of(System.getProperty("java.io.tmpdir")),
+                Path.of("target", "bench", "fleet"));
+        return CommandLine.parse(standard, FleetSettings::with, USAGE, words);
+    }
+
+    private FleetSettings with(String option, CommandLine line) {
+        return switch (option) {
+            case "--smoke" -> brief();
+            case "--systems" -> with(ours(line.values(SystemKind.class)));
+            case "--processes" ->
+                with(line.values().map(FleetSettings::positive).toList(), types, jobs, seconds);
+            case "--types" -> with(processes, positive(line.value()), jobs, seconds);
+            case "--jobs" -> with(processes, types, positive(line.value()), seconds);
+            case "--seconds" -> with(processes, types, jobs, seconds(line.value()));
+            case "--output" ->
+                new FleetSettings(
+                        systems, processes, types, jobs, seconds, settleSeconds, directory, Path.of(line.value()));
+            case "--directory" ->
+                new FleetSettings(
+                        systems, processes, types, jobs, seconds, settleSeconds, Path.of(line.value()), output);
+            default -> throw new IllegalArgumentException(option);
+        };
+    }
+
+    /** The same as short as can be. */
+    FleetSettings brief() {
+        return new FleetSettings(systems, List.of(1, 2), types, 3, 0.3, 0.1, directory, output);
+    }
+
+    private FleetSettings with(Set<SystemKind> some) {
+        return new FleetSettings(some, processes, types, jobs, seconds, settleSeconds, directory, output);
+    }
+
+    private FleetSettings with(List<Integer> processes, int types, int jobs, double seconds) {
+        return new FleetSettings(systems, processes, types, jobs, seconds, settleSeconds, directory, output);
+    }
+
+    private static Set<SystemKind> ours(Set<SystemKind> some) {
+        if (some.stream().anyMatch(SystemKind::isPeer)) {
+            throw new IllegalArgumentException("not ours");
+        }
+        return some;
+    }
+
+    private static int positive(String value) {
+        int number = Integer.parseInt(value);
+        if (number < 1) {
+            throw new IllegalArgumentException(value);
+        }
+        return number;
+    }
+
+    private static double seconds(String value) {
+        double number = Double.parseDouble(value);
+        if (!(number > 0 && Double.isFinite(number))) {
+            throw new IllegalArgumentException(value);
+        }
+        return number;
+    }
+
+    Duration window() {
+        return Duration.ofNanos((long) (seconds * NANOS));
+    }
+
+    Duration settling() {
+        return Duration.ofNanos((long) (settleSeconds * NANOS));
+    }
+}

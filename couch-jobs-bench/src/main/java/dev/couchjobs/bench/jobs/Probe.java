@@ -1,0 +1,75 @@
+package dev.couchjobs.bench.jobs;
+
+import com.apple.foundationdb.Database;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.ToLongFunction;
+
+/** What one process asks of the database since it was begun to count: every try of a transaction. Thread-safe. */
+final class Probe {
+    private final Queue<CountedTry> tries = new ConcurrentLinkedQueue<>();
+    private int held; // guarded by this
+    private int heldAtMost; // guarded by this
+
+    /** A way to a database on which this probe notes what is asked. */
+    Database on(Database target) {
+        return new CountedDatabase(target, this::next).asDatabase();
+    }
+
+    private CountedTry next() {
+        CountedTry next = new CountedTry(this::armed);
+        tries.add(next);
+        return next;
+    }
+
+    private void armed(CompletableFuture<?> watch) {
+        changeHeld(1);
+        var unused = watch.whenComplete((fired, error) -> changeHeld(-1));
+    }
+
+    private synchronized void changeHeld(int by) {
+        held += by;
+        heldAtMost = Math.max(heldAtMost, held);
+    }
+
+    /** Begins to count anew; watches that are armed stay counted as held. */
+    synchronized void forget() {
+        tries.clear();
+        heldAtMost = held;
+    }
+
+    private synchronized int heldAtMost() {
+        return heldAtMost;
+    }
+
+    /** What all processes have asked, for each of so many jobs, seconds or processes. */
+    static Map<Metric, Double> ofAll(Collection<Probe> probes, double each) {
+        return of(tries(probes), probes, each);
+    }
+
+    /** The same without the rounds of monitors, releasers and sweeps. */
+    static Map<Metric, Double> withoutUpkeep(Collection<Probe> probes, double each) {
+        return of(tries(probes).stream().filter(one -> !one.isUpkeep()).toList(), probes, each);
+    }
+
+    private static List<CountedTry> tries(Collection<Probe> probes) {
+        return probes.stream().flatMap(probe -> probe.tries.stream()).toList();
+    }
+
+    private static Map<Metric, Double> of(List<CountedTry> tries, Collection<Probe> probes, double each) {
+        return Map.of(
+                Metric.TRANSACTIONS, tries.size() / each,
+                Metric.READS, sum(tries, CountedTry::reads) / each,
+                Metric.WATCHES, sum(tries, CountedTry::watches) / each,
+                Metric.HELD,
+                        (double) probes.stream().mapToInt(Probe::heldAtMost).max().orElse(0));
+    }
+
+    private static long sum(List<CountedTry> tries, ToLongFunction<CountedTry> count) {
+        return tries.stream().mapToLong(count).sum();
+    }
+}
