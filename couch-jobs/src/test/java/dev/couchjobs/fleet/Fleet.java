@@ -10,6 +10,7 @@ import dev.couchjobs.WorkerBuilder;
 import dev.couchjobs.costs.MeasuredDatabase;
 import dev.couchjobs.faults.VirtualStage;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -36,11 +37,15 @@ final class Fleet implements AutoCloseable {
     private final int concurrency;
     private final Duration jobTakes;
     private final List<Node> processes = new ArrayList<>();
+    private final List<MeasuredDatabase> stopped = new ArrayList<>();
+    private final List<Waiter> waiters = new ArrayList<>();
     private final Map<String, Duration> added = new HashMap<>();
     private final List<Duration> waited = new ArrayList<>();
     private final Map<String, Node> ranAt = new HashMap<>();
 
     private record Node(MeasuredDatabase way, CouchJobs jobs, Worker worker) {}
+
+    private record Waiter(MeasuredDatabase way, CouchJobs jobs, CompletableFuture<String> result) {}
 
     /**
      * Makes the types.
@@ -116,6 +121,7 @@ final class Fleet implements AutoCloseable {
                 processes.stream().map(each -> each.worker().closeAsync()).toArray(CompletableFuture<?>[]::new);
         stage.await(CompletableFuture.allOf(closed));
         processes.forEach(each -> each.jobs().close());
+        processes.forEach(each -> stopped.add(each.way()));
         processes.clear();
     }
 
@@ -133,6 +139,30 @@ final class Fleet implements AutoCloseable {
                 : stage.await(client.addAll(database, jobs));
     }
 
+    /** Starts processes without a worker, each of which waits for the end of a job of its own that is due later. */
+    void startWaiting(int count, Duration later) {
+        for (int i = 0; i < count; i++) {
+            MeasuredDatabase database = way();
+            CouchJobs jobs = jobs(database);
+            Instant due = stage.environment().clock().instant().plus(later);
+            String id = stage.await(
+                    client.add(way.asDatabase(), NewJob.of(types.get(0), "data").at(due)));
+            added.put(id, now().plus(later));
+            waiters.add(new Waiter(database, jobs, jobs.resultAsync(types.get(0), id, later.multipliedBy(2))));
+        }
+    }
+
+    /** {@return what the processes that wait have asked since it was begun to count} */
+    Figures figuresOfWaiting() {
+        return Figures.ofAll(waiters.stream().map(Waiter::way).toList());
+    }
+
+    /** {@return how many of the jobs that are waited for are known to have succeeded} */
+    long heard() {
+        return waiters.stream().filter(each -> each.result().isDone() && !each.result().isCompletedExceptionally())
+                .count();
+    }
+
     void pass(Duration time) {
         stage.time().advance(time);
     }
@@ -143,7 +173,9 @@ final class Fleet implements AutoCloseable {
 
     /** Begins to count anew. */
     void forget() {
+        stopped.clear();
         ways().forEach(MeasuredDatabase::forget);
+        waiters.forEach(each -> each.way().forget());
         waited.clear();
         ranAt.clear();
     }
@@ -169,12 +201,14 @@ final class Fleet implements AutoCloseable {
     }
 
     private Stream<MeasuredDatabase> ways() {
-        return Stream.concat(Stream.of(way), processes.stream().map(Node::way));
+        Stream<MeasuredDatabase> all = Stream.concat(stopped.stream(), processes.stream().map(Node::way));
+        return Stream.concat(Stream.of(way), all);
     }
 
     @Override
     public void close() {
         stop();
+        waiters.forEach(each -> each.jobs().close());
         client.close();
         stage.close();
     }

@@ -101,7 +101,47 @@ class ManyProcessesTest {
             int byTheClock = fleet.figures().tries() - fleet.figuresOfJobs().tries();
             cells.put("type in use: transactions a minute", each(byTheClock, 1));
         }
+        measureRestart(processes, cells);
+        measureWaiting(processes, cells);
         return cells;
+    }
+
+    private static void measureRestart(int processes, Map<String, String> cells) {
+        try (Fleet fleet = new Fleet(1, TIMEOUT, 1, MOMENT).start(processes)) {
+            fleet.pass(UNUSED);
+            fleet.forget();
+            fleet.restart();
+            Figures restart = fleet.figures();
+            cells.put("restart of all: transactions a process", each(restart.tries(), processes));
+            cells.put("restart of all: reads a process", each(restart.reads(), processes));
+        }
+    }
+
+    private static void measureWaiting(int processes, Map<String, String> cells) {
+        try (Fleet fleet = new Fleet(1, TIMEOUT, 1, MOMENT).start(1)) {
+            fleet.startWaiting(processes, UNUSED);
+            addTenASecond(fleet, 1);
+            fleet.forget();
+            addTenASecond(fleet, 1);
+            Figures waiting = fleet.figuresOfWaiting();
+            cells.put("waiting for a job each: transactions a minute", each(waiting.tries(), 1));
+            cells.put("waiting for a job each: watches of a process", String.valueOf(waiting.watchesAtMost()));
+
+            fleet.pass(UNUSED.minusMinutes(3));
+            fleet.forget();
+            fleet.pass(Duration.ofMinutes(2));
+            assertThat(fleet.heard()).isEqualTo(processes);
+            cells.put(
+                    "ends that are waited for: transactions each",
+                    each(fleet.figuresOfWaiting().tries(), processes));
+        }
+    }
+
+    private static void addTenASecond(Fleet fleet, int minutes) {
+        for (int i = 0; i < minutes * 60 * 10; i++) {
+            fleet.add(0, 1);
+            fleet.pass(Duration.ofMillis(100));
+        }
     }
 
     private static String each(int sum, int count) {
