@@ -38,8 +38,8 @@ final class Policies {
 
     /** {@return whether no worker goes by it any more, now that one more has ended} */
     synchronized boolean end(JobType<?, ?> type) {
-        Policy left = byName.computeIfPresent(
-                type.name(), (name, known) -> new Policy(known.type(), known.workers() - 1));
+        Policy left =
+                byName.computeIfPresent(type.name(), (name, known) -> new Policy(known.type(), known.workers() - 1));
         return left == null || left.workers() == 0;
     }
 

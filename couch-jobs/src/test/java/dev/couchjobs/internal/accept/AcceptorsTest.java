@@ -29,9 +29,8 @@ class AcceptorsTest {
     private static final Duration LONG = Duration.ofMinutes(5);
 
     private final VirtualStage stage = new VirtualStage(11);
-    private final CouchJobs jobs = CouchJobs.builder(stage.database())
-            .environment(stage.environment())
-            .build();
+    private final CouchJobs jobs =
+            CouchJobs.builder(stage.database()).environment(stage.environment()).build();
     private final Instance instance = instance();
     private final Retirement retirement = new Retirement(instance, Duration.ofDays(1));
     private final ActivityMonitors monitors = new ActivityMonitors(instance, Duration.ofMinutes(10), retirement);
@@ -44,8 +43,7 @@ class AcceptorsTest {
                 stage.database(),
                 stage.environment(),
                 keyspace,
-                new Transactions(
-                        stage.environment(), keyspace, Duration.ofSeconds(30), Label.tagged("worker", false)),
+                new Transactions(stage.environment(), keyspace, Duration.ofSeconds(30), Label.tagged("worker", false)),
                 new PayloadCodec(JsonMapper.shared()));
     }
 
@@ -96,7 +94,8 @@ class AcceptorsTest {
     void callersThatComeOneAfterTheOtherHaveOneAcceptor() {
         for (int i = 0; i < 10; i++) {
             add("j" + i);
-            assertThat(stage.await(acceptors.accept(MAIL, AcceptOptions.defaults()))).isPresent();
+            assertThat(stage.await(acceptors.accept(MAIL, AcceptOptions.defaults())))
+                    .isPresent();
             assertThat(acceptors.count()).isEqualTo(1);
             stage.time().advance(Duration.ofSeconds(10));
         }

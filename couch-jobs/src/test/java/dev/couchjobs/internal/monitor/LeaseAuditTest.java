@@ -98,6 +98,7 @@ class LeaseAuditTest {
     }
 
     @Test
+    @SuppressWarnings("FutureReturnValueIgnored") // the caller of the forwarded method gets it
     void aJobWhoseRowCannotBeReadIsPassedOver() {
         Database failing = Forwarding.to(Database.class, (self, method, arguments) -> {
             if (method.getName().equals("runAsync")) {
@@ -118,6 +119,7 @@ class LeaseAuditTest {
         return tx -> called.apply(failing(Transaction.class, tx, failing(ReadTransaction.class, tx.snapshot(), null)));
     }
 
+    @SuppressWarnings("FutureReturnValueIgnored") // the caller of the forwarded method gets it
     private <T extends ReadTransaction> T failing(Class<T> type, T target, @Nullable ReadTransaction snapshot) {
         return Forwarding.to(type, (self, method, arguments) -> {
             if (method.getName().equals("snapshot") && snapshot != null) {

@@ -135,6 +135,7 @@ class RetryLoopTest {
         assertThat(closed).hasValue(1);
     }
 
+    @SuppressWarnings("FutureReturnValueIgnored") // the caller of the forwarded method gets it
     private static Transaction noting(Transaction transaction, AtomicInteger closed) {
         return Forwarding.to(Transaction.class, (self, method, arguments) -> {
             if (method.getName().equals("onError")) {

@@ -36,9 +36,8 @@ final class KeySpace {
 
     static void refuseSpecial(byte[] key) {
         if (Bytes.startsWith(key, SYSTEM_END) && Bytes.less(key, SPECIAL_END)) {
-            throw new UnsupportedOperationException(
-                    "The special key space (keys that begin with \\xff\\xff) is not"
-                            + " part of the embedded engine, but for connection_string; use the methods of Database and Transaction, or a cluster.");
+            throw new UnsupportedOperationException("The special key space (keys that begin with \\xff\\xff) is not"
+                    + " part of the embedded engine; use the methods of Database and Transaction, or a cluster.");
         }
     }
 
