@@ -124,9 +124,9 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Jobs in a database, with some things otherwise than by default. A wrapper around a database sees transactions begin
-     * by {@code run}, {@code runAsync}, {@code readAsync} and, where the library has to know what a commit failed of,
-     * {@code createTransaction}.
+     * Jobs in a database, with some things otherwise than by default. A wrapper around a database sees transactions that
+     * run in the database's own loops, and, where the library has to know what a commit failed of, transactions that the
+     * library makes, commits and tries again by {@code onError} itself.
      *
      * @param database a cluster's database or an embedded one
      * @return a builder

@@ -9,6 +9,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /**
  * Tells whether a database is that of an instance, also behind wrappers: these hand on the options of what they stand for.
@@ -26,8 +27,12 @@ final class OwnDatabase {
     private final Cache<Object, Boolean> known =
             Caffeine.newBuilder().weakKeys().executor(Runnable::run).build();
 
-    OwnDatabase(Database own) {
+    private final Function<Database, Transaction> open;
+
+    /** @param open begins a transaction in which nothing is asked of the database itself */
+    OwnDatabase(Database own, Function<Database, Transaction> open) {
         this.own = own;
+        this.open = open;
     }
 
     CompletableFuture<Boolean> is(Database given) {
@@ -57,10 +62,10 @@ final class OwnDatabase {
     }
 
     /** Answered by the client itself, also while the database cannot be reached. */
-    private static CompletableFuture<Optional<String>> description(Database database) {
+    private CompletableFuture<Optional<String>> description(Database database) {
         Transaction tx;
         try {
-            tx = database.createTransaction();
+            tx = open.apply(database);
         } catch (IllegalStateException e) { // it is closed
             return CompletableFuture.completedFuture(Optional.empty());
         }

@@ -1,21 +1,18 @@
 package dev.couchjobs.internal.verbs;
 
-import com.apple.foundationdb.Database;
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.TransactionContext;
 import com.apple.foundationdb.async.AsyncUtil;
 import dev.couchjobs.internal.loop.Causes;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tries a transaction until it commits or {@code onError} gives up, as a {@link Database} does, and tells which tries may
+ * Tries a transaction until it commits or {@code onError} gives up, as a {@code Database} does, and tells which tries may
  * have committed although they failed. The loop of a {@code Database} does not show its body what a commit failed of.
  */
 final class RetryLoop<T extends @Nullable Object> {
@@ -43,32 +40,24 @@ final class RetryLoop<T extends @Nullable Object> {
     /**
      * Runs a transaction.
      *
-     * @param context a database; of another context each try that fails counts as one with an unknown result
+     * @param first the transaction of the first try, closed in the end
      * @param ifUnknown runs after each try with an unknown result, before the next try
      * @param body what each try does
      */
     static <T extends @Nullable Object> CompletableFuture<T> runAsync(
-            TransactionContext context,
+            Transaction first,
+            Executor executor,
             Runnable ifUnknown,
             Function<? super Transaction, ? extends CompletableFuture<T>> body) {
-        if (!(context instanceof Database database)) {
-            AtomicBoolean isAgain = new AtomicBoolean();
-            return context.runAsync(tx -> {
-                if (isAgain.getAndSet(true)) {
-                    ifUnknown.run();
-                }
-                return body.apply(tx);
-            });
-        }
-        RetryLoop<T> loop = new RetryLoop<>(database.createTransaction(), database.getExecutor(), ifUnknown, body);
+        RetryLoop<T> loop = new RetryLoop<>(first, executor, ifUnknown, body);
         loop.tryOnce();
         return loop.result.whenComplete((value, error) -> loop.transaction.close());
     }
 
     /** The same on the thread of the caller, which waits. */
     static <T extends @Nullable Object> T run(
-            Database database, Runnable ifUnknown, Function<? super Transaction, T> body) {
-        Transaction transaction = database.createTransaction();
+            Transaction first, Runnable ifUnknown, Function<? super Transaction, T> body) {
+        Transaction transaction = first;
         try {
             while (true) {
                 try {

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -70,7 +71,7 @@ public final class Transactions {
 
     /** {@return the same for the verbs of an instance, which refuse any database but this} */
     public Transactions of(Database own) {
-        return new Transactions(environment, settlement, layout, timeout, label, isOpen, new OwnDatabase(own)::is);
+        return new Transactions(environment, settlement, layout, timeout, label, isOpen, new OwnDatabase(own, Database::createTransaction)::is);
     }
 
     /** {@return the same for the verbs of an instance, which fail once it is closed} */
@@ -118,7 +119,7 @@ public final class Transactions {
             return closed();
         }
         return open(
-                tries -> RetryLoop.runAsync(database, earlierTries::mayHaveCommitted, tries), tx -> written(tx, body));
+                tries -> retry(database, earlierTries::mayHaveCommitted, tries), tx -> written(tx, body));
     }
 
     /** Runs something that only reads. */
@@ -179,7 +180,8 @@ public final class Transactions {
     /** The same for what looks for its own commit after a try whose result is unknown. */
     public <T extends @Nullable Object> T runFor(
             Database database, HandlerTries tries, TokenSearch earlierTries, Function<Transaction, T> handler) {
-        return RetryLoop.run(database, earlierTries::mayHaveCommitted, noting(tries, handler));
+        return RetryLoop.run(
+                database.createTransaction(), earlierTries::mayHaveCommitted, noting(tries, handler));
     }
 
     private <T extends @Nullable Object> Function<Transaction, T> noting(
@@ -207,7 +209,7 @@ public final class Transactions {
             HandlerTries tries,
             TokenSearch earlierTries,
             Function<Transaction, CompletableFuture<T>> handler) {
-        return RetryLoop.runAsync(database, earlierTries::mayHaveCommitted, notingAsync(tries, handler));
+        return retry(database, earlierTries::mayHaveCommitted, notingAsync(tries, handler));
     }
 
     private <T extends @Nullable Object> Function<Transaction, CompletableFuture<T>> notingAsync(
@@ -257,13 +259,28 @@ public final class Transactions {
         return within(
                 context,
                 () -> open(
-                        tries -> RetryLoop.runAsync(context, ifUnknown, tries),
+                        tries -> retry(context, ifUnknown, tries),
                         tx -> layout.writing(
                                 tx,
                                 () -> hasCommitted(tx, earlierTries)
                                         .thenCompose(done -> done
                                                 ? ifDone.apply(tx)
                                                 : settled(tx, verb.apply(tx, OptionalLong.of(token)))))));
+    }
+
+    /** Only of a database can a transaction be had without a loop; elsewhere each failed try may have committed. */
+    private static <T extends @Nullable Object> CompletableFuture<T> retry(
+            TransactionContext context, Runnable ifUnknown, Function<Transaction, CompletableFuture<T>> body) {
+        if (context instanceof Database database) {
+            return RetryLoop.runAsync(database.createTransaction(), database.getExecutor(), ifUnknown, body);
+        }
+        AtomicBoolean isAgain = new AtomicBoolean();
+        return context.runAsync(tx -> {
+            if (isAgain.getAndSet(true)) {
+                ifUnknown.run();
+            }
+            return body.apply(tx);
+        });
     }
 
     private static <T> CompletableFuture<T> closed() {

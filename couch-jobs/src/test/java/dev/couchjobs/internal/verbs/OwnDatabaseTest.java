@@ -25,7 +25,7 @@ class OwnDatabaseTest {
     }
 
     private static boolean isOwn(Database own, Database given) {
-        return new OwnDatabase(own).is(given).join();
+        return new OwnDatabase(own, Database::createTransaction).is(given).join();
     }
 
     private static Database wrapped(Database target) {

@@ -42,7 +42,7 @@ class RetryLoopTest {
         WAITING {
             @Override
             int run(Database database, Runnable ifUnknown, Consumer<Transaction> body) {
-                return RetryLoop.run(database, ifUnknown, tx -> {
+                return RetryLoop.run(database.createTransaction(), ifUnknown, tx -> {
                     body.accept(tx);
                     return 7;
                 });
@@ -51,7 +51,7 @@ class RetryLoopTest {
         ASYNC {
             @Override
             int run(Database database, Runnable ifUnknown, Consumer<Transaction> body) {
-                return RetryLoop.runAsync(database, ifUnknown, tx -> {
+                return RetryLoop.runAsync(database.createTransaction(), database.getExecutor(), ifUnknown, tx -> {
                             body.accept(tx);
                             return CompletableFuture.completedFuture(7);
                         })
