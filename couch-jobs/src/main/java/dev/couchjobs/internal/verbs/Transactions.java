@@ -71,7 +71,14 @@ public final class Transactions {
 
     /** {@return the same for the verbs of an instance, which refuse any database but this} */
     public Transactions of(Database own) {
-        return new Transactions(environment, settlement, layout, timeout, label, isOpen, new OwnDatabase(own, Database::createTransaction)::is);
+        return new Transactions(
+                environment,
+                settlement,
+                layout,
+                timeout,
+                label,
+                isOpen,
+                new OwnDatabase(own, Database::createTransaction)::is);
     }
 
     /** {@return the same for the verbs of an instance, which fail once it is closed} */
@@ -118,8 +125,7 @@ public final class Transactions {
         if (!isOpen.getAsBoolean()) {
             return closed();
         }
-        return open(
-                tries -> retry(database, earlierTries::mayHaveCommitted, tries), tx -> written(tx, body));
+        return open(tries -> retry(database, earlierTries::mayHaveCommitted, tries), tx -> written(tx, body));
     }
 
     /** Runs something that only reads. */
@@ -180,8 +186,7 @@ public final class Transactions {
     /** The same for what looks for its own commit after a try whose result is unknown. */
     public <T extends @Nullable Object> T runFor(
             Database database, HandlerTries tries, TokenSearch earlierTries, Function<Transaction, T> handler) {
-        return RetryLoop.run(
-                database.createTransaction(), earlierTries::mayHaveCommitted, noting(tries, handler));
+        return RetryLoop.run(database.createTransaction(), earlierTries::mayHaveCommitted, noting(tries, handler));
     }
 
     private <T extends @Nullable Object> Function<Transaction, T> noting(
