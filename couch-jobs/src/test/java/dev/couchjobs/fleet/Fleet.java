@@ -159,7 +159,8 @@ final class Fleet implements AutoCloseable {
 
     /** {@return how many of the jobs that are waited for are known to have succeeded} */
     long heard() {
-        return waiters.stream().filter(each -> each.result().isDone() && !each.result().isCompletedExceptionally())
+        return waiters.stream()
+                .filter(each -> each.result().isDone() && !each.result().isCompletedExceptionally())
                 .count();
     }
 
@@ -201,7 +202,8 @@ final class Fleet implements AutoCloseable {
     }
 
     private Stream<MeasuredDatabase> ways() {
-        Stream<MeasuredDatabase> all = Stream.concat(stopped.stream(), processes.stream().map(Node::way));
+        Stream<MeasuredDatabase> all =
+                Stream.concat(stopped.stream(), processes.stream().map(Node::way));
         return Stream.concat(Stream.of(way), all);
     }
 

@@ -22,8 +22,9 @@ final class CountedTry {
     private static final String PENDING = "pending";
 
     /** Read by what goes round by the clock, whether there are jobs or not. */
-    private static final List<String> UPKEEP =
-            Stream.of("activity", "counts", "releasing", "retire").map(CountedTry::packed).toList();
+    private static final List<String> UPKEEP = Stream.of("activity", "counts", "releasing", "retire")
+            .map(CountedTry::packed)
+            .toList();
 
     private final Consumer<CompletableFuture<?>> onWatch;
     private final AtomicLong keysWritten = new AtomicLong();
@@ -90,7 +91,9 @@ final class CountedTry {
             case "get", "getKey" -> readKey(arguments[0]);
             case "getRange" -> readRange(arguments[0]);
             case "watch" -> {
-                return watched(Forwarding.invoke(transaction, method, arguments));
+                Object armed = Objects.requireNonNull(Forwarding.invoke(transaction, method, arguments));
+                noteWatch((CompletableFuture<?>) armed);
+                return armed;
             }
             case "snapshot" -> {
                 return counted(transaction.snapshot());
@@ -117,11 +120,9 @@ final class CountedTry {
         }
     }
 
-    private CompletableFuture<?> watched(@Nullable Object armed) {
-        CompletableFuture<?> watch = (CompletableFuture<?>) Objects.requireNonNull(armed);
+    private void noteWatch(CompletableFuture<?> armed) {
         watches.incrementAndGet();
-        onWatch.accept(watch);
-        return watch;
+        onWatch.accept(armed);
     }
 
     private void readKey(@Nullable Object from) {

@@ -79,9 +79,7 @@ public final class FleetBenchmarks {
                 "Processes",
                 "a worker of one place each, all in this JVM; " + settings.types() + " types, jobs take "
                         + Fleet.JOB_MILLIS + " ms");
-        all.put(
-                "Lengths",
-                settings.jobs() + " jobs one at a time; " + settings.seconds() + " s of what goes by time");
+        all.put("Lengths", settings.jobs() + " jobs one at a time; " + settings.seconds() + " s of what goes by time");
         all.put("Library", Machine.library(Database.class));
         return all;
     }
@@ -103,14 +101,15 @@ public final class FleetBenchmarks {
             long lost = subject.lost();
             long doubled = subject.ledger().doubled();
             return samples.entrySet().stream()
-                    .flatMap(phase -> phase.getKey().metrics().stream().map(metric -> Measurement.of(
-                            phase.getKey().curve(metric).name(),
-                            system.label(),
-                            processes,
-                            List.of(figure(phase.getValue(), metric)),
-                            phase.getValue().jobs(),
-                            lost,
-                            doubled)))
+                    .flatMap(phase -> phase.getKey().metrics().stream()
+                            .map(metric -> Measurement.of(
+                                    phase.getKey().curve(metric).name(),
+                                    system.label(),
+                                    processes,
+                                    List.of(figure(phase.getValue(), metric)),
+                                    phase.getValue().jobs(),
+                                    lost,
+                                    doubled)))
                     .toList();
         }
     }

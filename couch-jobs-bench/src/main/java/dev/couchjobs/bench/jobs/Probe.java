@@ -66,7 +66,10 @@ final class Probe {
                 Metric.READS, sum(tries, CountedTry::reads) / each,
                 Metric.WATCHES, sum(tries, CountedTry::watches) / each,
                 Metric.HELD,
-                        (double) probes.stream().mapToInt(Probe::heldAtMost).max().orElse(0));
+                        (double) probes.stream()
+                                .mapToInt(Probe::heldAtMost)
+                                .max()
+                                .orElse(0));
     }
 
     private static long sum(List<CountedTry> tries, ToLongFunction<CountedTry> count) {

@@ -55,7 +55,8 @@ class ProbeTest {
     @Test
     void whatGoesRoundByTheClockIsLeftOutOfWhatJobsCost() {
         way.run(tx -> tx.get(Tuple.from("type", "data", "job").pack()).join());
-        way.run(tx -> tx.getRange(Tuple.from("type", "activity").range()).asList().join());
+        way.run(tx ->
+                tx.getRange(Tuple.from("type", "activity").range()).asList().join());
         way.run(tx -> tx.get(Tuple.from("type", "activity_timeout").pack()).join());
 
         assertThat(Probe.withoutUpkeep(List.of(probe), 1)).containsEntry(Metric.TRANSACTIONS, 2.0);
