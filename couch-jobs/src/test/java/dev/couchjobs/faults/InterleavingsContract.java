@@ -72,6 +72,18 @@ abstract class InterleavingsContract extends FaultsContract {
     }
 
     @Test
+    void jobsThatWereAddedTogetherAndHaveRunMeanwhileAreNotAddedAgain() {
+        unknownButCommitted().meanwhile(() -> scene.claimAndFinish().thenCompose(first -> scene.claimAndFinish()));
+
+        scene.await(scene.jobs.addAll(
+                scene.faulty,
+                List.of(NewJob.of(MAIL, "new").id("a"), NewJob.of(MAIL, "new").id("b"))));
+
+        assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED);
+        assertThat(scene.changesOf("b")).containsExactly(PENDING, RUNNING, FINISHED);
+    }
+
+    @Test
     void aRunningJobThatIsFinishedAndRunMeanwhileIsNotFlaggedAgain() {
         Job<String> job = CreationVerbs.running(scene);
         unknownButCommitted()
