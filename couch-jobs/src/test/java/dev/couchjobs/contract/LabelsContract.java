@@ -47,9 +47,8 @@ public abstract class LabelsContract extends JobsContract {
         for (String purpose : new String[] {"add", "subscribe", "accept", "notify", "finish"}) {
             await(seen.first("couch-jobs " + purpose + " mail"));
         }
-        for (String purpose : new String[] {
-            "read monitor leases", "check types in use", "trim", "release", "look for what is due"
-        }) {
+        for (String purpose :
+                new String[] {"read monitor leases", "check types in use", "trim", "release", "look for what is due"}) {
             await(seen.first("couch-jobs " + purpose));
         }
         assertThat(seen.labels()).allSatisfy(label -> {

@@ -50,7 +50,7 @@ final class CountedDatabase {
             return run(method, arguments);
         }
         Object result = Forwarding.invoke(target, method, arguments);
-        return result instanceof Transaction created ? counted(created, new Tries()) : result;
+        return result instanceof Transaction created ? counted(created, new Tries(this.tries)) : result;
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // the caller of the forwarded method gets it
