@@ -55,8 +55,18 @@ public final class HttpCouchDatabase implements CouchDatabase {
      */
     public CompletableFuture<Void> ensureDatabase() {
         return retrying.untilItPasses(() -> transport
-                .answer("HEAD", address.of(""), null)
+                .answer("GET", address.of(""), null) // the answer to a HEAD has no reason
                 .thenCompose(found -> found.isSuccess() ? CompletableFuture.completedFuture(null) : identity.create()));
+    }
+
+    /** {@return whether there is one, and it may be read} Asks once. */
+    CompletableFuture<Boolean> isThere() {
+        return transport.answer("GET", address.of(""), null).thenApply(Answer::isSuccess);
+    }
+
+    /** {@return that the server does not accept the user, if that is so} */
+    Optional<String> refusal() {
+        return transport.trouble();
     }
 
     /**

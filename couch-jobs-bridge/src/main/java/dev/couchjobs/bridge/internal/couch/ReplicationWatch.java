@@ -11,13 +11,14 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Looks once a minute how a node's replications are. Says in the log when the state of one changes, and why; makes one anew
- * that CouchDB has given up.
+ * that CouchDB has given up, or that CouchDB lets pause for hours although the peer answers.
  */
 public final class ReplicationWatch implements AutoCloseable {
     private static final Duration LOOK_EVERY = Duration.ofMinutes(1);
@@ -50,18 +51,35 @@ public final class ReplicationWatch implements AutoCloseable {
 
     private static final class Watched {
         private final Replication replication;
+        private final Supplier<CompletableFuture<Boolean>> isPeerThere;
         private volatile Optional<Replications.State> told = Optional.empty();
         private Duration pause = LOOK_EVERY;
-        private Instant nextMend = Instant.MIN;
+        private Optional<Instant> nextMend = Optional.empty();
 
-        Watched(Replication replication) {
+        Watched(Replication replication, Supplier<CompletableFuture<Boolean>> isPeerThere) {
             this.replication = replication;
+            this.isPeerThere = isPeerThere;
+        }
+
+        void pauseFrom(Instant now) {
+            nextMend = Optional.of(now.plus(pause));
+        }
+
+        void runs() {
+            told = Optional.empty();
+            pause = LOOK_EVERY;
+            nextMend = Optional.empty();
         }
     }
 
-    /** Watches a replication from a peer from now on, in place of the one that was watched before. */
-    public synchronized void watch(String peer, Replication replication) {
-        watched.put(peer, new Watched(replication));
+    /**
+     * Watches a replication from a peer from now on, in place of the one that was watched before.
+     *
+     * @param isPeerThere asks the peer's database whether it answers and accepts the user; completes within a minute
+     */
+    public synchronized void watch(
+            String peer, Replication replication, Supplier<CompletableFuture<Boolean>> isPeerThere) {
+        watched.put(peer, new Watched(replication, isPeerThere));
         if (timer == null && !isClosed) {
             timer = environment
                     .scheduler()
@@ -110,14 +128,23 @@ public final class ReplicationWatch implements AutoCloseable {
 
     private CompletableFuture<Void> seen(String peer, Watched one, Replications.State state) {
         tell(peer, one, state);
-        if (!state.hasFailed()) {
+        if (!state.isTrouble()) {
             return done();
         }
         Instant now = environment.clock().instant();
-        if (now.isBefore(one.nextMend)) {
+        if (one.nextMend.isEmpty() && !state.hasFailed()) {
+            one.pauseFrom(now);
+        }
+        if (one.nextMend.filter(now::isBefore).isPresent()) {
             return done();
         }
-        one.nextMend = now.plus(one.pause);
+        return (state.hasFailed() ? CompletableFuture.completedFuture(true) : one.isPeerThere.get())
+                .thenCompose(isThere -> isThere ? makeAnew(peer, one, now) : done());
+    }
+
+    /** CouchDB begins a new replication at once, and counts its failures from none. */
+    private CompletableFuture<Void> makeAnew(String peer, Watched one, Instant now) {
+        one.pauseFrom(now);
         one.pause = one.pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? one.pause.multipliedBy(2) : LONGEST_PAUSE;
         return replications
                 .remove(one.replication.id())
@@ -135,10 +162,10 @@ public final class ReplicationWatch implements AutoCloseable {
                     describe(peer, state),
                     state.hasFailed()
                             ? "CouchDB has given it up, and the bridge makes it anew"
-                            : "CouchDB tries again by itself, with growing pauses");
+                            : "CouchDB tries again by itself, with growing pauses, and the bridge makes it anew once the"
+                                    + " peer answers");
         } else if (state.isRunning() && one.told.isPresent()) {
-            one.told = Optional.empty();
-            one.pause = LOOK_EVERY;
+            one.runs();
             log.info("Node {}: the replication from {} runs again", node, peer);
         }
     }

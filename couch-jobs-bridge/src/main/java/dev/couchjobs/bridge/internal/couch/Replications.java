@@ -89,7 +89,7 @@ public final class Replications implements AutoCloseable {
             JsonNode info = answer.path("info");
             String reason =
                     info.isString() ? info.asString() : info.path("error").asString("");
-            return new State(answer.path("state").asString(""), OneLine.of(reason));
+            return new State(answer.path("state").asString(""), OneLine.of(reason.replaceAll("\\s+", " ")));
         }
     }
 

@@ -1,7 +1,6 @@
 package dev.couchjobs.bridge.internal.wiring;
 
 import dev.couchjobs.Environment;
-import dev.couchjobs.bridge.internal.BridgeThreads;
 import dev.couchjobs.bridge.internal.config.BridgeConfig;
 import dev.couchjobs.bridge.internal.config.CouchConfig;
 import dev.couchjobs.bridge.internal.config.ReplicationConfig;
@@ -9,18 +8,17 @@ import dev.couchjobs.bridge.internal.couch.CouchException;
 import dev.couchjobs.bridge.internal.couch.CouchSettings;
 import dev.couchjobs.bridge.internal.couch.Gates;
 import dev.couchjobs.bridge.internal.couch.HttpCouchDatabase;
+import dev.couchjobs.bridge.internal.couch.PeersAsked;
 import dev.couchjobs.bridge.internal.couch.Replication;
 import dev.couchjobs.bridge.internal.couch.ReplicationWatch;
 import dev.couchjobs.bridge.internal.couch.Replications;
 import java.net.http.HttpClient;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,30 +28,24 @@ import org.slf4j.LoggerFactory;
  */
 final class PeerReplications implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PeerReplications.class);
-    /** CouchDB's replicator that finds no database tries again after half a minute at first, and twice that each time. */
-    private static final Duration PEERS_PATIENCE = Duration.ofSeconds(20);
-
     private static final String FROM = "-from-";
 
     private final BridgeConfig config;
     private final HttpClient client;
-    private final Environment environment;
-    private final Gates gates;
     private final HttpCouchDatabase own;
     private final Replications replications;
     private final ReplicationWatch watch;
-    private final List<HttpCouchDatabase> peers = new CopyOnWriteArrayList<>();
+    private final PeersAsked asked;
     private volatile boolean isClosed;
 
     PeerReplications(
             BridgeConfig config, HttpClient client, Environment environment, Gates gates, HttpCouchDatabase own) {
         this.config = config;
         this.client = client;
-        this.environment = environment;
-        this.gates = gates;
         this.own = own;
         this.replications = new Replications(settings(config.couchdb(), client), gates);
         this.watch = new ReplicationWatch(config.node(), replications, environment);
+        this.asked = new PeersAsked(gates);
     }
 
     static CouchSettings settings(CouchConfig couch, HttpClient client) {
@@ -81,7 +73,7 @@ final class PeerReplications implements AutoCloseable {
                 ? told(own.ensureDatabase(), "the database " + config.couchdb().url() + " cannot be made")
                 : CompletableFuture.completedFuture(null);
         config.replication().peers().forEach((name, peer) -> {
-            var unused = CompletableFuture.allOf(made, isThere(peer)).thenCompose(there -> fetch(name, peer));
+            var unused = CompletableFuture.allOf(made, awaitPeer(peer)).thenCompose(there -> fetch(name, peer));
         });
         var unused = made.thenCompose(there -> removeStrays());
     }
@@ -126,31 +118,17 @@ final class PeerReplications implements AutoCloseable {
         });
     }
 
-    /** Completes when a peer's database is there, or after some time, and never fails. */
-    private CompletableFuture<Void> isThere(ReplicationConfig.Peer peer) {
-        if (!config.couchdb().isCreated()) {
-            return CompletableFuture.completedFuture(null);
-        }
-        HttpCouchDatabase database = new HttpCouchDatabase(
-                CouchSettings.of(peer.url()).withCredentials(peer.credentials()).withClient(client), gates);
-        peers.add(database);
-        var timer = environment
-                .scheduler()
-                .schedule(
-                        () -> BridgeThreads.blocking().execute(database::close),
-                        PEERS_PATIENCE.toNanos(),
-                        TimeUnit.NANOSECONDS);
-        return database.ensureDatabase().handle((made, error) -> {
-            timer.cancel(false);
-            peers.remove(database);
-            database.close();
-            return null;
-        });
+    private CouchSettings settings(ReplicationConfig.Peer peer) {
+        return CouchSettings.of(peer.url()).withCredentials(peer.credentials()).withClient(client);
+    }
+
+    private CompletableFuture<?> awaitPeer(ReplicationConfig.Peer peer) {
+        return config.couchdb().isCreated() ? asked.make(settings(peer)) : CompletableFuture.completedFuture(null);
     }
 
     private CompletableFuture<Void> fetch(String name, ReplicationConfig.Peer peer) {
         Replication replication = replication(name, peer);
-        watch.watch(name, replication);
+        watch.watch(name, replication, () -> asked.isThere(settings(peer)));
         return told(replications.ensure(replication), "the replication from " + name + " cannot be set up");
     }
 
@@ -194,7 +172,8 @@ final class PeerReplications implements AutoCloseable {
 
     /** {@return what is wrong with the replications, for people} */
     List<String> troubles() {
-        return watch.troubles();
+        return Stream.concat(asked.troubles().stream(), watch.troubles().stream())
+                .toList();
     }
 
     /** Ends what is being tried; the replications go on. */
@@ -202,7 +181,7 @@ final class PeerReplications implements AutoCloseable {
     public void close() {
         isClosed = true;
         watch.close();
-        peers.forEach(HttpCouchDatabase::close);
+        asked.close();
         replications.close();
     }
 }

@@ -28,10 +28,11 @@ class ReplicationWatchTest {
             new Gates("test"));
     private final RecordedLog log = new RecordedLog();
     private final ReplicationWatch watch = new ReplicationWatch("reg_a", replications, time.environment(), log);
+    private boolean isPeerUp;
 
     @BeforeEach
     void begin() {
-        watch.watch("reg_b", PULL);
+        watch.watch("reg_b", PULL, () -> CompletableFuture.completedFuture(isPeerUp));
     }
 
     @AfterEach
@@ -93,15 +94,7 @@ class ReplicationWatchTest {
     @Test
     void oneThatCouchDbHasGivenUpIsMadeAnewButNotAllTheTime() {
         answer(look(), "failed", error("bad"));
-        server.call().answer(200, "{\"_id\":\"pull\",\"_rev\":\"4-a\",\"_replication_state\":\"failed\"}");
-        Call deleted = server.call();
-        assertThat(deleted.first()).startsWith("DELETE /_replicator/pull?rev=4-a ");
-        deleted.answer(200, "{\"ok\":true}");
-        server.call().answer(404, MISSING);
-        Call made = server.call();
-        assertThat(made.first()).startsWith("PUT /_replicator/pull ");
-        made.answer(201, "{\"ok\":true}");
-        await(watch.looked());
+        isMadeAnew();
         assertThat(log.lines())
                 .hasSize(2)
                 .last()
@@ -115,6 +108,63 @@ class ReplicationWatchTest {
         looksAndSees("failed", error("bad"));
         assertThat(server.hasCalls()).isFalse();
         assertThat(log.lines()).filteredOn(line -> line.startsWith("WARN")).hasSize(1);
+    }
+
+    @Test
+    void aCrashingOneIsMadeAnewAsSoonAsItsPeerAnswersAgain() {
+        looksAndSees("running", "null");
+        for (int minute = 0; minute < 500; minute++) {
+            looksAndSees("crashing", error("econnrefused"));
+        }
+        isPeerUp = true;
+        answer(look(), "crashing", error("econnrefused"));
+        isMadeAnew();
+        looksAndSees("running", "null");
+
+        assertThat(server.hasCalls()).isFalse();
+        assertThat(log.lines())
+                .hasSize(3)
+                .last()
+                .isEqualTo("INFO Node reg_a: the replication from reg_b runs again");
+    }
+
+    @Test
+    void aCrashingOneWhosePeerAnswersIsLeftToCouchDbForAMinuteAndThenForLonger() {
+        isPeerUp = true;
+        looksAndSees("crashing", error("bad"));
+        answer(look(), "crashing", error("bad"));
+        isMadeAnew();
+        answer(look(), "error", error("bad"));
+        isMadeAnew();
+        looksAndSees("crashing", error("bad"));
+        answer(look(), "crashing", error("bad"));
+        isMadeAnew();
+        for (int minute = 1; minute < 4; minute++) {
+            looksAndSees("crashing", error("bad"));
+        }
+        answer(look(), "crashing", error("bad"));
+        isMadeAnew();
+    }
+
+    private void isMadeAnew() {
+        server.call().answer(200, "{\"_id\":\"pull\",\"_rev\":\"1-a\"}");
+        Call deleted = server.call();
+        assertThat(deleted.first()).startsWith("DELETE /_replicator/pull?rev=1-a ");
+        deleted.answer(200, "{\"ok\":true}");
+        server.call().answer(404, MISSING);
+        Call made = server.call();
+        assertThat(made.first()).startsWith("PUT /_replicator/pull ");
+        made.answer(201, "{\"ok\":true}");
+        await(watch.looked());
+    }
+
+    @Test
+    void aReasonOfSeveralLinesIsToldInOne() {
+        looksAndSees("crashing", error("{replication_auth_error,\\n    {session_request_unauthorized}}"));
+        assertThat(watch.troubles())
+                .singleElement()
+                .asString()
+                .contains("is crashing: {replication_auth_error, {session_request_unauthorized}}. Documents");
     }
 
     @Test

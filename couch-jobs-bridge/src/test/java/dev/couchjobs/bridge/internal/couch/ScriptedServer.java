@@ -151,7 +151,8 @@ final class ScriptedServer implements AutoCloseable {
             StringBuilder head = new StringBuilder("HTTP/1.1 " + status + " Scripted\r\n");
             List.of(headers).forEach(header -> head.append(header).append("\r\n"));
             int length = json.getBytes(StandardCharsets.UTF_8).length;
-            write(head + "Content-Length: " + length + "\r\n\r\n" + json);
+            boolean hasBody = !first.startsWith("HEAD ");
+            write(head + "Content-Length: " + length + "\r\n\r\n" + (hasBody ? json : ""));
         }
 
         /** Begins an answer that comes in chunks. */

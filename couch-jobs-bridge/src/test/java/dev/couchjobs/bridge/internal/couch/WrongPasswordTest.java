@@ -107,6 +107,16 @@ class WrongPasswordTest {
         await(read);
     }
 
+    @Test
+    void aLockedAccountIsAlsoLeftAloneWhenTheDatabaseIsLookedFor() {
+        CompletableFuture<?> made = database.ensureDatabase();
+        server.call().answer(403, LOCKED);
+        assertThat(time.passPause()).isEqualTo(Duration.ofMinutes(5));
+        server.call().answer(200, "{\"db_name\":\"jobs\"}");
+        await(made);
+        assertThat(server.hasCalls()).isFalse();
+    }
+
     static Stream<String> rightsThatAreMissing() {
         return Stream.of(NOT_ADMIN, NOT_ADMIN.replace("server admin", "db or server admin"));
     }
