@@ -3,7 +3,6 @@ package dev.couchjobs.bridge.internal.couch;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.loop.Causes;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,7 +21,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class ReplicationWatch implements AutoCloseable {
     private static final Duration LOOK_EVERY = Duration.ofMinutes(1);
-    private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
+    /** In looks: an hour. */
+    private static final int LONGEST_PAUSE = 60;
 
     private final Logger log;
     private final String node;
@@ -53,22 +53,38 @@ public final class ReplicationWatch implements AutoCloseable {
         private final Replication replication;
         private final Supplier<CompletableFuture<Boolean>> isPeerThere;
         private volatile Optional<Replications.State> told = Optional.empty();
-        private Duration pause = LOOK_EVERY;
-        private Optional<Instant> nextMend = Optional.empty();
+        private boolean wasInTrouble;
+        /** In looks, which are a minute apart; no clock is as exact as to tell one minute from a little less. */
+        private int pause = 1;
+
+        private int looksToPass;
 
         Watched(Replication replication, Supplier<CompletableFuture<Boolean>> isPeerThere) {
             this.replication = replication;
             this.isPeerThere = isPeerThere;
         }
 
-        void pauseFrom(Instant now) {
-            nextMend = Optional.of(now.plus(pause));
+        /** {@return whether it is time to make it anew} CouchDB's own next try is waited for. */
+        boolean isDue(Replications.State state) {
+            boolean isFirst = !wasInTrouble;
+            wasInTrouble = true;
+            if (isFirst && !state.hasFailed()) {
+                return false;
+            }
+            looksToPass = Math.max(looksToPass - 1, 0);
+            return looksToPass == 0;
+        }
+
+        void isMadeAnew() {
+            looksToPass = pause;
+            pause = Math.min(pause * 2, LONGEST_PAUSE);
         }
 
         void runs() {
             told = Optional.empty();
-            pause = LOOK_EVERY;
-            nextMend = Optional.empty();
+            wasInTrouble = false;
+            pause = 1;
+            looksToPass = 0;
         }
     }
 
@@ -128,24 +144,16 @@ public final class ReplicationWatch implements AutoCloseable {
 
     private CompletableFuture<Void> seen(String peer, Watched one, Replications.State state) {
         tell(peer, one, state);
-        if (!state.isTrouble()) {
-            return done();
-        }
-        Instant now = environment.clock().instant();
-        if (one.nextMend.isEmpty() && !state.hasFailed()) {
-            one.pauseFrom(now);
-        }
-        if (one.nextMend.filter(now::isBefore).isPresent()) {
+        if (!state.isTrouble() || !one.isDue(state)) {
             return done();
         }
         return (state.hasFailed() ? CompletableFuture.completedFuture(true) : one.isPeerThere.get())
-                .thenCompose(isThere -> isThere ? makeAnew(peer, one, now) : done());
+                .thenCompose(isThere -> isThere ? makeAnew(peer, one) : done());
     }
 
     /** CouchDB begins a new replication at once, and counts its failures from none. */
-    private CompletableFuture<Void> makeAnew(String peer, Watched one, Instant now) {
-        one.pauseFrom(now);
-        one.pause = one.pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? one.pause.multipliedBy(2) : LONGEST_PAUSE;
+    private CompletableFuture<Void> makeAnew(String peer, Watched one) {
+        one.isMadeAnew();
         return replications
                 .remove(one.replication.id())
                 .thenCompose(removed -> replications.ensure(one.replication))
