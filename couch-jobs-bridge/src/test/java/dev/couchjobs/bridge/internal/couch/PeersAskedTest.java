@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Test;
 
 /** Whether the database of a peer is there, so that CouchDB can replicate with it. */
 class PeersAskedTest {
-    private static final String INCORRECT = "{\"error\":\"unauthorized\",\"reason\":\"Name or password is incorrect.\"}";
+    private static final String INCORRECT =
+            "{\"error\":\"unauthorized\",\"reason\":\"Name or password is incorrect.\"}";
     private static final String FOUND = "{\"db_name\":\"jobs\"}";
     /** After the first refusal. */
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(10);

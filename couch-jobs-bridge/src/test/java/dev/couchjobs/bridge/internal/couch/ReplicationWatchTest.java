@@ -122,10 +122,7 @@ class ReplicationWatchTest {
         looksAndSees("running", "null");
 
         assertThat(server.hasCalls()).isFalse();
-        assertThat(log.lines())
-                .hasSize(3)
-                .last()
-                .isEqualTo("INFO Node reg_a: the replication from reg_b runs again");
+        assertThat(log.lines()).hasSize(3).last().isEqualTo("INFO Node reg_a: the replication from reg_b runs again");
     }
 
     @Test
