@@ -16,6 +16,10 @@ import tools.jackson.databind.node.MissingNode;
 final class Answer {
     private static final Duration LONGEST_OBEYED = Duration.ofMinutes(10);
 
+    private static final String UNLOCKING =
+            " (CouchDB ends the lock by itself, after five minutes unless it is configured"
+                    + " otherwise; a client with a wrong password at this machine's address has caused it)";
+
     private final int status;
     private final HttpHeaders headers;
     private final Optional<Pieces> body;
@@ -84,7 +88,8 @@ final class Answer {
         return isLock || isUnknown
                 ? Optional.of(new Gate.Refusal(
                         "it answers " + status
-                                + reason().replaceAll("^(?=.)", ", ").replaceAll("\\.$", ""),
+                                + reason().replaceAll("^(?=.)", ", ").replaceAll("\\.$", "")
+                                + (isLock ? UNLOCKING : ""),
                         isLock))
                 : Optional.empty();
     }

@@ -103,6 +103,8 @@ class WrongPasswordTest {
         CompletableFuture<?> read = read();
         server.call().answer(403, LOCKED);
         assertThat(time.passPause()).isEqualTo(Duration.ofMinutes(5));
+        assertThat(database.trouble().orElse(""))
+                .contains("multiple authentication failures (CouchDB ends the lock by itself, after five minutes");
         server.call().answer(200, FOUND);
         await(read);
     }
