@@ -92,6 +92,33 @@ class LeaseTest {
     }
 
     @Property(tries = 20)
+    void aJobIsPutBackAsSoonWhileOtherTypesComeIntoUse(
+            @ForAll long seed, @ForAll @IntRange(min = 10, max = 60) int seconds) {
+        Duration timeout = Duration.ofSeconds(seconds);
+        try (VirtualStage stage = new VirtualStage(seed);
+                CouchJobs client = instance(stage);
+                CouchJobs monitor = instance(stage)) {
+            Database database = stage.database();
+            stage.await(client.setTypeTimeout(database, MAIL, timeout));
+            monitor.monitor(MAIL);
+            stage.await(client.add(database, MAIL, "a", "data"));
+            try (CouchJobs dying = instance(stage)) {
+                assertThat(stage.await(dying.accept(MAIL))).isPresent();
+                stage.time().advance(Duration.ofSeconds(1));
+            }
+
+            for (int i = 0; i < timeout.multipliedBy(3).dividedBy(2).toSeconds(); i++) {
+                JobType<String, ?> other = JobType.of("other-" + i, String.class);
+                stage.await(client.setTypeTimeout(database, other, timeout));
+                stage.await(client.add(database, other, "b", "data"));
+                stage.time().advance(Duration.ofSeconds(1));
+            }
+
+            assertThat(stage.await(client.getJobState(database, MAIL, "a"))).isEqualTo(JobState.PENDING);
+        }
+    }
+
+    @Property(tries = 20)
     void aJobIsPutBackMinutesLaterIfItIsForgottenThatItsTypeIsInUse(@ForAll long seed) {
         Duration timeout = Duration.ofSeconds(10);
         try (VirtualStage stage = new VirtualStage(seed);
