@@ -14,6 +14,10 @@ final class MeasuredPause {
     /** The pause of a loop that has not paused yet. */
     static final MeasuredPause NONE = new MeasuredPause();
 
+    private static final Duration SHORTEST_PART = Duration.ofMillis(100);
+    /** News may come at any time, and again and again: of what is slept through a fifth is not counted then. */
+    private static final int PARTS = 4;
+
     private volatile Duration slept = Duration.ZERO;
     private volatile @Nullable Future<?> timer;
 
@@ -38,15 +42,7 @@ final class MeasuredPause {
         CompletableFuture<Void> signal = new CompletableFuture<>();
         after(environment, least, () -> {
             slept = least;
-            Duration rest = most.minus(least);
-            if (rest.isNegative() || rest.isZero()) {
-                signal.complete(null);
-                return;
-            }
-            after(environment, rest, () -> {
-                slept = most;
-                signal.complete(null);
-            });
+            goOn(environment, most, signal);
             var unused = news.whenComplete((fired, error) -> {
                 if (error == null) {
                     signal.complete(null);
@@ -63,6 +59,27 @@ final class MeasuredPause {
             news.cancel(false);
         });
         return Pause.until(signal);
+    }
+
+    private void goOn(Environment environment, Duration most, CompletableFuture<Void> signal) {
+        Duration rest = most.minus(slept);
+        if (rest.isNegative() || rest.isZero()) {
+            signal.complete(null);
+        } else if (!signal.isDone()) {
+            Duration part = shorter(rest, longer(SHORTEST_PART, slept.dividedBy(PARTS)));
+            after(environment, part, () -> {
+                slept = slept.plus(part);
+                goOn(environment, most, signal);
+            });
+        }
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? other : one;
     }
 
     private void after(Environment environment, Duration time, Runnable then) {
