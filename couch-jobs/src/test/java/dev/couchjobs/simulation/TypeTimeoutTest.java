@@ -1,0 +1,102 @@
+package dev.couchjobs.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
+import dev.couchjobs.faults.VirtualStage;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The row of a type's timeout, which jobs write too when their type comes into use, and what depends on that row. */
+class TypeTimeoutTest {
+    private static final JobType<String, String> MAIL = JobType.of("mail", String.class, String.class);
+    private static final JobType<String, String> OTHER = JobType.of("another", String.class, String.class);
+    private static final Duration BEFORE = Duration.ofSeconds(10);
+    private static final Duration AFTER = Duration.ofMinutes(5);
+
+    private final VirtualStage stage = new VirtualStage(5);
+    private final Database database = stage.database();
+    private final CouchJobs jobs = instance();
+
+    @AfterEach
+    void close() {
+        jobs.close();
+        stage.close();
+    }
+
+    private CouchJobs instance() {
+        return CouchJobs.builder(database).environment(stage.environment()).build();
+    }
+
+    private void write(String subspace, JobType<?, ?> type, Tuple value) {
+        stage.await(database.runAsync(tx -> {
+            tx.set(Tuple.from("couch_jobs", subspace, type.name()).pack(), value.pack());
+            return CompletableFuture.completedFuture(null);
+        }));
+    }
+
+    private boolean commits(Transaction tx) {
+        return stage.await(tx.commit().handle((done, error) -> error == null));
+    }
+
+    @Test
+    void aTimeoutThatIsSetWhileAJobIsAddedStays() {
+        stage.await(jobs.setTypeTimeout(database, MAIL, BEFORE));
+        try (Transaction tx = database.createTransaction()) {
+            stage.await(jobs.add(tx, MAIL, "a", "data"));
+            stage.await(jobs.setTypeTimeout(database, MAIL, AFTER));
+            commits(tx);
+        }
+
+        assertThat(stage.await(jobs.getTypeTimeout(database, MAIL))).hasValue(AFTER);
+    }
+
+    @Test
+    void aTimeoutThatIsClearedWhileAJobIsAddedStaysCleared() {
+        stage.await(jobs.setTypeTimeout(database, MAIL, BEFORE));
+        try (Transaction tx = database.createTransaction()) {
+            stage.await(jobs.add(tx, MAIL, "a", "data"));
+            stage.await(jobs.clearTypeTimeout(database, MAIL));
+            commits(tx);
+        }
+
+        assertThat(stage.await(jobs.getTypeTimeout(database, MAIL))).isEmpty();
+    }
+
+    @Test
+    void jobsAddedAtTheSameTimeDoNotDisturbEachOther() {
+        stage.await(jobs.setTypeTimeout(database, MAIL, BEFORE));
+        try (Transaction one = database.createTransaction();
+                Transaction another = database.createTransaction()) {
+            stage.await(jobs.add(one, MAIL, "a", "data"));
+            stage.await(jobs.add(another, MAIL, "b", "data"));
+
+            assertThat(commits(one)).isTrue();
+            assertThat(commits(another)).isTrue();
+        }
+    }
+
+    /** A job of another type runs in a process that dies; another process handles both types. */
+    private void anotherTypeIsMonitored() {
+        stage.await(jobs.setTypeTimeout(database, MAIL, BEFORE));
+        try (CouchJobs monitor = instance();
+                CouchJobs dying = instance()) {
+            stage.await(jobs.add(database, MAIL, "a", "data"));
+            assertThat(stage.await(dying.accept(MAIL))).isPresent();
+            monitor.monitor(OTHER);
+            monitor.monitor(MAIL);
+            stage.time().advance(Duration.ofSeconds(1));
+            dying.close();
+            stage.time().advance(BEFORE.multipliedBy(2));
+        }
+        assertThat(stage.await(jobs.getJobState(database, MAIL, "a"))).isEqualTo(JobState.PENDING);
+    }
+}
