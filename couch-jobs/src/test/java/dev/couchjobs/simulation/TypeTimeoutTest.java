@@ -9,6 +9,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.costs.MeasuredDatabase;
 import dev.couchjobs.faults.VirtualStage;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -98,5 +99,42 @@ class TypeTimeoutTest {
             stage.time().advance(BEFORE.multipliedBy(2));
         }
         assertThat(stage.await(jobs.getJobState(database, MAIL, "a"))).isEqualTo(JobState.PENDING);
+    }
+
+    @Test
+    void aTimeoutOfNothingOfOneTypeDoesNotKeepAnotherFromBeingMonitored() {
+        write("activity_timeout", OTHER, Tuple.from(0, true));
+        write("in_use", OTHER, Tuple.from(null, 0, 0));
+        anotherTypeIsMonitored();
+    }
+
+    @Test
+    void aTimeoutBelowNothingOfOneTypeDoesNotKeepAnotherFromBeingMonitored() {
+        write("activity_timeout", OTHER, Tuple.from(-5, true));
+        write("in_use", OTHER, Tuple.from(null, 0, 0));
+        anotherTypeIsMonitored();
+    }
+
+    @Test
+    void aTimeoutWithoutEndOfOneTypeDoesNotKeepAnotherFromBeingMonitored() {
+        write("activity_timeout", OTHER, Tuple.from(Long.MAX_VALUE, true));
+        write("in_use", OTHER, Tuple.from(17, Long.MAX_VALUE, 1));
+        anotherTypeIsMonitored();
+    }
+
+    @Test
+    void aTimeoutOfNothingDoesNotKeepItsMonitorBusy() {
+        MeasuredDatabase way = new MeasuredDatabase(database, stage.time());
+        stage.await(jobs.setTypeTimeout(database, OTHER, BEFORE));
+        stage.await(jobs.add(database, OTHER, "a", "data"));
+        write("activity_timeout", OTHER, Tuple.from(0, true));
+        write("in_use", OTHER, Tuple.from(null, 0, 0));
+        try (CouchJobs monitor = CouchJobs.builder(way.asDatabase())
+                .environment(stage.environment())
+                .build()) {
+            monitor.monitor(OTHER);
+            stage.time().advance(Duration.ofMinutes(1));
+        }
+        assertThat(way.tries()).hasSizeLessThan(100);
     }
 }
