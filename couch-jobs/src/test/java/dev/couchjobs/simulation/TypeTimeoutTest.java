@@ -137,4 +137,39 @@ class TypeTimeoutTest {
         }
         assertThat(way.tries()).hasSizeLessThan(100);
     }
+
+    @Test
+    void aJobEndsWhoseDependentIsOfATypeWithADamagedTimeout() {
+        stage.await(jobs.setTypeTimeout(database, MAIL, AFTER));
+        stage.await(jobs.setTypeTimeout(database, OTHER, AFTER));
+        stage.await(jobs.add(database, MAIL, "a", "data"));
+        stage.await(jobs.add(database, NewJob.of(OTHER, "data").id("b").after(MAIL, "a")));
+        write("activity_timeout", OTHER, Tuple.from("damaged"));
+        jobs.worker()
+                .handleAsync(MAIL, job -> CompletableFuture.completedFuture("done"))
+                .executor(stage.time())
+                .start();
+        stage.time().advance(AFTER);
+
+        assertThat(stage.await(jobs.getJobState(database, MAIL, "a"))).isEqualTo(JobState.FINISHED);
+    }
+
+    /** The scheduled time has come; claims of these see to it that the type is in use. */
+    @Test
+    void aScheduledJobRunsAlthoughTheTimeoutOfItsTypeIsDamaged() {
+        stage.await(jobs.setTypeTimeout(database, MAIL, AFTER));
+        stage.await(jobs.add(
+                database,
+                NewJob.of(MAIL, "data").id("a").at(stage.environment().clock().instant().plusSeconds(60))));
+        stage.await(jobs.add(database, NewJob.of(MAIL, "data").id("b")));
+        write("activity_timeout", MAIL, Tuple.from("damaged"));
+        jobs.worker()
+                .handleAsync(MAIL, job -> CompletableFuture.completedFuture("done"))
+                .executor(stage.time())
+                .start();
+        stage.time().advance(AFTER);
+
+        assertThat(stage.await(jobs.getJobState(database, MAIL, "b"))).isEqualTo(JobState.FINISHED);
+        assertThat(stage.await(jobs.getJobState(database, MAIL, "a"))).isEqualTo(JobState.FINISHED);
+    }
 }
