@@ -73,18 +73,20 @@ public record TypeInUse(
 
     private static TypeInUse decode(String typeName, KeyValue row) {
         Tuple value = Tuple.fromBytes(row.getValue());
-        long seconds = value.getLong(1);
+        Optional<Duration> timeout =
+                value.getLong(1) == 0 ? Optional.empty() : Optional.of(Duration.ofSeconds(value.getLong(1)));
+        timeout.ifPresent(TypeTimeouts::check);
         return new TypeInUse(
                 typeName,
                 value.get(0) == null ? OptionalLong.empty() : OptionalLong.of(value.getLong(0)),
-                seconds == 0 ? Optional.empty() : Optional.of(Duration.ofSeconds(seconds)),
+                timeout,
                 value.getLong(2),
                 value.size() > FIELDS_WITHOUT_NEXT ? Optional.of(NextJob.decode(value)) : Optional.empty());
     }
 
     /** Reads what {@link #settle} needs to know of a type beside whatever else is read, so that it waits for no answer. */
     public static CompletableFuture<?> foresee(ReadTransaction tx, TypeKeys keys) {
-        return TypeTimeouts.row(tx, keys);
+        return TypeTimeouts.rowIfReadable(tx, keys);
     }
 
     /** Sees to it that the types of which jobs have come to wait or to run in this transaction are in use. */
@@ -94,9 +96,12 @@ public record TypeInUse(
                 .toArray(CompletableFuture<?>[]::new));
     }
 
-    /** A type without a timeout is not in use: none of its jobs can be silent. */
+    /**
+     * A type without a timeout is not in use: none of its jobs can be silent. One whose timeout is damaged counts as such: it
+     * must not keep jobs of other types from ending.
+     */
     private static CompletableFuture<?> settle(Transaction tx, TypeKeys keys) {
-        return TypeTimeouts.row(tx, keys)
+        return TypeTimeouts.rowIfReadable(tx, keys)
                 .thenAccept(found -> found.ifPresent(row -> {
                     if (row.isInUse()) {
                         tx.addReadConflictKey(keys.activityTimeout());
@@ -107,6 +112,7 @@ public record TypeInUse(
     }
 
     private static void begin(Transaction tx, TypeKeys keys, TypeTimeouts.Row row) {
+        TypeTimeouts.conflictWithChanges(tx, keys);
         TypeTimeouts.write(tx, keys, new TypeTimeouts.Row(row.timeout(), true));
         ofNone(keys.typeName()).write(tx, keys);
         Stamps.touch(tx, keys.watchesInUse(), NO_USER_VERSION);

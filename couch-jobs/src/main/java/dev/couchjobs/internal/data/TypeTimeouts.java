@@ -3,7 +3,9 @@ package dev.couchjobs.internal.data;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.UndecodableRowException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -35,7 +37,9 @@ public final class TypeTimeouts {
     record Row(Duration timeout, boolean isInUse) {
         private static Row decode(byte[] value) {
             Tuple tuple = Tuple.fromBytes(value);
-            return new Row(Duration.ofSeconds(tuple.getLong(0)), tuple.size() > 1 && tuple.getBoolean(1));
+            Duration timeout = Duration.ofSeconds(tuple.getLong(0));
+            check(timeout);
+            return new Row(timeout, tuple.size() > 1 && tuple.getBoolean(1));
         }
 
         private byte[] encode() {
@@ -49,9 +53,23 @@ public final class TypeTimeouts {
             Optional<Row> before = Quarantine.readable(tx, keys, keys.activityTimeout(), value, Row::decode);
             Row after = new Row(timeout, before.filter(Row::isInUse).isPresent());
             if (!before.equals(Optional.of(after))) {
+                tx.addWriteConflictKey(changes(keys));
                 write(tx, keys, after);
             }
         });
+    }
+
+    /**
+     * Fails a transaction if the timeout is set or cleared meanwhile, but not if the type comes into use: many that enqueue
+     * the first jobs of a type must not disturb each other.
+     */
+    static void conflictWithChanges(Transaction tx, TypeKeys keys) {
+        tx.addReadConflictKey(changes(keys));
+    }
+
+    /** Stands for changes of the timeout in conflict ranges. Nothing is stored there. */
+    private static byte[] changes(TypeKeys keys) {
+        return ByteArrayUtil.keyAfter(keys.activityTimeout());
     }
 
     static void write(Transaction tx, TypeKeys keys, Row row) {
@@ -59,6 +77,7 @@ public final class TypeTimeouts {
     }
 
     public static void clear(Transaction tx, TypeKeys keys) {
+        tx.addWriteConflictKey(changes(keys));
         tx.clear(keys.activityTimeout());
     }
 
@@ -74,6 +93,13 @@ public final class TypeTimeouts {
                 .thenApply(value -> Optional.ofNullable(value)
                         .map(bytes -> Quarantine.decode(
                                 keys, new KeyValue(keys.activityTimeout(), bytes), row -> Row.decode(row.getValue()))));
+    }
+
+    /** {@return the same, and nothing of a row that cannot be decoded} What needs the timeout itself tells of that. */
+    static CompletableFuture<Optional<Row>> rowIfReadable(ReadTransaction tx, TypeKeys keys) {
+        return row(tx, keys).exceptionallyCompose(error -> error.getCause() instanceof UndecodableRowException
+                ? CompletableFuture.completedFuture(Optional.empty())
+                : CompletableFuture.failedFuture(error));
     }
 
     /** {@return completes when the timeout is set or taken away after this transaction} */
