@@ -19,6 +19,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.Test;
 
 /** How long a processor may be silent, to the nanosecond, whatever the seed and wherever in time it was last heard of. */
 class LeaseTest {
@@ -115,6 +116,23 @@ class LeaseTest {
             }
 
             assertThat(stage.await(client.getJobState(database, MAIL, "a"))).isEqualTo(JobState.PENDING);
+        }
+    }
+
+    @Test
+    void aShorterTimeoutHoldsForAJobThatRunsAlready() {
+        try (VirtualStage stage = new VirtualStage(5);
+                CouchJobs jobs = instance(stage)) {
+            Database database = stage.database();
+            stage.await(jobs.setTypeTimeout(database, MAIL, LONG));
+            stage.await(jobs.add(database, MAIL, "a", "data"));
+            assertThat(stage.await(jobs.accept(MAIL))).isPresent();
+            stage.time().advance(Duration.ofHours(1));
+
+            stage.await(jobs.setTypeTimeout(database, MAIL, Duration.ofSeconds(10)));
+            stage.time().advance(Duration.ofMinutes(10));
+
+            assertThat(stage.await(jobs.getJobState(database, MAIL, "a"))).isEqualTo(JobState.PENDING);
         }
     }
 
