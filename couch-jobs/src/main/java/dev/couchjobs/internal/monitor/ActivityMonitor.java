@@ -45,6 +45,8 @@ import org.jspecify.annotations.Nullable;
 final class ActivityMonitor implements AutoCloseable {
     private static final Duration WITHOUT_TIMEOUT_CHECK_EVERY = Duration.ofSeconds(5);
     static final int MARKS_PER_TIMEOUT = 4;
+    /** A long timeout may be made a short one. */
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
     /** The shorter timeout of another type may have this process look more often than is worth a mark. */
     private static final int MARKS_OF_OTHERS_PER_TIMEOUT = 8;
     /** After so much of a timeout without renewal a lease has expired; renewals are up to 30 percent apart. */
@@ -327,7 +329,8 @@ final class ActivityMonitor implements AutoCloseable {
                 return CompletableFuture.completedFuture(look);
             }
             age = timeout.get();
-            marks.mark(look.now(), Duration.ZERO);
+            boolean looksOften = age.dividedBy(MARKS_PER_TIMEOUT).compareTo(LONGEST_PAUSE) > 0;
+            marks.mark(look.now(), looksOften ? age.dividedBy(MARKS_OF_OTHERS_PER_TIMEOUT) : Duration.ZERO);
             silent = marks.takeOlderThan(age);
         }
         return silent.isEmpty() ? CompletableFuture.completedFuture(look) : sweepOrPutBack(silent.get(), age);
@@ -347,7 +350,8 @@ final class ActivityMonitor implements AutoCloseable {
     }
 
     private synchronized Pause pause() {
-        Duration full = timeout.map(t -> t.dividedBy(MARKS_PER_TIMEOUT)).orElse(WITHOUT_TIMEOUT_CHECK_EVERY);
+        Duration wanted = timeout.map(t -> t.dividedBy(MARKS_PER_TIMEOUT)).orElse(WITHOUT_TIMEOUT_CHECK_EVERY);
+        Duration full = wanted.compareTo(LONGEST_PAUSE) < 0 ? wanted : LONGEST_PAUSE;
         int percent = 100 + environment.random().nextInt(JITTER_PERCENT + 1);
         return pause.sleep(environment, full.multipliedBy(percent).dividedBy(100));
     }
