@@ -28,8 +28,16 @@ final class LeaderCheck {
     private final Transactions transactions;
     private final TypeKeys keys;
 
+    private static final int LOOKS_MAX = 256;
+
+    // Guarded by this.
     /** The job of the last look, if it could run. */
-    private Optional<TypeInUse.NextJob> last = Optional.empty(); // guarded by this
+    private Optional<TypeInUse.NextJob> last = Optional.empty();
+    /** The job for which all were called last. If it still waits this clock may be ahead, so it is called for less and less often. */
+    private String calledFor = "";
+
+    private int looksBetweenCalls;
+    private int looksToNextCall;
 
     LeaderCheck(Instance instance, Transactions transactions, TypeKeys keys) {
         this.database = instance.database();
@@ -42,9 +50,24 @@ final class LeaderCheck {
     synchronized Optional<TypeInUse.NextJob> stuck(Optional<TypeInUse.NextJob> next) {
         long now = environment.clock().instant().getEpochSecond();
         Optional<TypeInUse.NextJob> due = next.filter(job -> job.scheduledTime() <= now);
-        Optional<TypeInUse.NextJob> stuck = due.filter(job -> due.equals(last));
+        Optional<TypeInUse.NextJob> stuck = due.filter(job -> due.equals(last) && isToBeCalledFor(job.jobId()));
         last = due;
         return stuck;
+    }
+
+    private boolean isToBeCalledFor(String jobId) {
+        if (!jobId.equals(calledFor)) {
+            calledFor = jobId;
+            looksBetweenCalls = 1;
+            looksToNextCall = 0;
+        }
+        if (looksToNextCall > 0) {
+            looksToNextCall--;
+            return false;
+        }
+        looksBetweenCalls = Math.min(LOOKS_MAX, 2 * looksBetweenCalls);
+        looksToNextCall = looksBetweenCalls;
+        return true;
     }
 
     /** Calls all idle processes, unless another process leads by now. */
