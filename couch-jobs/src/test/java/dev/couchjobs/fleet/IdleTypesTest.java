@@ -60,6 +60,26 @@ class IdleTypesTest {
         }
     }
 
+    /** While the worker is full no type is watched or asked for. */
+    @Test
+    void moreTypesInUseThanAreWatchedAreServedSoonAfterTheWorkerWasFull() {
+        int types = 1_050;
+        Duration jobTakes = Duration.ofSeconds(5);
+        try (Fleet fleet = new Fleet(types, Duration.ofHours(10), 1, jobTakes).start(1)) {
+            IntStream.range(0, types).forEach(type -> fleet.add(type, 1));
+            fleet.pass(jobTakes.multipliedBy(types + 100));
+            fleet.forget();
+
+            for (int type = 0; type < types; type += 10) {
+                fleet.add(type, 1);
+                fleet.pass(jobTakes.multipliedBy(2));
+            }
+
+            assertThat(fleet.waited()).allMatch(time -> time.compareTo(Duration.ofSeconds(2)) < 0);
+            assertThat(fleet.waited()).hasSize(types / 10);
+        }
+    }
+
     @Test
     void oneWatchServesTheDependentsOfJobsOfAllTypes() {
         try (Fleet fleet = new Fleet(100, TIMEOUT, 1, MOMENT).start(1)) {
