@@ -37,6 +37,9 @@ final class Acceptor<D> implements AutoCloseable {
     /** Callers of {@code accept} that come one after the other are to find what was learnt of the queue. */
     private static final Duration KEPT_UNUSED_FOR = Duration.ofMinutes(1);
 
+    /** How late a job of a type in use may be noticed when more types in use are waited for than are watched. */
+    private static final Duration UNWATCHED_FOR = Duration.ofSeconds(1);
+
     private final Database database;
     private final Environment environment;
     private final Transactions transactions;
@@ -220,7 +223,8 @@ final class Acceptor<D> implements AutoCloseable {
                     place = outcome.place();
                     outcome.jobs().forEach((mode, jobs) -> deliver(jobs, round.of(mode)));
                     outcome.exhausted().forEach(mode -> dismissImpatient(round.of(mode)));
-                    return pause(outcome);
+                    Pause pause = pause(outcome);
+                    return mayWatch || !watches.isToAskAgain(this) ? pause : pause.butAtMost(UNWATCHED_FOR);
                 });
     }
 

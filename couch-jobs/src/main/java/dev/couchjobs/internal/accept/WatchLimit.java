@@ -62,23 +62,23 @@ final class WatchLimit<A> {
         return watching.stream().filter(isInUse.negate()).findFirst();
     }
 
+    /** {@return whether an acceptor has to ask again soon, because nothing tells it of a job} It may not watch. */
+    boolean isToAskAgain(A acceptor) {
+        return isInUse.test(acceptor);
+    }
+
     /** An acceptor waits for jobs no more. */
     synchronized void leave(A acceptor) {
         watching.remove(acceptor);
         refused.remove(acceptor);
     }
 
-    /**
-     * Wakes those that do not watch and whose types are in use.
-     *
-     * @return whether there are any
-     */
-    boolean wakeInUse() {
+    /** Wakes those that do not watch and whose types are in use. */
+    void wakeInUse() {
         List<A> some;
         synchronized (this) {
             some = refused.stream().filter(isInUse).toList();
         }
         some.forEach(wake);
-        return !some.isEmpty();
     }
 }

@@ -8,7 +8,6 @@ import dev.couchjobs.internal.verbs.Instance;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 
 /** What one instance has in the background for all types that it has to do with. */
 public final class ActivityMonitors implements AutoCloseable {
@@ -64,12 +63,8 @@ public final class ActivityMonitors implements AutoCloseable {
         return leases.isInUse(typeName);
     }
 
-    /**
-     * Has a listener told each time when this process has found out which types are in use.
-     *
-     * @param listener tells whether it has to be told again soon, although none may come into use
-     */
-    public void afterEachLook(BooleanSupplier listener) {
+    /** Has a listener told each time when this process has found out which types are in use. */
+    public void afterEachLook(Runnable listener) {
         leases.afterEachLook(listener);
     }
 

@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 
 /**
  * Tells the monitors of one process which of their types are in use and by whom these are monitored, so that each type in
@@ -38,8 +37,6 @@ final class MonitorLeases implements AutoCloseable {
     private static final Duration GAP = TypeTimeouts.TIMEOUT_MIN.dividedBy(ActivityMonitor.MARKS_PER_TIMEOUT);
     /** A watch tells of the next type; this is for the case that one does not. */
     private static final Duration LONGEST_REST = Duration.ofMinutes(5);
-    /** How late the next job of a type may be noticed when more types are in use than are watched. */
-    private static final Duration LOOK_AGAIN_SOON = Duration.ofSeconds(1);
 
     private final Database database;
     private final Environment environment;
@@ -56,7 +53,7 @@ final class MonitorLeases implements AutoCloseable {
     /** The monitors whose types were in use when last seen. */
     private volatile Map<String, ActivityMonitor> known = Map.of();
 
-    private volatile BooleanSupplier afterLook = () -> false;
+    private volatile Runnable afterLook = () -> {};
 
     MonitorLeases(Instance instance, Workers<String, ActivityMonitor> monitors) {
         this.database = instance.database();
@@ -71,8 +68,7 @@ final class MonitorLeases implements AutoCloseable {
         return known.containsKey(typeName);
     }
 
-    /** @param listener tells whether it has to be told again soon */
-    void afterEachLook(BooleanSupplier listener) {
+    void afterEachLook(Runnable listener) {
         afterLook = listener;
     }
 
@@ -196,8 +192,8 @@ final class MonitorLeases implements AutoCloseable {
         });
         known = seen.inUse;
         int percent = 100 + environment.random().nextInt(JITTER_PERCENT + 1);
-        Duration most = afterLook.getAsBoolean() ? shorter(seen.next, LOOK_AGAIN_SOON) : seen.next;
-        Duration time = most.multipliedBy(percent).dividedBy(100);
+        afterLook.run();
+        Duration time = seen.next.multipliedBy(percent).dividedBy(100);
         if (seen.nextForFreeLease.compareTo(LONGEST_REST) < 0) {
             time = shorter(time, Duration.ofNanos(environment.random().nextLong(seen.nextForFreeLease.toNanos())));
         }
