@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -116,6 +117,11 @@ final class Fleet implements AutoCloseable {
         start(count);
     }
 
+    /** One process is heard of no more, but its jobs run on. */
+    void silence() {
+        processes.remove(0).jobs().close();
+    }
+
     private void stop() {
         CompletableFuture<?>[] closed =
                 processes.stream().map(each -> each.worker().closeAsync()).toArray(CompletableFuture<?>[]::new);
@@ -184,6 +190,13 @@ final class Fleet implements AutoCloseable {
     /** {@return what all processes and the client have asked since it was begun to count} */
     Figures figures() {
         return Figures.ofAll(ways().toList());
+    }
+
+    /** {@return how many tries of activity monitors there were} */
+    long triesOfMonitors() {
+        return ways().flatMap(way -> way.tries().stream())
+                .filter(each -> each.readFrom().containsAll(Set.of("in_use", "counts")))
+                .count();
     }
 
     /** {@return what of that they have asked because of jobs} */

@@ -21,6 +21,22 @@ class SharedTypesTest {
         assertThat(together - alone).isLessThan(20 * MINUTES * 10);
     }
 
+    /** One process that takes the lease of a type renews it twice or three times in that time. */
+    @Test
+    void fewProcessesTryToTakeTheLeasesOfOneThatHasDied() {
+        try (Fleet fleet = new Fleet(TYPES, TIMEOUT, TYPES, LONG).start(1)) {
+            IntStream.range(0, TYPES).forEach(type -> fleet.add(type, 1));
+            fleet.pass(TIMEOUT);
+            fleet.start(20);
+            fleet.forget();
+
+            fleet.silence();
+            fleet.pass(TIMEOUT);
+
+            assertThat(fleet.triesOfMonitors()).isLessThan(TYPES * 6);
+        }
+    }
+
     private static int tries(int processes) {
         try (Fleet fleet = new Fleet(TYPES, TIMEOUT, TYPES, LONG).start(processes)) {
             IntStream.range(0, TYPES).forEach(type -> fleet.add(type, 1));
