@@ -36,7 +36,8 @@ class ClockAheadTest {
             Environment right = stage.environment();
             Environment wrong =
                     new Environment(InstantSource.offset(right.clock(), ahead), right.scheduler(), right.random());
-            CouchJobs client = CouchJobs.builder(stage.database()).environment(right).build();
+            CouchJobs client =
+                    CouchJobs.builder(stage.database()).environment(right).build();
             stage.await(client.setTypeTimeout(stage.database(), MAIL, TIMEOUT));
             MeasuredDatabase way = new MeasuredDatabase(stage.database(), stage.time());
             CouchJobs monitor =
@@ -44,9 +45,7 @@ class ClockAheadTest {
             monitor.monitor(MAIL);
             stage.await(client.add(
                     stage.database(),
-                    NewJob.of(MAIL, "data")
-                            .id("a")
-                            .at(right.clock().instant().plus(Duration.ofHours(12)))));
+                    NewJob.of(MAIL, "data").id("a").at(right.clock().instant().plus(Duration.ofHours(12)))));
             stage.time().advance(TIMEOUT);
             List<CouchJobs> others = Stream.generate(() -> CouchJobs.builder(way.asDatabase())
                             .environment(right)

@@ -88,14 +88,14 @@ class TypeTimeoutTest {
     /** A job of another type runs in a process that dies; another process handles both types. */
     private void anotherTypeIsMonitored() {
         stage.await(jobs.setTypeTimeout(database, MAIL, BEFORE));
-        try (CouchJobs monitor = instance();
-                CouchJobs dying = instance()) {
-            stage.await(jobs.add(database, MAIL, "a", "data"));
-            assertThat(stage.await(dying.accept(MAIL))).isPresent();
-            monitor.monitor(OTHER);
-            monitor.monitor(MAIL);
-            stage.time().advance(Duration.ofSeconds(1));
-            dying.close();
+        stage.await(jobs.add(database, MAIL, "a", "data"));
+        try (CouchJobs monitor = instance()) {
+            try (CouchJobs dying = instance()) {
+                assertThat(stage.await(dying.accept(MAIL))).isPresent();
+                monitor.monitor(OTHER);
+                monitor.monitor(MAIL);
+                stage.time().advance(Duration.ofSeconds(1));
+            }
             stage.time().advance(BEFORE.multipliedBy(2));
         }
         assertThat(stage.await(jobs.getJobState(database, MAIL, "a"))).isEqualTo(JobState.PENDING);
@@ -160,7 +160,9 @@ class TypeTimeoutTest {
         stage.await(jobs.setTypeTimeout(database, MAIL, AFTER));
         stage.await(jobs.add(
                 database,
-                NewJob.of(MAIL, "data").id("a").at(stage.environment().clock().instant().plusSeconds(60))));
+                NewJob.of(MAIL, "data")
+                        .id("a")
+                        .at(stage.environment().clock().instant().plusSeconds(60))));
         stage.await(jobs.add(database, NewJob.of(MAIL, "data").id("b")));
         write("activity_timeout", MAIL, Tuple.from("damaged"));
         jobs.worker()

@@ -97,9 +97,10 @@ public final class TypeTimeouts {
 
     /** {@return the same, and nothing of a row that cannot be decoded} What needs the timeout itself tells of that. */
     static CompletableFuture<Optional<Row>> rowIfReadable(ReadTransaction tx, TypeKeys keys) {
-        return row(tx, keys).exceptionallyCompose(error -> error.getCause() instanceof UndecodableRowException
-                ? CompletableFuture.completedFuture(Optional.empty())
-                : CompletableFuture.failedFuture(error));
+        return row(tx, keys)
+                .exceptionallyCompose(error -> error.getCause() instanceof UndecodableRowException
+                        ? CompletableFuture.completedFuture(Optional.empty())
+                        : CompletableFuture.failedFuture(error));
     }
 
     /** {@return completes when the timeout is set or taken away after this transaction} */
