@@ -48,7 +48,7 @@ final class ActivityMonitor implements AutoCloseable {
     /** A long timeout may be made a short one. */
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
     /** The shorter timeout of another type may have this process look more often than is worth a mark. */
-    private static final int MARKS_OF_OTHERS_PER_TIMEOUT = 8;
+    private static final int MARKS_OF_OTHERS_PER_TIMEOUT = 32;
     /** After so much of a timeout without renewal a lease has expired; renewals are up to 30 percent apart. */
     private static final int LEASE_PERCENT = 35;
     /** After so many looks without a job that runs or may run the type is in use no more. */

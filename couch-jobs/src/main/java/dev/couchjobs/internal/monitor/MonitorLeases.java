@@ -32,7 +32,7 @@ import java.util.concurrent.CompletableFuture;
  */
 final class MonitorLeases implements AutoCloseable {
     private static final int TYPES_MAX = 1_000;
-    private static final int JITTER_PERCENT = 20;
+    private static final int JITTER_PERCENT = 10;
     /** Types that come into use soon after each other are looked at together. */
     private static final Duration GAP = TypeTimeouts.TIMEOUT_MIN.dividedBy(ActivityMonitor.MARKS_PER_TIMEOUT);
     /** A watch tells of the next type; this is for the case that one does not. */
