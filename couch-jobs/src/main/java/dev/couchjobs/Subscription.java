@@ -5,9 +5,9 @@ import java.util.Optional;
 /**
  * A subscription to the changes of one job (RFC 007, {@code subscribe}); {@link CouchJobs#wait} hands the changes out.
  *
- * <p>It reports the state in which it found the job and then every later change, none lost in between. Only a change that
- * another takes back at once, so that the job is again as it was before, may go unreported with that other. It ends with its
- * job: {@link JobState#FINISHED} and {@link JobState#NOT_FOUND} are its last event. A subscription to a job that was
+ * <p>It reports the state in which it found the job and then every later change, none lost in between. It ends with its
+ * job: {@link JobState#FINISHED} and {@link JobState#NOT_FOUND} are its last event. Only a job that is removed and soon added
+ * again just as it was, before it was ever claimed, may be followed on as if it had stayed. A subscription to a job that was
  * already finished or missing has ended from the start, and that state is its only event, so that a caller who waits
  * for the end needs no special case.
  *

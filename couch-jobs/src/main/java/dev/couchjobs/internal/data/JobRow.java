@@ -280,12 +280,23 @@ public record JobRow(
 
     /** Whether two rows differ in anything that those who follow a job are told of. */
     boolean differsFrom(JobRow other) {
-        return state != other.state
-                || scheduledTime != other.scheduledTime
+        return state != other.state || terms.blocked() != other.terms.blocked() || asksOtherwiseThan(other);
+    }
+
+    private boolean asksOtherwiseThan(JobRow other) {
+        return scheduledTime != other.scheduledTime
                 || resubmit != other.resubmit
                 || payload != other.payload
-                || terms.blocked() != other.terms.blocked()
                 || !terms.askTheSameAs(other.terms);
+    }
+
+    /**
+     * {@return this row as it follows another one of its job} A claim, and all that its holder writes, is unlike any row
+     * before it; other changes count as edits, so that they are so too.
+     */
+    JobRow after(JobRow before) {
+        boolean edited = state == before.state ? asksOtherwiseThan(before) : before.state == JobState.FINISHED;
+        return edited && !awaitsCommit() ? on(terms.edited()) : this;
     }
 
     /** The value, with a placeholder in front if it awaits its commit. */

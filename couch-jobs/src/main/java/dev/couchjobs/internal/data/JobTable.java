@@ -264,7 +264,8 @@ public final class JobTable {
         for (Step step : steps) {
             JobRef ref = step.ref();
             JobRow before = step.before();
-            JobRow told = step.after() == null ? null : step.after().stamped(userVersion);
+            JobRow after = step.after();
+            JobRow told = after == null ? null : (before == null ? after : after.after(before)).stamped(userVersion);
             JobRow next = Releases.leave(tx, ref, before, told, told == null || told.vanishes() ? null : told);
             saveRow(tx, ref, before, next);
             together.note(ref, before, next, told);

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param blocked whether the job waits for others, and so is in no queue
  * @param retry its own retry policy, or null for that of its type
  * @param ties what ties it to other jobs
+ * @param edits how often the job was changed without being claimed, so that no change leaves its row as it was some time
+ *     before
  */
 public record Terms(
         int priority,
@@ -24,46 +26,57 @@ public record Terms(
         boolean due,
         boolean blocked,
         @Nullable RetryPolicy retry,
-        Ties ties) {
+        Ties ties,
+        int edits) {
     /** Nothing beyond the RFC. */
-    public static final Terms NONE = new Terms(0, 0, false, false, null, Ties.NONE);
+    public static final Terms NONE = new Terms(0, 0, false, false, null, Ties.NONE, 0);
 
     private static final int RETRY = 4;
     private static final int TIES = 5;
+    private static final int EDITS = 6;
 
     /** {@return what a creator asks for} */
     public static Terms asking(int priority, long now, @Nullable RetryPolicy retry) {
-        return new Terms(priority, priority == 0 ? 0 : now, false, false, retry, Ties.NONE);
+        return new Terms(priority, priority == 0 ? 0 : now, false, false, retry, Ties.NONE, 0);
     }
 
     /** {@return the same, in no queue} */
     public Terms blockedBy(boolean others) {
-        return blocked == others ? this : new Terms(priority, since, due, others, retry, ties);
+        return blocked == others ? this : new Terms(priority, since, due, others, retry, ties, edits);
     }
 
     /** {@return the same, tied otherwise} */
     public Terms tied(Ties ties) {
-        return new Terms(priority, since, due, blocked, retry, ties);
+        return new Terms(priority, since, due, blocked, retry, ties, edits);
+    }
+
+    /** {@return the same, for a job that was changed without being claimed} */
+    Terms edited() {
+        return new Terms(priority, since, due, blocked, retry, ties, edits + 1);
     }
 
     /** {@return the same, with its scheduled time come or not} */
     Terms due(boolean due) {
-        return this.due == due ? this : new Terms(priority, since, due, blocked, retry, ties);
+        return this.due == due ? this : new Terms(priority, since, due, blocked, retry, ties, edits);
     }
 
     /** {@return what is asked for by those, for a job that stands where it stands} */
     public Terms asking(Terms others) {
-        return new Terms(others.priority, others.since, due, blocked, others.retry, ties);
+        return new Terms(others.priority, others.since, due, blocked, others.retry, ties, edits);
     }
 
     /** {@return the same, with the priority of those; a job that has it already is as old as it was} */
     public Terms prioritised(Terms others) {
-        return priority == others.priority ? this : new Terms(others.priority, others.since, due, blocked, retry, ties);
+        return priority == others.priority
+                ? this
+                : new Terms(others.priority, others.since, due, blocked, retry, ties, edits);
     }
 
     /** {@return the same, for a job that stands where it stood among those of its priority} */
     public Terms sinceThat(Terms earlier) {
-        return priority == earlier.priority ? new Terms(priority, earlier.since, due, blocked, retry, ties) : this;
+        return priority == earlier.priority
+                ? new Terms(priority, earlier.since, due, blocked, retry, ties, edits)
+                : this;
     }
 
     /** {@return whether these ask for the same as those; where a job stands is not asked for} */
@@ -77,10 +90,11 @@ public record Terms(
         }
         Tuple terms = Tuple.from(priority, since, due, blocked);
         Tuple tied = ties.encode();
-        if (tied != null) {
-            return terms.addObject(retry == null ? null : encode(retry)).add(tied);
+        if (tied == null && edits == 0) {
+            return retry == null ? terms : terms.add(encode(retry));
         }
-        return retry == null ? terms : terms.add(encode(retry));
+        Tuple more = terms.addObject(retry == null ? null : encode(retry)).addObject(tied);
+        return edits == 0 ? more : more.add(edits);
     }
 
     static Terms decode(@Nullable Tuple terms) {
@@ -92,7 +106,8 @@ public record Terms(
                         terms.getBoolean(2),
                         terms.getBoolean(3),
                         decodeRetry(nested(terms, RETRY)),
-                        Ties.decode(nested(terms, TIES)));
+                        Ties.decode(nested(terms, TIES)),
+                        terms.size() > EDITS ? Math.toIntExact(terms.getLong(EDITS)) : 0);
     }
 
     private static Tuple encode(RetryPolicy policy) {
