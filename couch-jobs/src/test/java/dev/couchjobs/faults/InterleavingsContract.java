@@ -322,7 +322,7 @@ abstract class InterleavingsContract extends FaultsContract {
                 return CompletableFuture.completedFuture(job);
             }
             return scene.others
-                    .setTypeTimeout(scene.database(), MAIL, Scene.LONG) // so that nobody takes it back
+                    .setTypeTimeout(scene.database(), MAIL, Scene.LONG) // so that no monitor puts it back
                     .thenApply(set -> taken.complete(job));
         });
     }

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A process whose clock is ahead takes a job that is scheduled for later for one that nobody takes. */
+/** A process whose clock is ahead takes a job that is scheduled for later for one that no process takes. */
 class ClockAheadTest {
     private static final JobType<String, String> MAIL = JobType.of("mail", String.class, String.class);
     private static final Duration TIMEOUT = Duration.ofSeconds(10);

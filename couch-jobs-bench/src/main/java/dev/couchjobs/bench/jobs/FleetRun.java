@@ -128,7 +128,7 @@ final class FleetRun {
         fleet.inAll(process -> waiters.get(process).close());
     }
 
-    /** Jobs that nobody waits for come, one by one, for as long as is measured. */
+    /** Jobs whose results no process waits for come, one by one, for as long as is measured. */
     private void others(CouchJobsSystem.Member client) throws InterruptedException {
         long end = System.nanoTime() + settings.window().toNanos();
         while (System.nanoTime() < end) {

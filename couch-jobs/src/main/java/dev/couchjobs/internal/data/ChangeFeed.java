@@ -72,11 +72,6 @@ public final class ChangeFeed {
                         value -> value == null ? null : Tuple.fromBytes(value).getVersionstamp(0));
     }
 
-    /** {@return whether all of it has been trimmed away} */
-    public static CompletableFuture<Boolean> isEmpty(ReadTransaction tx, TypeKeys keys) {
-        return tx.snapshot().getRange(keys.feed(), 1).asList().thenApply(List::isEmpty);
-    }
-
     /** {@return the last entry that has been trimmed away, or null if none ever was} */
     public static CompletableFuture<@Nullable Versionstamp> trimmedUpTo(ReadTransaction tx, TypeKeys keys) {
         return tx.snapshot()

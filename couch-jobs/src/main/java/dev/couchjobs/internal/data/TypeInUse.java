@@ -124,7 +124,7 @@ public record TypeInUse(
      * @return whether it was not in use, or not in all its rows
      */
     public static CompletableFuture<Boolean> mend(Transaction tx, TypeKeys keys) {
-        return find(tx, keys).thenCombine(TypeTimeouts.row(tx, keys), (use, found) -> {
+        return find(tx, keys).thenCombine(TypeTimeouts.rowIfReadable(tx, keys), (use, found) -> {
             Optional<TypeTimeouts.Row> unused = found.filter(row -> use.isEmpty() || !row.isInUse());
             unused.ifPresent(row -> begin(tx, keys, row));
             return unused.isPresent();

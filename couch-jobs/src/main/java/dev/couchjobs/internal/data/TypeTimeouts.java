@@ -95,7 +95,12 @@ public final class TypeTimeouts {
                                 keys, new KeyValue(keys.activityTimeout(), bytes), row -> Row.decode(row.getValue()))));
     }
 
-    /** {@return the same, and nothing of a row that cannot be decoded} What needs the timeout itself tells of that. */
+    /** {@return the timeout of a type, if it has one that can be decoded} What cannot do without it tells of a damaged one. */
+    public static CompletableFuture<Optional<Duration>> getIfReadable(ReadTransaction tx, TypeKeys keys) {
+        return rowIfReadable(tx, keys).thenApply(row -> row.map(Row::timeout));
+    }
+
+    /** {@return what the row of a type says, if it has one that can be decoded; read without conflicts} */
     static CompletableFuture<Optional<Row>> rowIfReadable(ReadTransaction tx, TypeKeys keys) {
         return row(tx, keys)
                 .exceptionallyCompose(error -> error.getCause() instanceof UndecodableRowException

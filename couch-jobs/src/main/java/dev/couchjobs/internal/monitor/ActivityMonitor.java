@@ -14,6 +14,7 @@ import dev.couchjobs.internal.data.Stamps;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
+import dev.couchjobs.internal.loop.Delays;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.verbs.Instance;
@@ -352,7 +353,6 @@ final class ActivityMonitor implements AutoCloseable {
     private synchronized Pause pause() {
         Duration wanted = timeout.map(t -> t.dividedBy(MARKS_PER_TIMEOUT)).orElse(WITHOUT_TIMEOUT_CHECK_EVERY);
         Duration full = wanted.compareTo(LONGEST_PAUSE) < 0 ? wanted : LONGEST_PAUSE;
-        int percent = 100 + environment.random().nextInt(JITTER_PERCENT + 1);
-        return pause.sleep(environment, full.multipliedBy(percent).dividedBy(100));
+        return pause.sleep(environment, Delays.jittered(environment, full, JITTER_PERCENT));
     }
 }

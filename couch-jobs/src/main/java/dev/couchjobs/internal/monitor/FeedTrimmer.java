@@ -10,6 +10,7 @@ import dev.couchjobs.internal.data.Stamps;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypesWithRows;
 import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.loop.Delays;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.loop.Workers;
@@ -118,8 +119,7 @@ final class FeedTrimmer implements AutoCloseable {
 
     private Pause pause(boolean hasChanges) {
         Duration wanted = hasChanges ? retention.dividedBy(LOOKS_PER_RETENTION) : LONGEST_REST;
-        int percent = 100 + environment.random().nextInt(JITTER_PERCENT + 1);
         Duration time = wanted.compareTo(LONGEST_REST) < 0 ? wanted : LONGEST_REST;
-        return pause.sleep(environment, time.multipliedBy(percent).dividedBy(100));
+        return pause.sleep(environment, Delays.jittered(environment, time, JITTER_PERCENT));
     }
 }

@@ -4,13 +4,12 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Environment;
-import dev.couchjobs.UndecodableRowException;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Stamps;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.loop.BatchSize;
-import dev.couchjobs.internal.loop.Causes;
+import dev.couchjobs.internal.loop.Delays;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.loop.Workers;
@@ -153,27 +152,21 @@ final class MonitorLeases implements AutoCloseable {
         });
     }
 
+    /** The monitor of a type whose timeout cannot be decoded says so itself. */
     private CompletableFuture<Map<String, Optional<Duration>>> limits(Transaction tx, List<TypeInUse> types) {
         Map<String, CompletableFuture<Optional<Duration>>> reads = new HashMap<>();
         types.stream()
                 .filter(type -> monitors.ifPresent(type.typeName())
                         .filter(monitor -> monitor.isToLearnTimeout(type))
                         .isPresent())
-                .forEach(type -> reads.put(type.typeName(), limit(tx, type.typeName())));
+                .forEach(type ->
+                        reads.put(type.typeName(), TypeTimeouts.getIfReadable(tx, keyspace.type(type.typeName()))));
         return CompletableFuture.allOf(reads.values().toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> {
                     Map<String, Optional<Duration>> limits = new HashMap<>();
                     reads.forEach((type, read) -> limits.put(type, read.join()));
                     return limits;
                 });
-    }
-
-    /** The monitor of a type whose timeout cannot be decoded says so itself. */
-    private CompletableFuture<Optional<Duration>> limit(Transaction tx, String typeName) {
-        return TypeTimeouts.get(tx, keyspace.type(typeName))
-                .exceptionallyCompose(error -> Causes.of(error) instanceof UndecodableRowException
-                        ? CompletableFuture.completedFuture(Optional.empty())
-                        : CompletableFuture.failedFuture(error));
     }
 
     private void tell(TypeInUse type, Page page, Seen seen) {
@@ -191,9 +184,8 @@ final class MonitorLeases implements AutoCloseable {
             }
         });
         known = seen.inUse;
-        int percent = 100 + environment.random().nextInt(JITTER_PERCENT + 1);
+        Duration time = Delays.jittered(environment, seen.next, JITTER_PERCENT);
         afterLook.run();
-        Duration time = seen.next.multipliedBy(percent).dividedBy(100);
         if (seen.nextForFreeLease.compareTo(LONGEST_REST) < 0) {
             time = shorter(time, Duration.ofNanos(environment.random().nextLong(seen.nextForFreeLease.toNanos())));
         }

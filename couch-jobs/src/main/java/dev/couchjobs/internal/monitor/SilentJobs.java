@@ -68,7 +68,7 @@ final class SilentJobs {
         return rows.subList(0, taken);
     }
 
-    /** The rows stand for nobody then, not even for those they named wrongly. */
+    /** The rows stand for no job then, nor for those that they named wrongly. */
     private CompletableFuture<?> enqueueAll(Transaction tx, List<ActivityIndex.Entry> rows) {
         Set<Versionstamp> seen =
                 rows.stream().map(ActivityIndex.Entry::sequence).collect(Collectors.toSet());

@@ -3,14 +3,13 @@ package dev.couchjobs.internal.monitor;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Environment;
-import dev.couchjobs.UndecodableRowException;
 import dev.couchjobs.internal.data.ActivityIndex;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypesWithRows;
 import dev.couchjobs.internal.loop.BatchSize;
-import dev.couchjobs.internal.loop.Causes;
+import dev.couchjobs.internal.loop.Delays;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.loop.Workers;
@@ -60,10 +59,8 @@ final class UseCheck implements AutoCloseable {
         if (monitors.count() == 0) {
             return CompletableFuture.completedFuture(Pause.untilPoked());
         }
-        return go(Optional.empty()).thenApply(done -> {
-            int percent = 100 + environment.random().nextInt(JITTER_PERCENT + 1);
-            return Pause.atMost(PAUSE.multipliedBy(percent).dividedBy(100));
-        });
+        return go(Optional.empty())
+                .thenApply(done -> Pause.atMost(Delays.jittered(environment, PAUSE, JITTER_PERCENT)));
     }
 
     /** Tells the last type of the last step: none. */
@@ -84,7 +81,6 @@ final class UseCheck implements AutoCloseable {
         });
     }
 
-    /** What a damaged timeout means is said by all that need it; here it must not stop the check of other types. */
     private CompletableFuture<Boolean> check(Transaction tx, TypeKeys keys) {
         long now = environment.clock().instant().getEpochSecond();
         return ActivityIndex.isEmpty(tx, keys)
@@ -93,9 +89,6 @@ final class UseCheck implements AutoCloseable {
                         (nothingRuns, waiting) -> !nothingRuns
                                 || waiting.filter(job -> job.scheduledTime() <= now)
                                         .isPresent())
-                .thenCompose(is -> is ? TypeInUse.mend(tx, keys) : CompletableFuture.completedFuture(false))
-                .exceptionallyCompose(error -> Causes.of(error) instanceof UndecodableRowException
-                        ? CompletableFuture.completedFuture(false)
-                        : CompletableFuture.failedFuture(error));
+                .thenCompose(is -> is ? TypeInUse.mend(tx, keys) : CompletableFuture.completedFuture(false));
     }
 }

@@ -3,6 +3,7 @@ package dev.couchjobs.internal.retention;
 import dev.couchjobs.Environment;
 import dev.couchjobs.Outcome;
 import dev.couchjobs.Retention;
+import dev.couchjobs.internal.loop.Delays;
 import dev.couchjobs.internal.loop.Pause;
 import java.time.Duration;
 import java.time.Instant;
@@ -56,8 +57,7 @@ final class Naps {
     }
 
     private Pause jittered(Duration time) {
-        int percent = 100 + environment.random().nextInt(JITTER_PERCENT + 1);
-        return Pause.atMost(time.multipliedBy(percent).dividedBy(100));
+        return Pause.atMost(Delays.jittered(environment, time, JITTER_PERCENT));
     }
 
     private static Duration between(Duration least, Duration time, Duration most) {

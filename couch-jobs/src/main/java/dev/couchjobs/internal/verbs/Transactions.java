@@ -320,7 +320,7 @@ public final class Transactions {
         return layout.writing(tx, () -> settled(tx, body.apply(tx)));
     }
 
-    /** Whatever ends a job also tells those who wait for it, and whatever enqueues one brings its type into use. */
+    /** A verb that ends a job also tells the jobs that wait for it, and one that enqueues a job brings its type into use. */
     private <T> CompletableFuture<T> settled(Transaction tx, CompletableFuture<T> done) {
         return done.thenCompose(result ->
                 settlement.settle(tx).thenCompose(told -> TypeInUse.settle(tx)).thenApply(used -> result));
