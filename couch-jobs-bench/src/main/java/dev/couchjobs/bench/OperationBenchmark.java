@@ -25,6 +25,9 @@ public class OperationBenchmark {
     /** Names the directory that the stores' own are made in. */
     static final String DIRECTORY = "couchjobs.bench.directory";
 
+    /** For JMH. */
+    public OperationBenchmark() {}
+
     /** The store that all threads work on. */
     @State(Scope.Benchmark)
     public static class Opened {
@@ -43,6 +46,9 @@ public class OperationBenchmark {
         private Row measured = Row.COMMIT_1;
         private @Nullable Store opened;
         private @Nullable Path directory;
+
+        /** For JMH. */
+        public Opened() {}
 
         /**
          * Opens the store and loads it.
@@ -80,6 +86,9 @@ public class OperationBenchmark {
     public static class Worker {
         private int index;
         private long done;
+
+        /** For JMH. */
+        public Worker() {}
 
         /**
          * Tells the threads apart.
