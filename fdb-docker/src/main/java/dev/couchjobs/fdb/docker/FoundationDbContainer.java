@@ -52,7 +52,7 @@ import org.testcontainers.utility.DockerImageName;
  * servers. Those are the ones that servers announce, and they do not know what Docker makes of them. Hence a port
  * cannot be mapped to whatever is free: server, container and host have to use the same number, and it has to be known before
  * the server starts. This class chooses one that is free on this machine for each attempt to start, and tries
- * three times, as somebody else may take it in between. With Docker on this machine it can be reached from here only.
+ * three times, as another process may take it in between. With Docker on this machine it can be reached from here only.
  *
  * <p>Not thread-safe.
  */
@@ -124,7 +124,7 @@ public final class FoundationDbContainer extends GenericContainer<FoundationDbCo
     }
 
     /**
-     * Opens the database, with API version 730. Whoever opens it closes it, before the container is stopped.
+     * Opens the database, with API version 730. The caller closes it before the container is stopped.
      *
      * @return the database
      * @throws IllegalStateException if the container does not run

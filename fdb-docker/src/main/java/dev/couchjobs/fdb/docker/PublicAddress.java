@@ -14,9 +14,9 @@ record PublicAddress(String ip, int port) {
     private static final String LOOPBACK = "127.0.0.1";
 
     /**
-     * Chooses a port that is free. It stays free until the container takes it, unless somebody else is quicker.
+     * Chooses a port that is free. It stays free until the container takes it, unless another process takes it first.
      *
-     * @param dockerHost whom containers' ports are reached at
+     * @param dockerHost the host at which containers' ports are reached
      */
     static PublicAddress choose(String dockerHost) {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -44,7 +44,7 @@ record PublicAddress(String ip, int port) {
         return "test:container@" + ip + ":" + port;
     }
 
-    /** {@return what Docker publishes} On this machine nobody else can reach it. */
+    /** {@return what Docker publishes} On this machine no other host can reach it. */
     String publication() {
         String published = port + ":" + port;
         return ip.equals(LOOPBACK) ? LOOPBACK + ":" + published : published;

@@ -131,7 +131,7 @@ class ComposeFilesTest {
                 assertThat(network).startsWith(NETWORK_OF);
                 String holder = network.substring(NETWORK_OF.length());
                 assertThat(section(service, "depends_on")).containsKey(holder);
-                // Docker publishes the ports of the one that holds the network, and of nobody else in it.
+                // Docker publishes the ports of the one that holds the network, and of no other container in it.
                 assertThat(texts(service, "ports")).isEmpty();
             }
         });

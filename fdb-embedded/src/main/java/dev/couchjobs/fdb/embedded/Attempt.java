@@ -71,7 +71,7 @@ final class Attempt {
         versionstamps.add(versionstamp);
     }
 
-    /** Those who wait for the versionstamp, each of whom is to be answered once. */
+    /** The futures of the versionstamp, each to be completed once. */
     List<CompletableFuture<byte[]>> takeVersionstamps() {
         if (versionstamps.isEmpty()) {
             return List.of();
@@ -146,7 +146,7 @@ final class Attempt {
         return commit;
     }
 
-    /** Whether everybody has been told how it ended. */
+    /** Whether all futures of its end have been completed. */
     boolean isSettled() {
         return commit != null && commit.isAnswered() && versionstamps.isEmpty();
     }

@@ -67,7 +67,7 @@ final class AttemptCommit {
         reply.fail(error);
     }
 
-    /** Ends what has not been committed; a commit under way may still happen, but nobody is told. */
+    /** Ends what has not been committed; a commit under way may still happen, but its future is not completed with it. */
     void abandon(FDBException error) {
         attempt.end(error);
         CommitReply reply = attempt.commit();

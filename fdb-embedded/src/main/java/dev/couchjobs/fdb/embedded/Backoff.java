@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Which errors a transaction retries, and how long it waits before it does. Guarded by its transaction. */
 final class Backoff {
-    /** Whoever was in the way has committed within that time; the tenth of what a client allows a cluster. */
+    /** The transaction that conflicted has committed within that time; the tenth of what a client allows a cluster. */
     private static final double FIRST_MILLIS = 1;
 
     private static final double GROWTH = 2;

@@ -216,7 +216,7 @@ final class ClientTransaction {
         end(FdbError.TRANSACTION_CANCELLED.exception());
     }
 
-    /** Comes behind every transaction, most of which are over by then, so there is hardly ever anybody to be told. */
+    /** Comes behind every transaction, most of which are over by then, so there is hardly ever a future to complete. */
     synchronized void close() {
         cancelUnlessSettled();
         stopTimeout();

@@ -109,7 +109,7 @@ final class CommitPipeline {
     }
 
     /**
-     * For a thread that calls {@link #help} next and then blocks: with nobody else about it decides and persists on its own,
+     * For a thread that calls {@link #help} next and then blocks: if no other thread commits, it decides and persists on its own,
      * which spares it the way to another thread and back.
      */
     void submitToHelp(Commit commit) {
@@ -355,7 +355,7 @@ final class CommitPipeline {
 
     private void lose(List<Decided> batches, Throwable error) {
         failure = toldAs(error);
-        // Comes before anybody is told, who might try again at once.
+        // Comes before any caller is told, since a caller might try again at once.
         failedEpoch = batches.get(0).epoch;
         batches.forEach(each -> publisher.abandon(each.batch, failure));
     }

@@ -22,7 +22,7 @@ final class Completions {
             executor.execute(completion);
         } catch (RuntimeException | Error refused) {
             // Its owner has stopped the executor, or it has no thread: an answer on the wrong one is better than none,
-            // and nobody else's answer depends on that executor.
+            // and no other caller's answer depends on that executor.
             completion.run();
         }
     }

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All committed data as of one version. It never changes, so any number of threads may read it; each read begins and
- * ends on one thread. Arrays that come out of it are shared, and nobody writes to them.
+ * ends on one thread. Arrays that come out of it are shared and never written to.
  */
 interface Contents {
     byte @Nullable [] get(byte[] key);

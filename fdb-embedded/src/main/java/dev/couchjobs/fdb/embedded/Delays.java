@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Waits without a thread. When the engine closes every wait ends, so that nobody waits for a timer that is gone. */
+/** Waits without a thread. When the engine closes every wait ends, so that no caller waits for a timer that is gone. */
 final class Delays {
     private final ScheduledExecutorService scheduler;
     private final Map<Long, CompletableFuture<?>> pending = new ConcurrentHashMap<>();

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The directory cannot be made or written: it is a file, is on a read-only file system, or belongs to somebody else.
+ * The directory cannot be made or written: it is a file, is on a read-only file system, or belongs to another user.
  */
 public final class DirectoryNotWritableException extends StorageException {
     private static final long serialVersionUID = 1L;

@@ -118,7 +118,7 @@ final class Drain {
         }
     }
 
-    /** Moves everything, whoever may still want to read without it, and makes it durable. */
+    /** Moves everything, also what readers may still want to read without it, and makes it durable. */
     synchronized void finish() {
         move(Long.MAX_VALUE);
         checkpoint();

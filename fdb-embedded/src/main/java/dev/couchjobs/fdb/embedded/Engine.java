@@ -68,7 +68,7 @@ final class Engine {
         watches.failAll(FdbError.FUTURE_VERSION.exception("the store was lost"));
     }
 
-    /** The storage raises its ceiling when it persists something, and if nobody commits that is nothing. */
+    /** The storage raises its ceiling when it persists something, and without commits that is nothing. */
     private void keepCeilingAhead() {
         Completions.whenSettled(delays.after(CEILING_NANOS), error -> {
             if (error == null) {

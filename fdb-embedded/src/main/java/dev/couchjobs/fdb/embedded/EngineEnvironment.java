@@ -16,7 +16,7 @@ import java.util.random.RandomGenerator;
  * any of them, so an environment in which these are simulated makes the engine repeatable. One single-threaded scheduler
  * may serve as both executor and scheduler.
  *
- * <p>Whoever makes an environment shuts it down; the engine only does so for one that it made itself.
+ * <p>The maker of an environment shuts it down; the engine does so only for one that it made itself.
  *
  * @param executor runs commits and, unless a transaction names another, the continuations of what the engine completes
  * @param scheduler waits for back-off delays and timeouts

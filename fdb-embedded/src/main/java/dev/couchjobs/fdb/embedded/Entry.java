@@ -3,7 +3,7 @@ package dev.couchjobs.fdb.embedded;
 import com.apple.foundationdb.KeyValue;
 
 /** A key and its value as the engine holds them; whatever leaves the engine is a copy. */
-@SuppressWarnings("ArrayRecordComponent") // nobody compares or hashes an entry
+@SuppressWarnings("ArrayRecordComponent") // an entry is never compared or hashed
 record Entry(byte[] key, byte[] value) {
     /** FoundationDB counts its own bookkeeping for each row it returns. */
     private static final int ROW_OVERHEAD_BYTES = 8;

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where scans found nothing for a long while: keys that the base still has and that were cleared one by one, as at the
  * head of a queue. Cleared once more in one piece, such a gap costs the next scan one step. Only the last gap found is
- * kept; whoever meets another one will tell again. Thread-safe.
+ * kept; the next read that meets another one tells again. Thread-safe.
  */
 final class Gaps {
     /** Less than this is not worth the telling. */

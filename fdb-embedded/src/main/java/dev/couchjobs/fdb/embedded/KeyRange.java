@@ -3,7 +3,7 @@ package dev.couchjobs.fdb.embedded;
 import java.util.Arrays;
 
 /** The keys from {@code begin} up to, but not including, {@code end}. The arrays are shared and never written. */
-@SuppressWarnings("ArrayRecordComponent") // nobody compares or hashes a range
+@SuppressWarnings("ArrayRecordComponent") // a range is never compared or hashed
 record KeyRange(byte[] begin, byte[] end) {
     static KeyRange of(byte[] key) {
         return new KeyRange(key, Bytes.after(key));

@@ -24,7 +24,7 @@ final class KeySpace {
         return Bytes.startsWith(key, USER_END);
     }
 
-    /** The one system key that anybody may read, and may set to a versionstamp. */
+    /** The one system key that any transaction may read, and may set to a versionstamp. */
     static boolean isMetadataVersion(byte[] key) {
         return Arrays.equals(key, METADATA_VERSION);
     }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * order. Not thread-safe; no longer changed once the transaction commits.
  */
 final class KeyWrites {
-    @SuppressWarnings("ArrayRecordComponent") // nobody compares or hashes an operation
+    @SuppressWarnings("ArrayRecordComponent") // an operation is never compared or hashed
     private record Operation(AtomicMutation mutation, byte[] operand) {}
 
     private boolean assigned;

@@ -23,7 +23,7 @@ final class Limits {
         return KeySpace.isSystem(key) ? SYSTEM_KEY_BYTES : KEY_BYTES;
     }
 
-    /** No key longer than this can be stored, whoever wrote it; a longer one is read, cleared and compared cheaply. */
+    /** No key longer than this can be stored, by any way; a longer one is read, cleared and compared cheaply. */
     static int storableKeyBytes(byte[] key) {
         return KeySpace.isSystem(key) ? SYSTEM_KEY_BYTES : KEY_BYTES + TENANT_PREFIX_BYTES;
     }

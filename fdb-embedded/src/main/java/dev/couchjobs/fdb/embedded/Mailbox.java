@@ -59,7 +59,7 @@ final class Mailbox<T> {
         wake();
     }
 
-    /** Leaves a message for whoever is going to {@link #wake} the actor or to {@link #help} it. */
+    /** Leaves a message for the thread that is going to {@link #wake} the actor or to {@link #help} it. */
     void leave(T message) {
         queue.add(message);
     }

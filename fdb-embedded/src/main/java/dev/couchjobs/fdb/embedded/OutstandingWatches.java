@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-/** Every watch that somebody still waits for, armed or not, and how many there may be. Thread-safe. */
+/** Every watch that a caller still waits for, armed or not, and how many there may be. Thread-safe. */
 final class OutstandingWatches {
     /** In the order in which they came: a simulation repeats itself to the last one. */
     private final NavigableMap<Long, Watch> watches = new ConcurrentSkipListMap<>();

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Overlay(OrderedMap<byte[]> sets, OrderedMap<Cleared> cleared, long base) {
     /** From the key it is filed under up to, but not including, {@code end}. */
-    @SuppressWarnings("ArrayRecordComponent") // nobody compares or hashes a cleared range
+    @SuppressWarnings("ArrayRecordComponent") // a cleared range is never compared or hashed
     record Cleared(byte[] end, long version) {}
 
     /** Over a base that is at {@code version}. */

@@ -15,7 +15,7 @@ final class Publisher {
         this.versions = versions;
     }
 
-    /** Publishing comes before telling even those refused, so that whoever tries again does so on the new state. */
+    /** Publishes before it answers even refused commits, so that a caller that tries again does so on the new state. */
     void publish(Decision.Batch batch) {
         Contents data = batch.edit().contents();
         versions.publish(batch.version(), batch.edit());
@@ -35,7 +35,7 @@ final class Publisher {
         }
     }
 
-    /** The batch does not come about, or nobody knows whether it has. */
+    /** The batch is not committed, or it is not known whether it is. */
     void abandon(Decision.Batch batch, RuntimeException error) {
         versions.abandon(batch.version());
         for (Decision each : batch.decisions()) {

@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
  * @param writes null if there are none or the read does not see them
  * @param end where the keys end that the transaction may read
  */
-@SuppressWarnings("ArrayRecordComponent") // nobody compares or hashes a view
+@SuppressWarnings("ArrayRecordComponent") // a view is never compared or hashed
 record ReadView(Contents data, @Nullable WriteBuffer writes, boolean bypassUnreadable, byte[] end) {
     /**
      * A key selector without its or-equal: the {@code offset}-th key from {@code base} on, where 1 is the first key that
      * is not less than it and 0 the last one that is.
      */
-    @SuppressWarnings("ArrayRecordComponent") // nobody compares or hashes a selection
+    @SuppressWarnings("ArrayRecordComponent") // a selection is never compared or hashed
     record Selection(byte[] key, byte[] base, int offset) {
         static Selection of(KeySelector selector) {
             byte[] key = selector.getKey();

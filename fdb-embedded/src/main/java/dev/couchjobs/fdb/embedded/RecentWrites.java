@@ -9,7 +9,7 @@ final class RecentWrites {
     private static final long NEVER = 0;
 
     private final long oldest;
-    private final Object editor = new Object(); // nobody else has these maps
+    private final Object editor = new Object(); // no other editor has these maps
     private long newest;
     private OrderedMap<Long> keys = OrderedMap.empty(Summary.GREATEST);
     private OrderedMap<Long> boundaries = OrderedMap.empty(Summary.GREATEST).put(Bytes.EMPTY, NEVER);

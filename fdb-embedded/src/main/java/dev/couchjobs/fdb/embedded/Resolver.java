@@ -62,7 +62,7 @@ final class Resolver {
         generation(version).addKey(key, version);
     }
 
-    /** Forgets what happened at or before {@code horizon}: nobody may read at a version that old any more. */
+    /** Forgets what happened at or before {@code horizon}: no transaction may read at a version that old any more. */
     void forgetUpTo(long horizon) {
         while (!generations.isEmpty() && generations.getFirst().newest() <= horizon) {
             generations.removeFirst();

@@ -1,6 +1,6 @@
 package dev.couchjobs.fdb.embedded;
 
-/** Stands on one entry after the other, in one direction. To be closed by whoever opened it, on the same thread. */
+/** Stands on one entry after the other, in one direction. The thread that opens it closes it. */
 interface Scan extends AutoCloseable {
     /** False past the last entry. */
     boolean isOnEntry();

@@ -31,7 +31,7 @@ final class SimulatedStorage implements Storage {
         return recovered;
     }
 
-    /** Memory keeps all versions that anybody can read. */
+    /** Memory keeps all versions that a transaction can read. */
     @Override
     public void start(LongSupplier oldestReadable) {}
 

@@ -38,7 +38,7 @@ public final class SimulatedStore {
     }
 
     /**
-     * Takes the store away. Whoever commits from now on, or is at it, learns that the result is unknown (1021).
+     * Takes the store away. Commits that begin from now on, or are under way, fail with an unknown result (1021).
      *
      * @param gotThrough whether what is being written is durable nevertheless
      */

@@ -5,7 +5,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /** A key or value with ten bytes left open for the commit's stamp. */
-@SuppressWarnings("ArrayRecordComponent") // nobody compares or hashes a template
+@SuppressWarnings("ArrayRecordComponent") // a template is never compared or hashed
 record StampTemplate(byte[] bytes, int offset) {
     /** Reads an operand that ends in the placeholder's offset, as four bytes little-endian. */
     static StampTemplate parse(byte[] operand) {

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names by which the operators of a cluster know a transaction. Nobody reads them in process; they are checked, so that
+ * The names by which the operators of a cluster know a transaction. Nothing reads them in process; they are checked, so that
  * a program that runs here runs on a cluster. Not thread-safe.
  */
 final class TransactionLabels {

@@ -16,7 +16,7 @@ enum TransactionOption {
     LOCK_AWARE(700),
     BYPASS_UNREADABLE(1100),
 
-    /** Nobody reads these in process, but what a cluster's client refuses is refused. */
+    /** Nothing reads these in process, but what a cluster's client refuses is refused. */
     TRANSACTION_LOGGING_ENABLE(402),
     DEBUG_TRANSACTION_IDENTIFIER(403),
     LOG_TRANSACTION(404),

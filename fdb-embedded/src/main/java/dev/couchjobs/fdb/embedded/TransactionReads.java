@@ -205,7 +205,7 @@ final class TransactionReads {
     }
 
     /**
-     * What this transaction itself has determined depends on nobody else. The size counts the whole range for each of the
+     * What this transaction itself has determined depends on no other transaction. The size counts the whole range for each of the
      * parts left, as FoundationDB's client does.
      */
     void addConflict(byte[] begin, byte[] end) {

@@ -6,7 +6,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The committed states of the last five seconds. Read versions follow the clock even when nobody commits, so that they
+ * The committed states of the last five seconds. Read versions follow the clock even when nothing commits, so that they
  * tell the time; that is safe because a version is only ever handed out together with the data that is complete up to
  * it. While a commit version is reserved and its data is not yet published, readers stay below it.
  *

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** Somebody who waits for a key to have another value than the one they saw. */
+/** A caller's wait for a key to have another value than the one that the caller saw. */
 final class Watch {
     private final byte[] key;
     private final byte @Nullable [] seen;
@@ -19,7 +19,7 @@ final class Watch {
         this.executor = executor;
     }
 
-    /** Whether the engine has answered already; otherwise whoever waited has given up. */
+    /** Whether the engine has answered already; otherwise the caller has given up. */
     boolean isSettled() {
         return settled;
     }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * "Balancing weight-balanced trees" (2011). Everything is built on joining, which makes cutting out a range as cheap as
  * removing one key.
  *
- * <p>Every change is made by an editor, who changes the nodes that he made himself and copies all others.
+ * <p>Every change is made by an editor, which changes the nodes that it made itself and copies all others.
  */
 final class WeightBalancedTree<V> {
     private static final int DELTA = 3;

@@ -63,7 +63,7 @@ public enum Fault {
         this.usual = usual;
     }
 
-    /** The weight of it where it is frequent, unless somebody sets another. */
+    /** The weight of it where it is frequent, unless another is set. */
     double usual() {
         return usual;
     }

@@ -78,7 +78,7 @@ public final class SimulatedProcess {
     /**
      * Draws random numbers.
      *
-     * @return what this process draws from, and nobody else
+     * @return what this process draws from, and no other
      */
     public RandomGenerator random() {
         return random;

@@ -15,7 +15,7 @@ import java.util.random.RandomGenerator;
 /**
  * A FoundationDB store and the processes that use it, on one thread and in virtual time, with faults, from a seed.
  *
- * <p>Nothing happens by itself. It happens while somebody calls {@link #advance}, {@link #await} or
+ * <p>Nothing happens by itself. It happens while a caller is in {@link #advance}, {@link #await} or
  * {@link #runUntilIdle}, on the calling thread, and only what processes, store and faults have put on the schedule. All
  * that is left to chance comes from the seed, so the same program with the same seed does the same, to the last line of
  * the {@link #trace}, and a failure is replayed by its seed. Code under test keeps to that if it takes time, timers and
@@ -145,7 +145,7 @@ public final class Simulation implements AutoCloseable {
     }
 
     /**
-     * Has somebody look at the store whenever it may have changed.
+     * Calls an observer whenever the store may have changed.
      *
      * @param observer is handed the store, past all faults; its reads are answered at once, and it must not write
      */
@@ -154,7 +154,7 @@ public final class Simulation implements AutoCloseable {
     }
 
     /**
-     * Tells somebody of every process that has died, at the time of its death; they may start another one.
+     * Calls an observer for every process that dies, at the time of its death; the observer may start another one.
      *
      * @param observer is not part of any process
      */
@@ -227,7 +227,7 @@ public final class Simulation implements AutoCloseable {
     }
 
     /**
-     * Draws random numbers for whoever drives the simulation.
+     * Draws random numbers for the caller that drives the simulation.
      *
      * @return repeatable, like everything else
      */

@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that happened in a {@link Simulation}, one line each: the virtual time, whom it happened to, and what. Only the
+ * All that happened in a {@link Simulation}, one line each: the virtual time, the process that it happened to, and what. Only the
  * end of it is kept, and a digest of the whole; {@link SimulationBuilder#traceTo} has every line written down.
  */
 public final class Trace {
@@ -22,7 +22,7 @@ public final class Trace {
     private long digest = 1;
     private long count;
 
-    /** Put into words only if somebody reads it: most runs are not looked at. */
+    /** Put into words only if it is read: most runs are not looked at. */
     private record Line(
             long nanos, String who, String what, @Nullable Object detail) {
 

@@ -10,9 +10,9 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Somebody whose tasks wait in the one queue of a {@link VirtualScheduler}. */
+/** An executor whose tasks wait in the one queue of a {@link VirtualScheduler}. */
 abstract class VirtualExecutor extends AbstractExecutorService implements ScheduledExecutorService {
-    /** Of one to whom nothing will ever happen again. */
+    /** An executor that runs nothing any more. */
     static final long NEVER = Long.MAX_VALUE;
 
     private boolean shutdown;

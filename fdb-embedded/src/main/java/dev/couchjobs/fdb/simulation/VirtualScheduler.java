@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An executor, a timer and two clocks on one thread and in virtual time.
  *
- * <p>Nothing runs by itself. Tasks wait until somebody calls {@link #runUntilIdle}, {@link #advance} or {@link #await};
+ * <p>Nothing runs by itself. Tasks wait until a caller calls {@link #runUntilIdle}, {@link #advance} or {@link #await};
  * they then run on the calling thread, in the order in which they are due, ties in the order in which they were
  * submitted. The same program therefore runs the same tasks in the same order every time.
  *

@@ -2,7 +2,7 @@ package dev.couchjobs.fdb.internal.base;
 
 import java.util.Arrays;
 
-/** One change to a {@link Base}. Arrays are not copied: whoever makes a change leaves them alone until it is applied. */
+/** One change to a {@link Base}. Arrays are not copied: the maker of a change does not write to them until it is applied. */
 public sealed interface Change {
     /**
      * Sets a key.
@@ -10,7 +10,7 @@ public sealed interface Change {
      * @param key the key
      * @param value its new value
      */
-    @SuppressWarnings("ArrayRecordComponent") // nobody compares changes
+    @SuppressWarnings("ArrayRecordComponent") // changes are never compared
     record Put(byte[] key, byte[] value) implements Change {}
 
     /**
@@ -18,7 +18,7 @@ public sealed interface Change {
      *
      * @param key the key
      */
-    @SuppressWarnings("ArrayRecordComponent") // nobody compares changes
+    @SuppressWarnings("ArrayRecordComponent") // changes are never compared
     record Remove(byte[] key) implements Change {}
 
     /**
@@ -27,7 +27,7 @@ public sealed interface Change {
      * @param begin the first key
      * @param end behind the last key
      */
-    @SuppressWarnings("ArrayRecordComponent") // nobody compares changes
+    @SuppressWarnings("ArrayRecordComponent") // changes are never compared
     record Clear(byte[] begin, byte[] end) implements Change {}
 
     /**

@@ -28,7 +28,7 @@ final class Gaps {
     }
 
     /** No key is between {@code begin}, inclusive, and {@code end}. */
-    @SuppressWarnings("ArrayRecordComponent") // nobody compares gaps
+    @SuppressWarnings("ArrayRecordComponent") // gaps are never compared
     private record Gap(byte[] begin, byte[] end, long age) {}
 
     /** Where to look for the first key that is not less than {@code from}. */

@@ -9,12 +9,12 @@ import java.util.concurrent.atomic.AtomicLong;
 final class Occupancy {
     private static final long CLOSED = Long.MIN_VALUE;
 
-    /** How many are inside; with the sign bit set, nobody else gets in. */
+    /** How many threads are inside; with the sign bit set, no other gets in. */
     private final AtomicLong inside = new AtomicLong();
 
     private final Runnable freed;
 
-    /** Calls {@code freed} once, when it has been closed and nobody is inside any more. */
+    /** Calls {@code freed} once, when it has been closed and no thread is inside any more. */
     Occupancy(Runnable freed) {
         this.freed = freed;
     }
@@ -37,7 +37,7 @@ final class Occupancy {
         }
     }
 
-    /** Lets nobody in from now on. To be called once. */
+    /** Lets no thread in from now on. To be called once. */
     void close() {
         if (inside.getAndUpdate(count -> count | CLOSED) == 0) {
             freed.run();

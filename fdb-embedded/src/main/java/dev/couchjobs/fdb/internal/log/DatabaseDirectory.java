@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 
 /**
- * The directory of a durable database, locked against everybody else until it is closed:
+ * The directory of a durable database, locked against all other processes until it is closed:
  * <pre>
  * FORMAT  what this is, and of which version
  * LOCK    who has it open

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The lock on a directory: a locked file, which also says, for humans, who holds it.
  *
- * <p>A process that closes any descriptor of a file loses its locks on that file (POSIX), so whoever comes second in the
+ * <p>A process that closes any descriptor of a file loses its locks on that file (POSIX), so the second to come in the
  * process that holds the lock must not even open it.
  */
 final class DirectoryLock implements Closeable {

@@ -5,7 +5,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** An open file. Positions are absolute; nobody else writes the file, and an interrupt does nothing to it. */
+/** An open file. Positions are absolute; nothing else writes the file, and an interrupt does nothing to it. */
 interface LogFile extends Closeable {
     long size() throws IOException;
 

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /** What a record is for. All but the first are marks: they have no payload and the version of the record before. */
 enum RecordKind {
     COMMITS(0x7265632e),
-    /** Somebody opened the log. There is one in the first segment of every log, so that none is empty. */
+    /** A process opened the log. There is one in the first segment of every log, so that none is empty. */
     OPENED(0x6f706e2e),
     /** The log was closed: whatever is missing or damaged before this was not lost by a crash. */
     CLOSED(0x636c732e),

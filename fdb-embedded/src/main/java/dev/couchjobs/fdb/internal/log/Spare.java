@@ -10,7 +10,7 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The next segment, made ahead of need by an executor. Whoever needs it before the executor came to it makes it on the
+ * The next segment, made ahead of need by an executor. A thread that needs it before the executor came to it makes it on the
  * spot, so an executor that is busy, has stopped, or is the thread that needs it, does no harm. A failure is kept for the
  * one who needs the segment, who tries once more.
  */
@@ -96,7 +96,7 @@ final class Spare {
         }
     }
 
-    /** Leaves it to whoever opens the log next. */
+    /** Leaves it to the next process that opens the log. */
     void close() {
         closed = true;
         if (task != null) {
