@@ -22,7 +22,7 @@ public final class Benchmarks {
      * @throws CommandLine.RefusedException with a list of the options, if one is not understood
      * @throws IOException if a file cannot be written
      * @throws RunnerException if JMH gives up
-     * @throws InterruptedException if somebody interrupts it
+     * @throws InterruptedException if its thread is interrupted
      */
     public static void main(String... words) throws IOException, RunnerException, InterruptedException {
         new Benchmarks(Settings.parse(words)).run();

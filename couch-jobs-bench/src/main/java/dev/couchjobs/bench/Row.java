@@ -2,7 +2,7 @@ package dev.couchjobs.bench;
 
 /** What is measured: one operation, by a number of threads at once. */
 enum Row {
-    /** One key and nobody to share a sync with: what the disk allows. */
+    /** One key and no other commit to share a sync with: what the disk allows. */
     COMMIT_1("durable single-key commits, 1 writer", 1),
     /** As before, by 16. */
     COMMIT_16("durable single-key commits, 16 writers", 16),

@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 public final class BridgeMain {
     private static final BridgeStarter STARTER = Bridge::start;
 
-    /** One line for each event. Whoever puts bridges into a program of his own has a log of his own, too. */
+    /** One line for each event. A program that embeds a bridge has a log of its own. */
     private static final Map<String, String> LOG_FORMAT = Map.of(
             "showDateTime", "true",
             "dateTimeFormat", "yyyy-MM-dd'T'HH:mm:ss.SSSZ",

@@ -7,7 +7,7 @@ import java.util.Optional;
  * block; it runs on a thread of its own, and several may run at a time.
  *
  * <p>It is interrupted when the step is cancelled, has taken longer than it may, or is given back because the bridge ends. It
- * should end soon then: until it has, or ten seconds have passed, nobody runs the step again. One that does not heed its
+ * should end soon then: until it has, or ten seconds have passed, no node runs the step again. One that does not heed its
  * interrupt cannot be ended: a step that is given back may then be run by another node while it still runs here.
  */
 @FunctionalInterface

@@ -143,7 +143,7 @@ final class IndexProcessor implements AutoCloseable {
     }
 
     /**
-     * Stops dead, in the middle of everything, and tells nobody: no job is given back. For the others it is as if this
+     * Stops dead, in the middle of everything: no job is given back. For the others it is as if this
      * process had been killed or suspended.
      */
     void stopDead() {

@@ -24,7 +24,7 @@ import java.util.function.BiConsumer;
  * ("finishes")               -> how many jobs were finished
  * </pre>
  *
- * Whoever indexes a file again writes the same keys with the same values, so that a half-done job leaves nothing to
+ * A processor that indexes a file again writes the same keys with the same values, so that a half-done job leaves nothing to
  * clean up. The one write that must not happen twice is the counting of finishes, and so it shows whether one did.
  */
 final class IndexStore {

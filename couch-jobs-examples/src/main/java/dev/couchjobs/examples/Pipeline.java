@@ -45,7 +45,7 @@ public final class Pipeline {
         }
     }
 
-    /** The whole graph in one transaction: nobody ever sees a book without its chapters. */
+    /** The whole graph in one transaction: no reader ever sees a book without its chapters. */
     private void add(String book, int chapters) {
         List<NewJob<String>> graph = new ArrayList<>();
         List<Dependency> converted = new ArrayList<>();

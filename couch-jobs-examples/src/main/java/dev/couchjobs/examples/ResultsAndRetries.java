@@ -12,7 +12,7 @@ import dev.couchjobs.RetryPolicy;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Counts the words of letters: one is counted at the second attempt, one fails until somebody mends it. */
+/** Counts the words of letters: one is counted at the second attempt, one fails until it is mended. */
 public final class ResultsAndRetries {
     private static final JobType<String, Integer> COUNT = JobType.of("count words", String.class, Integer.class)
             .retry(RetryPolicy.standard().attempts(2).pauses(Duration.ZERO, 1, Duration.ZERO))
@@ -88,7 +88,7 @@ public final class ResultsAndRetries {
             throw new IllegalStateException("the post is late");
         }
         if (text.contains("wet") && !inkIsDry) {
-            throw new IllegalArgumentException("nobody can read this");
+            throw new IllegalArgumentException("this cannot be read");
         }
         return text.split(" ").length;
     }

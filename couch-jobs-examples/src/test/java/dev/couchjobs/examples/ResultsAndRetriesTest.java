@@ -20,7 +20,7 @@ class ResultsAndRetriesTest {
         assertThat(out.lines())
                 .containsExactly(
                         "from Ada: 4 words after 2 attempts",
-                        "from Bob: java.lang.IllegalArgumentException: nobody can read this",
+                        "from Bob: java.lang.IllegalArgumentException: this cannot be read",
                         "dead letter: from Bob, 1 failure",
                         "sent again: 1",
                         "from Bob: 2 words");

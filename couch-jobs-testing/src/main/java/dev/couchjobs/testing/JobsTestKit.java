@@ -48,7 +48,7 @@ import java.util.random.RandomGenerator;
  * {@code resultAsync}, are done after {@link #runDue} or {@link #advance} if it has happened by then.
  */
 public final class JobsTestKit implements AutoCloseable {
-    /** Nobody goes silent on the one thread there is; a short timeout would only make monitors look often. */
+    /** No holder goes silent on the one thread there is; a short timeout would only make monitors look often. */
     private static final Duration TIMEOUT = Duration.ofHours(1);
 
     private static final long SEED = 0x6a6f6273;

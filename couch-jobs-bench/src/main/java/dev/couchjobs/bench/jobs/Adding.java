@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * How many jobs a second the producers of one instance add durably, while nobody works.
+ * How many jobs a second the producers of one instance add durably, while no worker runs.
  *
  * @param perTransaction how many jobs each transaction adds
  */

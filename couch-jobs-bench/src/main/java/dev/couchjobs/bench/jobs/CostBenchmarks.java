@@ -10,7 +10,7 @@ public final class CostBenchmarks {
      * Counts it.
      *
      * @param words none
-     * @throws InterruptedException if somebody interrupts it
+     * @throws InterruptedException if its thread is interrupted
      */
     public static void main(String... words) throws InterruptedException {
         System.out.println(Costs.table(JOBS));

@@ -40,7 +40,7 @@ public final class JobBenchmarks {
      * @param words the options
      * @throws CommandLine.RefusedException with a list of the options, if one is not understood
      * @throws IOException if a file cannot be written or PostgreSQL does not start
-     * @throws InterruptedException if somebody interrupts it
+     * @throws InterruptedException if its thread is interrupted
      * @throws IllegalStateException if a job was lost or run twice
      */
     public static void main(String... words) throws IOException, InterruptedException {

@@ -58,7 +58,7 @@ final class PostgresServer implements AutoCloseable {
         return Files.isExecutable(programs.resolve("initdb"));
     }
 
-    /** Makes a cluster and starts it. PostgreSQL refuses to run as root, so root has it run as somebody else. */
+    /** Makes a cluster and starts it. PostgreSQL refuses to run as root, so root has it run as another user. */
     static PostgresServer start(Path programs, Path parent) throws IOException, InterruptedException {
         Files.createDirectories(parent);
         Path directory = Files.createTempDirectory(parent, "postgresql-");

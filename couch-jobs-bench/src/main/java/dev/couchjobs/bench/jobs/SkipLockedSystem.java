@@ -21,7 +21,7 @@ import org.postgresql.PGConnection;
 /**
  * The least that a queue in PostgreSQL can do: a transaction deletes up to a hundred jobs that no other has locked, runs them
  * and commits. It knows no leases, no attempts, no results and no states; a job whose process dies is there again at once.
- * Whoever has added rings by NOTIFY after the commit, and not again before that has gone out, since commits that notify
+ * A producer that has added jobs sends a NOTIFY after the commit, and not again before that has gone out, since commits that notify
  * wait for each other.
  */
 final class SkipLockedSystem implements JobSystem {
@@ -153,7 +153,7 @@ final class SkipLockedSystem implements JobSystem {
             }
         }
 
-        /** Until somebody rings, if nobody has since, or a second has passed. */
+        /** Until a producer notifies, if none has since, or a second has passed. */
         private void await(int seen) throws InterruptedException {
             try {
                 bell.awaitAdvanceInterruptibly(seen, POLL_MILLIS, TimeUnit.MILLISECONDS);

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 
 /**
  * The shell commands that a node's operator allows: word by word, or by regular expressions that have to match all of a
- * command. There is no matching of prefixes, because what follows one is up to whoever writes the document, and the shell
+ * command. There is no matching of prefixes, because the writer of the document chooses what follows one, and the shell
  * reads on: {@code backup x} would allow {@code backup x; rm -r /} and {@code backup x$(curl ...)}. For the same reason an
  * expression should name the characters that may stand where something is left open: {@code backup [a-z0-9-]+}, and not
  * {@code backup .*}.
@@ -38,7 +38,7 @@ public record CommandAllowList(boolean isEverything, Set<String> commands, List<
                 || patterns.stream().anyMatch(pattern -> matches(pattern, command));
     }
 
-    /** Whoever writes a command may know of expressions that take for ever, or the whole stack, to find that it does not match. */
+    /** The writer of a command may choose one for which a pattern takes for ever, or the whole stack, to find no match. */
     private static boolean matches(Pattern pattern, String command) {
         try {
             return pattern.matcher(new PatientText(command)).matches();

@@ -37,7 +37,7 @@ final class CommandInput {
         return file;
     }
 
-    /** Whoever has opened it can still read it. */
+    /** A process that has opened it can still read it. */
     void delete() {
         if (!file.equals(NOTHING)) {
             try {

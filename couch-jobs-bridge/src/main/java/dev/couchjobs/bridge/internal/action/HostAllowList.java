@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 
 /**
  * The hosts to which requests may go. They are compared by the names that stand in URLs; to what address a name leads is the
- * business of whoever runs the name service.
+ * business of the operator of the name service.
  */
 public final class HostAllowList {
     private static final int HTTP_PORT = 80;

@@ -70,12 +70,12 @@ final class JavaAction implements Action {
             result.complete(why == null ? said : ActionResult.failed(why + " and was interrupted"));
         }
 
-        /** As long as it may be running, nobody is to try again. */
+        /** While it may be running, no node may try again. */
         private void end(String why) {
             if (!ending.compareAndSet(null, why)) {
                 return;
             }
-            // A call that is cancelled before it has begun never would, and nobody would learn of it.
+            // A call that is cancelled before it has begun never would, and no caller would learn of it.
             Futures.whenEnded(hasBegun, () -> task.cancel(true));
             Future<?> grace = after(
                     GRACE,

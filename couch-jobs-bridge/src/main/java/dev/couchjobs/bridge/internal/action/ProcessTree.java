@@ -40,7 +40,7 @@ final class ProcessTree {
         }
     }
 
-    /** Ends them one by one, where there is no group or nobody is left in it to signal it. */
+    /** Ends them one by one, where there is no group or no process is left in it to signal it. */
     synchronized void killEach() {
         look();
         killSeen();

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** A command that has been started: reads what it says, and ends it when its time is over or nobody wants it any more. */
+/** A command that has been started: reads what it says, and ends it when its time is over or it is not wanted any more. */
 final class RunningCommand {
     private static final int BUFFER_BYTES = 8192;
 
@@ -58,7 +58,7 @@ final class RunningCommand {
         try {
             watch(timeLimit, result);
             read();
-        } catch (Throwable e) { // also an error: nobody would end it any more
+        } catch (Throwable e) { // also an error: nothing else ends it
             tree.killEach();
             throw e;
         }

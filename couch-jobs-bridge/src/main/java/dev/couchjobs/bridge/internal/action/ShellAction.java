@@ -51,7 +51,7 @@ final class ShellAction implements Action {
         this.threads = threads;
     }
 
-    /** {@return why the operator does not allow any, if he does not} */
+    /** {@return why the operator does not allow any, if that is so} */
     static Optional<String> objection(ShellSettings settings) {
         return settings.isEnabled()
                 ? Optional.empty()
@@ -59,7 +59,7 @@ final class ShellAction implements Action {
                         + " shell.enabled = true");
     }
 
-    /** {@return why the operator does not allow what a document asks for, if he does not} */
+    /** {@return why the operator does not allow what a document asks for, if that is so} */
     static Optional<String> objection(ActionPlan.Shell plan, ShellSettings settings) {
         Optional<String> toAll = objection(settings);
         if (toAll.isPresent()) {
@@ -99,7 +99,7 @@ final class ShellAction implements Action {
             start(occasion).supervise(timeLimit(occasion), result);
         } catch (IllegalArgumentException e) {
             result.complete(ActionResult.refused("the command cannot be started: " + e.getMessage()));
-        } catch (Throwable e) { // also an error, such as that there are no more threads: nobody else would tell
+        } catch (Throwable e) { // also an error, such as that there are no more threads: nothing else tells of it
             result.complete(ActionResult.failed("the command could not be started: " + e.getMessage()));
         }
     }

@@ -16,14 +16,14 @@ import java.util.Optional;
  * <p>{@code setsid} makes the session and the group; its leader is a small script, the guard, which runs the command and ends
  * with the command's exit status. Beside it, in the same group, a watcher reads the names of signals from a pipe and sends
  * them to the group. That it is a member itself is what makes this safe: as long as it lives, the group's number cannot
- * belong to anybody else. When the pipe ends the bridge is gone, however it went, SIGKILL included: the watcher sends TERM and,
+ * belong to any other process. When the pipe ends the bridge is gone, however it went, SIGKILL included: the watcher sends TERM and,
  * after the grace, KILL. So a step's old run has ended before a restarted bridge runs it again, which waits for the job's claim
  * to time out.
  *
- * <p>When the command has ended, the guard ends the watcher, so that no process is left for somebody else to reap, and sends
+ * <p>When the command has ended, the guard ends the watcher, so that no process is left for another to reap, and sends
  * TERM to what the command may have left in the group. What leaves the group by a session of its own is ended only while it is
  * still a descendant of the guard; a daemon that has detached itself from its parents lives on, and that is how a step starts
- * one. Nothing helps where somebody kills the watcher and the bridge together.
+ * one. Nothing helps if the watcher and the bridge are killed together.
  */
 final class ShellGuard {
     private static final String SHELL = "/bin/sh";

@@ -25,7 +25,7 @@ import java.util.TreeMap;
  * @param claimTimeout after how long a claim of which nothing is heard is withdrawn
  * @param shell which commands it allows
  * @param http which requests it allows
- * @param replication with whom its CouchDB is to replicate
+ * @param replication which CouchDB its own is to replicate with
  * @param workItems what it does for WorkItem documents, by the kinds that they name as their worker
  */
 public record BridgeConfig(

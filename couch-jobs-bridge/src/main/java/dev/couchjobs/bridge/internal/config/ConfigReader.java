@@ -152,7 +152,7 @@ public final class ConfigReader {
         } else if (embedded.isPresent() && join == BridgeConfig.Join.FOUNDATIONDB) {
             engine.mistake(
                     "directory",
-                    "nodes that are joined by \"foundationdb\" share one cluster, and nobody shares a directory; give"
+                    "nodes that are joined by \"foundationdb\" share one cluster, and a directory cannot be shared; give"
                             + " engine.cluster_file, or let cluster.join be \"replication\"");
         }
         return clusterFile

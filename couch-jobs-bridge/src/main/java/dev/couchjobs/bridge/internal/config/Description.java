@@ -52,7 +52,7 @@ final class Description {
         }
         return credentials instanceof Credentials.Cookie cookie
                 ? "as " + cookie.name() + " by cookie"
-                : "as nobody in particular";
+                : "without a user";
     }
 
     private static String shell(ShellSettings shell) {

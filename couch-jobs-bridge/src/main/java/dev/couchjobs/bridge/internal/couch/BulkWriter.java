@@ -59,7 +59,7 @@ final class BulkWriter {
     private CompletableFuture<List<Written>> refused(List<ObjectNode> documents, Answer answer) {
         if (documents.size() == 1) {
             String id = documents.get(0).path("_id").asString("");
-            // An attachment that it refers to is not there any more: somebody else has changed the document.
+            // An attachment that it refers to is not there any more: another client has changed the document.
             Written result = answer.status() == 412
                     ? new Written.Conflict(id)
                     : new Written.Refused(id, answer.error(), answer.reason());

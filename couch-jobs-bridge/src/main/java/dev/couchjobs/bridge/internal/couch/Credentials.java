@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** Who the bridge is at a CouchDB server. */
 public sealed interface Credentials {
 
-    /** Nobody in particular. */
+    /** No user. */
     record None() implements Credentials {}
 
     /** The name and the password go with every request. */

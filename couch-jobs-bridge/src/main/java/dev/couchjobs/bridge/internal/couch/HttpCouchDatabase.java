@@ -49,7 +49,7 @@ public final class HttpCouchDatabase implements CouchDatabase {
     }
 
     /**
-     * Creates the database if there is none. Without the right to create one, it waits until somebody else has.
+     * Creates the database if there is none. Without the right to create one, it waits until another client has.
      *
      * @return when there is one; fails with a {@link CouchException} if its name is illegal
      */

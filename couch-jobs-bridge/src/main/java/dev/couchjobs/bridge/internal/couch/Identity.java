@@ -13,7 +13,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * Tells a database from others that are, or were, at its address, by a local document: it is made by whoever comes first,
+ * Tells a database from others that are, or were, at its address, by a local document: the first to come makes it,
  * is never replicated, and goes when the database goes.
  */
 final class Identity {
@@ -48,7 +48,7 @@ final class Identity {
         });
     }
 
-    /** Makes the database; that somebody was faster is as good. */
+    /** Makes the database; if another client was faster, that is as good. */
     CompletableFuture<@Nullable Void> create() {
         return transport.answer("PUT", address.of(""), null).thenApply(answer -> {
             if (answer.status() != 412) {

@@ -11,7 +11,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** JSON as CouchDB writes it. */
 final class Json {
-    /** Objects and arrays within each other: whoever walks through them does so by calls within each other. */
+    /** Objects and arrays within each other: code that walks through them does so by nested calls. */
     private static final int DEPTH = 1_000;
     /** Digits of a number: to read one takes time that grows with their square. */
     private static final int DIGITS = 10_000;

@@ -75,7 +75,7 @@ final class Retrying implements AutoCloseable {
         private CompletableFuture<T> started() {
             try {
                 return attempt.get();
-            } catch (Throwable e) { // also an error: whoever waits would do so for ever
+            } catch (Throwable e) { // also an error: the caller would wait for ever
                 return CompletableFuture.failedFuture(e);
             }
         }

@@ -14,7 +14,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Whom to trust, where that is not whom the JDK trusts. */
+/** The certificates to trust, where these are not those that the JDK trusts. */
 public final class Tls {
     private Tls() {}
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Barks when a connection has been silent for two and a half heartbeats to three. A connection that is half open never
- * reports anything by itself. Counts ticks rather than looking at a clock, and does not count while nobody reads.
+ * reports anything by itself. Counts ticks rather than looking at a clock, and does not count while the feed is not read.
  */
 final class Watchdog {
     private static final int TICKS = 5;
@@ -47,7 +47,7 @@ final class Watchdog {
         isListening = true;
     }
 
-    /** Nobody reads: silence means nothing. */
+    /** The feed is not read: silence means nothing. */
     synchronized void pause() {
         isListening = false;
     }

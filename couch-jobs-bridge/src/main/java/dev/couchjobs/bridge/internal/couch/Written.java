@@ -9,7 +9,7 @@ public sealed interface Written {
     /** It was written, as this revision. */
     record Accepted(String id, String revision) implements Written {}
 
-    /** Its revision was not, or is no longer, a leaf: somebody else was first. */
+    /** Its revision was not, or is no longer, a leaf: another client was first. */
     record Conflict(String id) implements Written {}
 
     /** The server takes no such document, for example because it is too large or a validation refuses it. */

@@ -23,7 +23,7 @@ public record Cluster(SortedSet<String> nodes, SortedMap<String, SortedSet<Strin
     /**
      * Keeps copies.
      *
-     * @throws IllegalArgumentException if a name would be ambiguous in a target, or a group has nobody or a stranger in it
+     * @throws IllegalArgumentException if a name would be ambiguous in a target, or a group is empty or has an unknown node in it
      */
     public Cluster {
         nodes = Collections.unmodifiableSortedSet(new TreeSet<>(nodes));

@@ -26,7 +26,7 @@ final class Consistency {
         checkIndex(job, index, fields);
     }
 
-    /** Whoever runs a step may claim the next. */
+    /** The node that runs a step may claim the next. */
     private static boolean isClaimedAhead(JobDocument job, int index) {
         return job.step(index - 1).progress().hasBegun()
                 && !(job.step(index - 1).plan().target() instanceof Target.All);

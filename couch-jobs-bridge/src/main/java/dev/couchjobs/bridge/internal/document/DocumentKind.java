@@ -9,7 +9,7 @@ public enum DocumentKind {
     JOB,
     /** A {@code WorkItem}. */
     WORK_ITEM,
-    /** Somebody else's: to be left alone. */
+    /** Not a job of the bridge: to be left alone. */
     OTHER;
 
     static final String WORK_ITEM_TYPE = "WorkItem";

@@ -39,7 +39,7 @@ public final class DocumentReader {
     /**
      * {@return a reader of documents that were accepted once, and which neither a change of the configuration nor what the
      * bridge itself has written in them must make unreadable} Nothing is too large for it. Names that are not known, or not any more, are taken for those of nodes; a job that still needs one waits
-     * for it until somebody ends the job.
+     * for it until a person ends the job.
      */
     public DocumentReader trusting() {
         return new DocumentReader(cluster, true);

@@ -24,7 +24,7 @@ final class Faults {
         }
     }
 
-    /** {@return a question to end a complaint with; nothing if no name is near, or if nobody will see it} */
+    /** {@return a question to end a complaint with; nothing if no name is near, or if no reader will see it} */
     String hint(String wrong, Collection<String> names) {
         return sentences.size() < MOST ? Nearest.hint(wrong, names) : "";
     }

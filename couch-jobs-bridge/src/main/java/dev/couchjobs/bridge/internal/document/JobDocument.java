@@ -101,7 +101,7 @@ public record JobDocument(String id, Plan plan, Progress progress) {
     private static void check(Target target, StepProgress step) {
         if (target instanceof Target.All) {
             if (step.withdrawn() > 0 || step.claimedBy().isPresent()) {
-                throw new IllegalArgumentException("nobody claims a step that all are to do");
+                throw new IllegalArgumentException("a step that all nodes do is not claimed");
             }
         } else if (step.hasBegun() && step.winner().isEmpty()) {
             throw new IllegalArgumentException("who runs a step has won it");

@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Locale;
 
-/** Finds the name that somebody may have meant. */
+/** Finds the name that the writer may have meant. */
 public final class Nearest {
     private static final int LONGEST = 100;
     /** Letters of a name from which it may be known without the rest. */

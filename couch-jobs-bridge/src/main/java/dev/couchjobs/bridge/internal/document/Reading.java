@@ -25,7 +25,7 @@ public sealed interface Reading {
      * @param kind what it was meant to be
      * @param id its id
      * @param faults all that is wrong with it, in sentences a person can act on; at least one
-     * @param isEnded whether it says already that it has ended: then nobody is to be told any more
+     * @param isEnded whether it says already that it has ended: then there is nothing to report any more
      */
     record Broken(DocumentKind kind, String id, List<String> faults, boolean isEnded) implements Reading {
         /** Keeps a copy of the list. */

@@ -68,7 +68,7 @@ public record Step(JobDocument job, int index) {
     public Transition win(String node) {
         if (!progress().claimedBy().equals(Optional.of(node))
                 || progress().winner().isPresent()) {
-            return refused(node + " does not claim it, or somebody has won it");
+            return refused(node + " does not claim it, or a node has won it");
         }
         return openTo(node).orElseGet(() -> to(progress().wonBy(node)));
     }
@@ -76,7 +76,7 @@ public record Step(JobDocument job, int index) {
     /** The creator gives up a claim whose node has gone silent, and with it the round. */
     public Transition withdraw() {
         if (progress().hasBegun() || progress().claimedBy().isEmpty()) {
-            return refused("it has begun, or nobody claims it");
+            return refused("it has begun, or no node claims it");
         }
         return notCurrent().orElseGet(() -> to(progress().nextRound()));
     }

@@ -37,7 +37,7 @@ public record StepProgress(
         }
     }
 
-    /** {@return a step of which nobody has said anything} */
+    /** {@return a step of which nothing is known yet} */
     public static StepProgress open() {
         return new StepProgress(0, Optional.empty(), Optional.empty(), Collections.emptySortedMap());
     }

@@ -44,7 +44,7 @@ final class StepProgressReader {
     private StepProgress onAll(Fields step, Target.All target) {
         for (String name : List.of("claimed_by", "winner", "executioner", "withdrawn")) {
             if (step.has(name)) {
-                step.fault(name, "nobody claims a step that all nodes do; see \"nodes\"");
+                step.fault(name, "a step that all nodes do is not claimed; see \"nodes\"");
             }
         }
         RunReader.checkTimesOfDay(step);

@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param id the document's id
  * @param worker the kind of work, {@code worker} in the document
  * @param due from when on it may be done, {@code date} in the document; never before 1970
- * @param isClaimed whether somebody is at it or has given it up
+ * @param isClaimed whether a node works on it or has given it up
  * @param status what came of it last, if it did not succeed
  * @param claimedBy the node that has claimed it, if it is claimed and has said so
  * @param attempts how often it was tried and failed
@@ -51,7 +51,7 @@ public record WorkItem(
         return why + BEFORE_SAID + end;
     }
 
-    /** {@return whether it is for somebody to claim, once it is due} */
+    /** {@return whether it can be claimed, once it is due} */
     public boolean isOpen() {
         return !isClaimed && !hasFailed();
     }
@@ -66,7 +66,7 @@ public record WorkItem(
         return new WorkItem(id, worker, due, true, status, Optional.of(node), attempts, reason);
     }
 
-    /** {@return the same for anybody to claim: whoever had claimed it has not tried, or is gone} */
+    /** {@return the same, for any node to claim: the node that had claimed it has not tried, or is gone} */
     public WorkItem released() {
         return new WorkItem(id, worker, due, false, status, Optional.empty(), attempts, reason);
     }

@@ -5,7 +5,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The view of darticle's work queue: work that nobody has claimed, by its kind and the time from which it may be done. */
+/** The view of darticle's work queue: work that is not claimed, by its kind and the time from which it may be done. */
 public final class WorkView {
     /** The id of the design document. */
     public static final String DESIGN_ID = "_design/work";

@@ -67,7 +67,7 @@ record Arrival(StoredDocument stored, Optional<Entry> entry, Optional<Entry> ref
     }
 
     /**
-     * Whether what was read may be older than what was written since somebody asked for it.
+     * Whether what was read may be older than what was written since it was asked for.
      *
      * @param asked what was known then
      */

@@ -80,7 +80,7 @@ final class Claims {
 
     /**
      * This node was named, and must not begin: it had claimed the step in a process that has ended, or too long ago, or for
-     * a worker that has other things to do by now. Only who is named may take a claim back: nobody else can be.
+     * a worker that has other things to do by now. Only the node that is named may take a claim back, and no other node can be named meanwhile.
      */
     private CompletableFuture<Kept> again(Turn turn, Kept now, Step step) {
         if (!(step.withdraw() instanceof Transition.To to)) {
@@ -104,14 +104,14 @@ final class Claims {
         return workers.free(turn, seat);
     }
 
-    /** Nobody answers any more. */
+    /** No answer comes any more. */
     CompletableFuture<Void> drop(Turn turn, Step step) {
         step.next().ifPresent(next -> leases.end(Workers.seat(next)));
         return workers.freeIfClaimed(turn, Workers.seat(step));
     }
 
     /**
-     * A claim was made by a process that has ended, or nobody has answered it for too long: the worker is freed, and the claim
+     * A claim was made by a process that has ended, or it has had no answer for too long: the worker is freed, and the claim
      * is made anew if it is answered after all.
      */
     CompletableFuture<Void> look(Turn turn) {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is done under one claim on a job, and may have to be stopped: because the job is no longer this claim's, or the bridge
- * ends. Only when what runs has ended is the job given back, if it still can be, so that nobody does it meanwhile.
+ * ends. Only when what runs has ended is the job given back, if it still can be, so that no other node does it meanwhile.
  */
 final class Doing {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(500);

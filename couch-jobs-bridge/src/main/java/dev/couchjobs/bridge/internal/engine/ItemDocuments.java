@@ -20,7 +20,7 @@ final class ItemDocuments {
     private final Set<String> together;
 
     /**
-     * @param together the nodes among which whoever holds an item's job knows that no other holds one
+     * @param together the nodes among which the holder of an item's job knows that no other holds it
      */
     ItemDocuments(CouchDatabase couch, DocumentReader reader, Set<String> together) {
         this.couch = couch;
@@ -36,7 +36,7 @@ final class ItemDocuments {
         }
     }
 
-    /** {@return whether who holds the item's job may do it} A claim that names nobody is that of another program. */
+    /** {@return whether the holder of the item's job may do it} A claim that names no node is another program's. */
     boolean isOurs(WorkItem item) {
         return item.isClaimed() && item.claimedBy().filter(together::contains).isPresent();
     }

@@ -29,7 +29,7 @@ final class Leases {
 
     private record Lease(Instant end, long lastTick) {}
 
-    /** Begins a lease: before anybody can know of the claim. */
+    /** Begins a lease: before any node can know of the claim. */
     void begin(Seat seat) {
         Duration time = ticks.apart().multipliedBy(length);
         leases.put(seat, new Lease(clock.instant().plus(time), ticks.now() + length));

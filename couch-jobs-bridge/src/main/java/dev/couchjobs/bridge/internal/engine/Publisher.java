@@ -27,7 +27,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Writes documents back to CouchDB, many at a time and all in turn. What changes while a document is being written goes with
- * the next round, so a document is never written more often than it can be. Where another was first, what he wrote is taken in
+ * the next round, so a document is never written more often than it can be. Where another node was first, what it wrote is taken in
  * and the document goes again. What CouchDB refuses goes again later, and when there is something new to be said.
  */
 final class Publisher implements AutoCloseable {
@@ -79,7 +79,7 @@ final class Publisher implements AutoCloseable {
         loop.close();
     }
 
-    /** {@return when nothing is left that could be written now; whoever gives up waiting completes it} */
+    /** {@return when nothing is left that could be written now; a caller that gives up waiting completes it} */
     CompletableFuture<Void> idle() {
         CompletableFuture<Void> nothingLeft = new CompletableFuture<>();
         idle = nothingLeft;

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What becomes of documents that cannot be run: who says so, to whom, and what is kept of them. */
+/** Documents that cannot be run: which node reports it, where, and what is kept of them. */
 final class Refusals {
     private static final Logger LOG = LoggerFactory.getLogger(Refusals.class);
 

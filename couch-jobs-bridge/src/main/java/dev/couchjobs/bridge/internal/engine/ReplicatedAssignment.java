@@ -122,7 +122,7 @@ final class ReplicatedAssignment implements Assignment {
     @Override
     public CompletableFuture<Kept> claim(Turn turn, Kept now) {
         Step step = now.document().step(now.document().currentStep());
-        return isCreator(now) // it need not ask anybody, and says so when it begins
+        return isCreator(now) // it need not ask another node, and says so when it begins
                 ? workers.take(turn, step).thenApply(taken -> line.leave(turn, now))
                 : CompletableFuture.completedFuture(claims.claim(turn, now, step));
     }

@@ -104,7 +104,7 @@ final class Settlement {
         return now;
     }
 
-    /** Whether a job has ended by what became of its steps, and not by somebody's word. */
+    /** Whether a job has ended by the ends of its steps, and not because a document says so. */
     private static boolean isBorneOut(JobDocument ended) {
         return IntStream.range(0, ended.plan().steps().size())
                         .mapToObj(step -> ended.step(step).progress().runs().values())

@@ -55,7 +55,7 @@ final class SharedAssignment implements Assignment {
         return node;
     }
 
-    /** A new document is judged by whoever sees it first: all are one there. */
+    /** The first node to see a new document judges it: all share one database. */
     @Override
     public boolean judges(String home, boolean isKnown) {
         return !isKnown || home.equals(node);
@@ -150,7 +150,7 @@ final class SharedAssignment implements Assignment {
         return CompletableFuture.completedFuture(null);
     }
 
-    /** Whoever stops a job takes the jobs of its steps away from all nodes. */
+    /** The node that stops a job takes the jobs of its steps away from all nodes. */
     @Override
     public boolean speaksFor(String other) {
         return true;

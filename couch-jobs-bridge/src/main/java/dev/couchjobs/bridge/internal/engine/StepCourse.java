@@ -39,7 +39,7 @@ final class StepCourse {
                     .run(node)
                     .filter(run -> run.isRunning() && run.executioner().equals(executioner))
                     .isPresent();
-            return hasBegun // by a commit of which nobody knew whether it had happened
+            return hasBegun // by a commit with an unknown result
                     ? CompletableFuture.completedFuture(new Transition.To(document))
                     : assignment.begin(turn, step, job, executioner, documents.now());
         });

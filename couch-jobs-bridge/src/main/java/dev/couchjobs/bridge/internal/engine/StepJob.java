@@ -5,7 +5,7 @@ package dev.couchjobs.bridge.internal.engine;
  *
  * @param document the id of the job document
  * @param step the step's index, from 0
- * @param round the round in which it was given to whoever runs it
+ * @param round the round in which it was given to the node that runs it
  */
 record StepJob(String document, int step, int round) {
 

@@ -121,7 +121,7 @@ final class StepRunner {
             if (job.attempt() > LOST_MAX) {
                 return end(false, lost("Its process died or failed " + LOST_MAX + " times while it ran."));
             }
-            if (begun.tries() > plan.retry().maxRetries()) { // and whoever counted the last of them is gone
+            if (begun.tries() > plan.retry().maxRetries()) { // and the process that counted the last of them is gone
                 return plan.alternative().isPresent()
                         ? alternative(begun, RunEnd.silent())
                         : end(false, lost("It has failed " + begun.tries() + " times."));
@@ -130,7 +130,7 @@ final class StepRunner {
                     .thenCompose(result -> result.success() ? end(true, runEnd(result)) : count(begun, result));
         }
 
-        /** A try that has failed is counted first: whoever goes on after a crash goes on from there. */
+        /** A try that has failed is counted first: after a crash the step goes on from there. */
         private CompletableFuture<Void> count(Begun begun, ActionResult result) {
             Optional<Duration> pause = pause(begun, result);
             return stored(() -> held(job, turn -> course.tried(turn, data, begun, pause)))

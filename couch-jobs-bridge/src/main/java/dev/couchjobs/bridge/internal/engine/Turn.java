@@ -99,7 +99,7 @@ final class Turn {
 
     /**
      * Runs a turn, as often as it takes. What its tries want done afterwards is done for all of them: of one whose commit
-     * has an unknown result nobody can say that it did not happen, and the next then finds nothing left to do. So
+     * has an unknown result, it may have happened, and the next then finds nothing left to do. So
      * whatever is done afterwards has to look first.
      *
      * @return what its body gave, when all of it is committed

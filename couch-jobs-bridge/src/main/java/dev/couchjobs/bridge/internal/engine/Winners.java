@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** On the node where a document was made: who runs its steps is named, and named no longer if nothing is heard of him. */
+/** On the node where a document was made: names the nodes that run its steps, and takes a name back if nothing is heard of that node. */
 final class Winners {
     private static final Logger LOG = LoggerFactory.getLogger(Winners.class);
 
@@ -56,7 +56,7 @@ final class Winners {
         return line.leave(turn, named(now, step));
     }
 
-    /** Names who is to run the step after one that has begun, so that he can go on at once. {@return what is to be kept} */
+    /** Names the node that is to run the step after one that has begun, so that it can go on at once. {@return what is to be kept} */
     Kept ahead(Kept now, Step begun) {
         return begun.next().map(next -> named(now, next)).orElse(now);
     }

@@ -140,7 +140,7 @@ final class WorkQueue {
         return documents.isOurs(item) && !item.hasFailed() ? takeUp(turn, item) : drop(turn, item.id());
     }
 
-    /** Its claim outlives whoever made it: there has to be a job for it, if only to find that it is done by now. */
+    /** Its claim outlives the process that made it: there has to be a job for it, if only to find that it is done by now. */
     private CompletableFuture<Void> takeUp(Turn turn, WorkItem item) {
         JobType<WorkJob, Void> type = StepTypes.ofWork(item.worker());
         return context.jobs().getJobState(turn.tx(), type, item.id()).thenAccept(state -> {

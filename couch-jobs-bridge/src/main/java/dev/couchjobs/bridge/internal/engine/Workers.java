@@ -32,7 +32,7 @@ final class Workers {
         return seats.count(turn.tx(), number, clock.millis()).thenApply(kept -> kept < number);
     }
 
-    /** {@return whether a step that nobody else may run waits for one} */
+    /** {@return whether a step that no other node may run waits for one} */
     CompletableFuture<Boolean> isOneMissing(Turn turn) {
         return seats.count(turn.tx(), number + 1, clock.millis()).thenApply(kept -> kept > number);
     }
@@ -66,7 +66,7 @@ final class Workers {
     }
 
     /**
-     * {@return whether there still is a worker for a step that the node has claimed} What nobody else may run may have taken it
+     * {@return whether there still is a worker for a step that the node has claimed} A step that no other node may run may have taken it
      * since then.
      */
     CompletableFuture<Boolean> isKept(Turn turn, Seat seat) {

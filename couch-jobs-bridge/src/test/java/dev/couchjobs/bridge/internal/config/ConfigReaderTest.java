@@ -49,9 +49,9 @@ class ConfigReaderTest {
                 .contains(
                         "node alpha of alpha, beta, gamma, joined by replication",
                         "group web: alpha, beta",
-                        "CouchDB: http://localhost:5984/jobs, as nobody in particular, created if missing, heartbeat 10 s",
+                        "CouchDB: http://localhost:5984/jobs, without a user, created if missing, heartbeat 10 s",
                         "HTTP requests: to api.example.org, *.internal.example.org:8080, each within 1 m",
-                        "replicates with beta: http://beta.example.org:5984/jobs, as nobody in particular",
+                        "replicates with beta: http://beta.example.org:5984/jobs, without a user",
                         "work items of kind email: POST https://api.example.org/mail, 1 at a time");
     }
 

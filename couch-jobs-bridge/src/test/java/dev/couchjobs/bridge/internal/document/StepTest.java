@@ -51,13 +51,13 @@ class StepTest {
         assertRefused(job.step(0).claim("reg_c"), "job[0]: reg_c is not among its targets");
         JobDocument claimed = Jobs.after(job.step(0).claim("reg_a"));
         assertRefused(claimed.step(0).claim("reg_b"), "job[0]: it is claimed already");
-        assertRefused(claimed.step(0).win("reg_b"), "job[0]: reg_b does not claim it, or somebody has won it");
+        assertRefused(claimed.step(0).win("reg_b"), "job[0]: reg_b does not claim it, or a node has won it");
     }
 
     @Example
     void whatHasBegunIsNotWithdrawnNorBegunElsewhere() {
         JobDocument begun = Jobs.begun(Jobs.job(Jobs.any()), 0, "reg_a");
-        assertRefused(begun.step(0).withdraw(), "job[0]: it has begun, or nobody claims it");
+        assertRefused(begun.step(0).withdraw(), "job[0]: it has begun, or no node claims it");
         assertRefused(begun.step(0).begin("reg_b", WHO, Jobs.NOON, 0), "job[0]: reg_b has not won it");
     }
 
