@@ -51,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  * than its own, or a transaction of another, a verb fails with {@link OtherDatabaseException}.
  *
  * <p>If a transaction of a verb's own runs out of time (FoundationDB's error 1031, after the builder's
- * {@code transactionTimeout}), nobody can say whether it will still commit: look before you repeat the verb.
+ * {@code transactionTimeout}), it may still commit: look before you repeat the verb.
  *
  * <p>Nothing here blocks. Futures complete on the database's executor, and fail with a {@link JobsException}, with an
  * {@code FDBException}, or, for arguments that make no sense, not at all: those are thrown by the call itself. (As always,
@@ -142,7 +142,7 @@ public final class CouchJobs implements AutoCloseable {
      *
      * <p>If there is such a job already: a pending one gets the new data and loses its scheduled time; a running one
      * keeps its data and will run once more when it is finished; a finished one is pending again, with the new data. To
-     * add a pending job just as it is changes nothing and conflicts with nobody.
+     * add a pending job just as it is changes nothing and conflicts with no other transaction.
      *
      * @param context a database, or a transaction to join
      * @param type the type of the job, which must have an activity timeout
@@ -226,7 +226,7 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Makes an id for a job: a UUID of version 7 (RFC 9562) as text. No other job has it, whoever makes ids elsewhere,
+     * Makes an id for a job: a UUID of version 7 (RFC 9562) as text. No other job has it, wherever ids are made,
      * and it is greater than all that this instance made before, so that jobs come in the order of their ids first in,
      * first out. Made beforehand and kept, it makes {@code add} safe to repeat.
      *
@@ -362,7 +362,7 @@ public final class CouchJobs implements AutoCloseable {
 
     /**
      * The same database or transaction, for reads that must not be older than something the caller knows of: an event's
-     * {@link JobEvent#sequence}, or the versionstamp of a transaction of his own. Whatever is read through it sees at least
+     * {@link JobEvent#sequence}, or the versionstamp of a transaction of its own. Whatever is read through it sees at least
      * what was committed up to there, or fails with {@link SequenceNotVisibleException}.
      *
      * <p>A read in a transaction of its own is never too old on the database that the sequence is of. It may be in a
@@ -384,7 +384,7 @@ public final class CouchJobs implements AutoCloseable {
      * @param type the type of the job
      * @param jobId its id
      * @param page which part of them
-     * @return the page; empty if the job waits for nobody, or is not there
+     * @return the page; empty if the job waits for no other, or is not there
      * @throws IllegalArgumentException if the page is to begin where this listing has no place, or newest first
      */
     public CompletableFuture<Page<Dependency>> waitsFor(
@@ -485,7 +485,7 @@ public final class CouchJobs implements AutoCloseable {
 
     /**
      * Sets the activity timeout of a type (RFC 007, {@code set_type_timeout}): how long a processor may be silent before
-     * its job is given to another. To be called once for a type before its first job is added. Somebody has to watch: every process that accepts
+     * its job is given to another. To be called once for a type before its first job is added. A process has to monitor it: every process that accepts
      * jobs of the type does, or calls {@link #monitor}. Monitors on all nodes
      * follow a change within the timeout they know.
      *
@@ -560,7 +560,7 @@ public final class CouchJobs implements AutoCloseable {
      *
      * <p>A claim holds until it is finished, or until a monitor finds that its processor has been silent for the type's
      * activity timeout: call {@code update} well before that. From the first call on, this instance also watches over the running jobs of the
-     * type, whoever runs them. A type without a timeout has no jobs to wait for, and that is not an error: it may get one.
+     * type, wherever they run. A type without a timeout has no jobs to wait for, and that is not an error: it may get one.
      *
      * <p>Cancelling the future gives up waiting; a claim that was just being made is handed back.
      *
@@ -734,7 +734,7 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Whether somebody asked for the job to run once more (RFC 007, {@code is_resubmitted}); ask it of the job that
+     * Whether a caller asked for the job to run once more (RFC 007, {@code is_resubmitted}); ask it of the job that
      * {@code update} returned.
      *
      * @param job the claim
@@ -968,7 +968,7 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Ends a subscription (RFC 007, {@code unsubscribe}) and drops the events that nobody has waited for.
+     * Ends a subscription (RFC 007, {@code unsubscribe}) and drops the events that have not been taken.
      *
      * @param subscription the subscription
      */

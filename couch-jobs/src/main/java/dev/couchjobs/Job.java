@@ -36,7 +36,7 @@ public interface Job<D> {
     D data();
 
     /**
-     * Whether somebody asked for the job to run once more after this run (RFC 007, {@code is_resubmitted}). Always
+     * Whether a caller asked for the job to run once more after this run (RFC 007, {@code is_resubmitted}). Always
      * false right after {@code accept}; look at the job that {@code update} returns.
      *
      * @return whether the job will be pending again when it is finished

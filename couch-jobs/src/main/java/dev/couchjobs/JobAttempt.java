@@ -9,7 +9,7 @@ import java.util.Optional;
  * @param claim the number of the claim; the claims on a job are numbered from 1 and never twice alike
  * @param by the name of the instance that made it
  * @param since when it was made, by that instance's clock
- * @param until when it ended, by the clock of whoever ended it; empty while it lasts
+ * @param until when it ended, by the clock of the process that ended it; empty while it lasts
  * @param end how it ended; empty while it lasts
  * @param error what went wrong, cut to a bounded size
  */

@@ -13,7 +13,7 @@ public interface JobHandler<D, R> {
      * Does the job.
      *
      * @param job the job, and what can be done about it
-     * @return the result, which is stored and given to whoever waits for it
+     * @return the result, which is stored and given to all callers that wait for it
      * @throws Exception if this attempt failed; the job is tried again as its retry policy says
      */
     R handle(JobContext<D> job) throws Exception;

@@ -36,7 +36,7 @@ public final class JobNotFoundException extends JobsException {
         return jobId;
     }
 
-    /** {@return whether the job was seen to end, in a way that nobody can tell any more} */
+    /** {@return whether the job was seen to end, in a way that is not known any more} */
     public boolean hasEnded() {
         return ended;
     }

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Objects;
 
 /**
- * How far a job is, in the words of whoever runs it.
+ * How far a job is, in the words of its handler.
  *
  * @param done how much is done, not negative
  * @param total of how much, not less than {@code done}; 0 if that is not known

@@ -11,7 +11,7 @@ public enum JobState {
     /** There is no such job: it was never added, or it has been removed. An answer, not an error. */
     NOT_FOUND;
 
-    /** {@return whether nothing follows this state unless somebody adds the job again} */
+    /** {@return whether nothing follows this state unless the job is added again} */
     public boolean isTerminal() {
         return this == FINISHED || this == NOT_FOUND;
     }

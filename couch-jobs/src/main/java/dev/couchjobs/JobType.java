@@ -14,7 +14,7 @@ import tools.jackson.core.type.TypeReference;
  * queue. Immutable; usually a constant.
  *
  * <p>A job type also says how its jobs are treated: how often they are tried ({@link #retry}), after which errors
- * not again ({@link #notRetried}), and how long they are kept when they are done ({@link #retention}). That is code and not stored: whoever runs a job goes by his own job type.
+ * not again ({@link #notRetried}), and how long they are kept when they are done ({@link #retention}). That is code and not stored: each process goes by its own job type.
  *
  * @param <D> the type of the job's data: anything that Jackson can write and read, such as a record
  * @param <R> the type of its result, {@link Void} if it has none

@@ -5,8 +5,8 @@ import java.time.Instant;
 /**
  * An entry of a job's log, from {@link CouchJobs#logEntries}. Immutable.
  *
- * <p>The entries of a job are numbered from 1 without a gap, in the order in which their transactions committed, whoever
- * wrote them: all attempts at a job write one log.
+ * <p>The entries of a job are numbered from 1 without a gap, in the order in which their transactions committed. All
+ * attempts at a job write one log.
  */
 public interface LogEntry {
     /** What an entry was written as. */

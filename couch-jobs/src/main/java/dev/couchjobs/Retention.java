@@ -31,7 +31,7 @@ public final class Retention {
         return STANDARD;
     }
 
-    /** {@return jobs stay until somebody removes them} */
+    /** {@return jobs stay until they are removed} */
     public static Retention forever() {
         return new Retention(null, null, false);
     }
@@ -60,7 +60,7 @@ public final class Retention {
     }
 
     /**
-     * The same retention, but jobs that failed stay until somebody removes them or sends them again.
+     * The same retention, but jobs that failed stay until they are removed or sent again.
      *
      * @return the retention
      */

@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Runs jobs by their handlers until it is closed; made by {@link CouchJobs#worker}.
  *
- * <p>While there is nothing to do it only waits to be woken by the database. While jobs run, it tells the database that
- * they do; whoever loses a job all the same is interrupted, and what he still tries to write is refused.
+ * <p>While there is nothing to do it only waits to be woken by the database. While jobs run, it renews their leases. A handler
+ * whose job was taken away is interrupted, and writes that it still tries through the job are refused.
  */
 public final class Worker implements AutoCloseable {
     private final JobPool pool;

@@ -26,6 +26,10 @@ class HouseRulesTest {
             + "|[.](?:then\\w+|handle|whenComplete|exceptionally\\w*|complete|acceptEither|applyToEither|runAfter\\w+))"
             + "Async\\(");
 
+    /** What a sentence says in place of the caller, the worker, the process or the node that it is about. */
+    private static final Pattern UNNAMED_ACTOR =
+            Pattern.compile("\\b([Ww]hoever|([Ss]ome|[Nn]o|[Aa]ny|[Ee]very)body|[Hh]e|[Hh]is|[Hh]im|[Ww]hom)\\b");
+
     private record Rule(String banned, Predicate<Path> where, String instead) {
         @Override
         public String toString() {
@@ -79,6 +83,17 @@ class HouseRulesTest {
             }
         }
         assertThat(offences).as(rule.instead).isEmpty();
+    }
+
+    @Test
+    void codeAndPagesNameTheActor() throws IOException {
+        List<String> offences = new ArrayList<>();
+        for (Path file : pagesAndMainCode()) {
+            offences.addAll(offences(file, UNNAMED_ACTOR));
+        }
+        assertThat(offences)
+                .as("name the caller, the worker, the process, the node: whichever it is")
+                .isEmpty();
     }
 
     /** Without an executor what depends on a future runs in the common pool, which all of the process shares. */
@@ -139,6 +154,18 @@ class HouseRulesTest {
             return files.filter(file -> file.toString().endsWith(".java"))
                     .filter(file -> file.toString().contains("/src/"))
                     .filter(file -> !file.endsWith("HouseRulesTest.java"))
+                    .toList();
+        }
+    }
+
+    private static List<Path> pagesAndMainCode() throws IOException {
+        try (Stream<Path> files = Files.walk(PROJECT)) {
+            return files.filter(file -> {
+                        String path = PROJECT.relativize(file).toString();
+                        return !path.contains("target/")
+                                && !path.contains("node_modules/")
+                                && (path.endsWith(".md") || path.contains("src/main/") && path.endsWith(".java"));
+                    })
                     .toList();
         }
     }

@@ -47,7 +47,7 @@ public sealed interface Place {
      * A FoundationDB cluster, found by what its file says.
      *
      * @param connection {@code description:id@address:port,…}; forgotten when the process ends, so that a change of all
-     *     coordinators since has to be said by whoever says this
+     *     coordinators since has to be given by the caller
      */
     record Connection(String connection) implements Place {
         private static final Pattern FORM = Pattern.compile("\\w+:\\w+@[^@\\s]+:\\d+[^@\\s]*");

@@ -25,10 +25,10 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Serves all who wait in this process for jobs of one type.
  *
- * <p>It works in rounds. A round claims jobs for everybody who waits, in one transaction. If there is nothing to claim,
+ * <p>It works in rounds. A round claims jobs for all clients that wait, in one transaction. If there is nothing to claim,
  * that same transaction arms a watch on the key that every enqueue changes, so no wake-up is lost between looking and
- * watching, and the next round begins when the watch fires, when the next scheduled job is due, or when somebody new
- * comes. While nobody waits there are no rounds.
+ * watching, and the next round begins when the watch fires, when the next scheduled job is due, or when a new client
+ * comes. While no client waits there are no rounds.
  */
 final class Acceptor<D> implements AutoCloseable {
     private static final int JOBS_PER_ROUND_MAX = 100;
@@ -173,7 +173,7 @@ final class Acceptor<D> implements AutoCloseable {
         return departure;
     }
 
-    /** Whoever comes back takes his turn behind those who have come meanwhile. */
+    /** A client that comes back is behind those that have come meanwhile. */
     private void served(Client<D> client) {
         if (client.isServedAtOnce()) {
             leave(client);
@@ -249,7 +249,7 @@ final class Acceptor<D> implements AutoCloseable {
         return transactions.run(database, claim.earlierTries(), tx -> claim.attempt(tx, tries));
     }
 
-    /** Takes those out who are given something: whoever is left in the round has got nothing. */
+    /** Takes out the clients that are given something: those left in the round have got nothing. */
     private void deliver(List<Claimed<D>> jobs, List<Round.Order<D>> orders) {
         int given = 0;
         Iterator<Round.Order<D>> unserved = orders.iterator();

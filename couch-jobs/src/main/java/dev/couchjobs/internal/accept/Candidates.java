@@ -57,7 +57,7 @@ final class Candidates {
 
     /** How many the last try would have taken that no trail leads to. */
     private final AtomicInteger takenElsewhere = new AtomicInteger();
-    /** Those of them of which there were so few that everybody wants the same. */
+    /** Those of them of which there were so few that all processes want the same. */
     private final AtomicInteger takenScarce = new AtomicInteger();
 
     Candidates(TypeKeys keys, RandomGenerator random) {
@@ -97,7 +97,7 @@ final class Candidates {
         forgetTry();
     }
 
-    /** A claim is tried again that nobody was in the way of. */
+    /** A claim is tried again without a conflict. */
     void again() {
         unscheduled.again();
         due.again();

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Puts a job that was claimed for somebody who no longer wants it back into the queue, as it was. */
+/** Puts a job that was claimed for a client that no longer wants it back into the queue, as it was. */
 final class HandBack {
     private static final Logger LOG = LoggerFactory.getLogger(HandBack.class);
 

@@ -20,7 +20,7 @@ final class Reserve {
 
     private final TypeKeys keys;
     private final RandomGenerator random;
-    /** The priority that had the last turn; nobody, when the highest is the next. */
+    /** The priority that had the last turn; none, when the highest is the next. */
     private volatile OptionalInt last = OptionalInt.empty();
 
     Reserve(TypeKeys keys, RandomGenerator random) {

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Those for whom one claim is made, and how many jobs each of them wants: first come, first served. */
+/** The clients for which one claim is made, and how many jobs each of them wants: first come, first served. */
 final class Round<D> {
     private final Map<AcceptMode, List<Order<D>>> orders = new LinkedHashMap<>();
     private final List<Client<D>> asked = new ArrayList<>();

@@ -1,12 +1,12 @@
 package dev.couchjobs.internal.accept;
 
 /**
- * How far claims keep from each other, learnt from the conflicts they meet: nothing while nobody else is about, and the more
+ * How far claims keep from each other, learnt from the conflicts they meet: nothing while no other process claims, and the more
  * others there are, the wider.
  */
 final class Spread {
     private static final int MAX = 4_000;
-    /** Of one claim: whoever takes little at a time is not to read much for it. */
+    /** Of one claim: a client that takes little at a time is not to read much for it. */
     private static final int MAX_PER_JOB = 400;
 
     private static final int GROWTH = 4;

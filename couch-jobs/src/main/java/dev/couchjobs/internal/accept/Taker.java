@@ -3,7 +3,7 @@ package dev.couchjobs.internal.accept;
 import java.util.List;
 
 /**
- * Somebody who goes on taking jobs of one type, as many at once as there is room for.
+ * A consumer that goes on taking jobs of one type, as many at once as there is room for.
  *
  * @param <D> the type of the jobs' data
  */

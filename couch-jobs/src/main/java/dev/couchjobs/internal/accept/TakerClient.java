@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A {@link Taker}, who comes back after every claim until he closes his intake. */
+/** A {@link Taker}, which comes back after every claim until it closes its intake. */
 final class TakerClient<D> implements Client<D>, Intake {
     private final Taker<D> taker;
     private final AcceptMode mode;

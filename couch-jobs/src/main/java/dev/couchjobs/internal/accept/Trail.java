@@ -19,10 +19,10 @@ import java.util.random.RandomGenerator;
  *
  * <p>Alone, a process takes the head: first in, first out. Once it has met others, each claim goes on behind the one before,
  * so that all move forward side by side, each through a part of the queue of which it reads nothing but what it takes.
- * Whoever catches up with another meets a conflict, and leaps over a part of what is before it. So nobody needs to know how
+ * A process that catches up with another meets a conflict, and leaps over a part of what is before it. So no process needs to know how
  * many there are.
  *
- * <p>What somebody leaps over is taken by those behind; and because they may have gone, everybody comes back to the head
+ * <p>What a process leaps over is taken by those behind; and because they may have gone, each process comes back to the head
  * every second, and sooner when it is not far.
  */
 final class Trail {
@@ -72,7 +72,7 @@ final class Trail {
         beginTry(takenInTry > 0);
     }
 
-    /** A claim is tried again that nobody was in the way of. */
+    /** A claim is tried again without a conflict. */
     synchronized void again() {
         place = begin.or(() -> place); // a try that has failed before it chose anything was where this one begins
         beginTry(false);

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The change feed: every commit that changes a job appends {@code (JobId, state)} under its versionstamp, per type.
  *
- * <p>Whoever remembers a sequence can read on from it and misses nothing. The feed is trimmed behind its readers, and
+ * <p>A reader that remembers a sequence can read on from it and misses nothing. The feed is trimmed behind its readers, and
  * says up to where, so that a reader who was away for too long knows that it has to look at the jobs themselves.
  *
  * <p>A row holds the change of one job, or of several that were changed together: an id and a state for each. It may also carry a token of the verb that wrote it. A verb whose commit has an unknown result

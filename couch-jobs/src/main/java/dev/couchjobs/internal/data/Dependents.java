@@ -26,7 +26,7 @@ public final class Dependents {
     private Dependents() {}
 
     /**
-     * Lets a job wait for another. Whoever does that writes the rows of both jobs or reads them in a way that conflicts,
+     * Lets a job wait for another. A transaction that does that writes the rows of both jobs or reads them in a way that conflicts,
      * and it is over those that the ends of either conflict with it.
      */
     public static void link(Transaction tx, JobRef dependent, JobRef dependency, long room, DependencyPolicy policy) {
@@ -72,13 +72,13 @@ public final class Dependents {
                 .thenApply(rows -> !rows.isEmpty());
     }
 
-    /** From now on the transaction conflicts with whoever enters that room. */
+    /** From now on the transaction conflicts with any that enters a job in that room. */
     public static void closeRoom(Transaction tx, JobRef dependency, long room) {
         Range all = inward(dependency, room).range();
         tx.addReadConflictRange(all.begin, all.end);
     }
 
-    /** {@return some of those in a room, unless in a snapshot in a way that conflicts with whoever enters} */
+    /** {@return some of those in a room, unless in a snapshot in a way that conflicts with any that enters a job} */
     public static CompletableFuture<List<Dependent>> in(
             Transaction tx, ReadTransaction view, JobRef dependency, long room, int limit) {
         Subspace inward = inward(dependency, room);
@@ -129,7 +129,7 @@ public final class Dependents {
     /**
      * Whether a job still waits for another one than that which has just ended.
      *
-     * <p>Of two that end at once each could take the other for outstanding, and nobody would release the job. So one
+     * <p>Of two that end at once each could take the other for outstanding, and the job would never be released. So one
      * that is outstanding is read in a way that conflicts with its end, and only one, so that of thousands that end next
      * to each other few conflict: one of the last rows, because jobs mostly end in the order in which they were added.
      *
@@ -180,7 +180,7 @@ public final class Dependents {
      * @param rows its side of the links
      */
     public record Awaited(Keyspace keyspace, JobRef dependent, List<KeyValue> rows) {
-        /** Lets the job wait for nobody any more. */
+        /** Lets the job wait for no other any more. */
         public CompletableFuture<Void> unlinkAll(Transaction tx) {
             Subspace outward = dependent.keys().waitsFor(dependent.id());
             List<CompletableFuture<?>> emptied = new ArrayList<>();
@@ -196,7 +196,7 @@ public final class Dependents {
         }
     }
 
-    /** Whoever still meets this row reads, in a way that conflicts, the row of the job that waited, which is written too. */
+    /** A transaction that still meets this row reads, in a way that conflicts, the row of the job that waited, which is written too. */
     private static void clearInward(Transaction tx, JobRef dependency, long room, JobRef dependent) {
         tx.options().setNextWriteNoWriteConflictRange();
         tx.clear(inward(dependency, room).pack(Tuple.from(dependent.keys().typeName(), dependent.id())));

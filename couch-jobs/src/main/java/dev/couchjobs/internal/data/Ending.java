@@ -23,7 +23,7 @@ public record Ending(
         @Nullable Payload result,
         long removeAt,
         boolean archived) {
-    /** The job stays until somebody removes it. */
+    /** The job stays until it is removed. */
     public static final long NEVER = 0;
     /** Nothing of the job outlives its end. */
     public static final long AT_ONCE = -1;

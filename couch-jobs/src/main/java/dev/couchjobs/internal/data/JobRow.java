@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param scheduledTime seconds since the epoch, 0 for none
  * @param resubmit whether a running job is to be pending again when it is finished
  * @param payload the job's data
- * @param finishedBy the lock of the claim that last ended, until somebody claims the job again, so that a finish that is
+ * @param finishedBy the lock of the claim that last ended, until the job is claimed again, so that a finish that is
  *     tried twice is recognised
  * @param terms what its creator asked for beyond the RFC
  * @param claimant the present or the last claim
@@ -196,7 +196,7 @@ public record JobRow(
     }
 
     /**
-     * {@return this job ended for good} A holder who went silent has not ended it himself, and is to be halted if he
+     * {@return this job ended for good} A holder that went silent has not ended it itself, and is to be halted if it
      * comes back.
      */
     public JobRow ended(Payload payload, Ending ending) {
@@ -235,7 +235,7 @@ public record JobRow(
         return claim.equals(lock);
     }
 
-    /** {@return whether that claim finished the job and nobody has claimed it since} */
+    /** {@return whether that claim finished the job and it has not been claimed since} */
     public boolean wasLastHeldBy(UUID claim) {
         return lock == null && claim.equals(finishedBy);
     }

@@ -305,7 +305,7 @@ public final class JobTable {
     }
 
     /**
-     * A row that stands for several jobs is left to whoever knows that none of them needs it any more. One whose stamp
+     * A row that stands for several jobs is left to the code that knows that none of them needs it any more. One whose stamp
      * this very transaction is to fill in cannot be taken back: if the job is updated and finished in one transaction it
      * stays behind. The activity monitor clears away what is left.
      */

@@ -34,10 +34,10 @@ public record Layout(
      *
      * @param move which move
      * @param run which run of that move may write the rows
-     * @param closed why nobody else may use them, and where to go instead; empty if they are in service
+     * @param closed why no other process may use them, and where to go instead; empty if they are in service
      */
     public record Mark(String move, String run, String closed) {
-        /** {@return whether nobody may use the rows} */
+        /** {@return whether the rows must not be used} */
         public boolean isClosed() {
             return !closed.isEmpty();
         }

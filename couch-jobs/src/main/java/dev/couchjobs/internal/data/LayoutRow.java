@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The row that says how the others are laid out.
  *
- * <p>Every transaction reads it beside whatever it reads first, in a way that conflicts with a change of it. So whoever
- * changes the row knows, once that has committed, that nobody commits anything any more who has not seen the change;
+ * <p>Every transaction reads it beside whatever it reads first, in a way that conflicts with a change of it. So a transaction that
+ * changes the row knows, once that has committed, that nothing commits any more that has not seen the change;
  * processes need not be asked, and may have been suspended.
  */
 public final class LayoutRow {
@@ -29,7 +29,7 @@ public final class LayoutRow {
         this.checked = checked;
     }
 
-    /** {@return the same for whoever looks at what is said there by himself} */
+    /** {@return the same, for a caller that itself looks at what is said there} */
     public LayoutRow unchecked() {
         return new LayoutRow(key, false);
     }
@@ -44,7 +44,7 @@ public final class LayoutRow {
         tx.set(key, layout.encode());
     }
 
-    /** Says it where nobody has said it yet. */
+    /** Says it where it is not said yet. */
     public CompletableFuture<@Nullable Void> writeIfAbsent(Transaction tx) {
         return tx.get(key).thenAccept(value -> {
             if (value == null) {

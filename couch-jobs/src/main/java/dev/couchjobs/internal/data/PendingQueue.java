@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
-/** Reads the pending queue. Nothing here conflicts: whoever takes a job conflicts over the job's own row. */
+/** Reads the pending queue. Nothing here conflicts: claims of a job conflict over the job's own row. */
 public final class PendingQueue {
     private PendingQueue() {}
 

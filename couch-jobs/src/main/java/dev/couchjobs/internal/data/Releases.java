@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rows that say whose dependents are still to be told of its end. The very commit in which a job ends leaves them, so
- * that nobody can forget it; what can be told in that commit is, and takes them away again.
+ * that it cannot be forgotten; what can be told in that commit is, and takes them away again.
  */
 public final class Releases {
     /** How many dependents one transaction tells at most. */
@@ -57,7 +57,7 @@ public final class Releases {
     }
 
     private static void expectIfGone(Transaction tx, JobRef ref, @Nullable JobRow kept, Ties left) {
-        if (kept == null && left.patientRoom() != Ties.NOBODY) {
+        if (kept == null && left.patientRoom() != Ties.NO_ROOM) {
             expect(tx, ref, left.patientRoom());
         }
     }
@@ -68,25 +68,25 @@ public final class Releases {
 
     /** The room of those who waited for a job that was not there is now the job's own. */
     private static void arrive(Transaction tx, JobRef ref, @Nullable JobRow kept) {
-        if (kept != null && kept.terms().ties().patientRoom() != Ties.NOBODY) {
+        if (kept != null && kept.terms().ties().patientRoom() != Ties.NO_ROOM) {
             tx.clear(ref.keys().expected(ref.id()));
         }
     }
 
     private static Ties leave(Transaction tx, JobRef ref, Ties ties, boolean patient, Release.Cause cause) {
         long room = ties.room(patient);
-        if (room != Ties.NOBODY) {
+        if (room != Ties.NO_ROOM) {
             tx.set(
                     ref.keys().releasing(ref.id(), room),
                     Tuple.from(cause.text()).pack());
             TransactionScope.of(tx).unsettled().add(new Release(ref, room, cause));
         }
-        return ties.with(patient, Ties.NOBODY);
+        return ties.with(patient, Ties.NO_ROOM);
     }
 
     /**
-     * {@return the room of those who wait for a job that is not there, or {@link Ties#NOBODY}} It is read beside the job's
-     * row, and so without a conflict: whoever finds the job missing has to say that he {@linkplain #relyOn relies} on it.
+     * {@return the room of those who wait for a job that is not there, or {@link Ties#NO_ROOM}} It is read beside the job's
+     * row, and so without a conflict: a caller that finds the job missing has to say that it {@linkplain #relyOn relies} on it.
      */
     public static CompletableFuture<Long> expected(Transaction tx, JobRef ref) {
         return tx.snapshot()
@@ -97,20 +97,20 @@ public final class Releases {
                                 ref.keys().expected(ref.id()),
                                 value,
                                 bytes -> Tuple.fromBytes(bytes).getLong(0))
-                        .orElse(Ties.NOBODY));
+                        .orElse(Ties.NO_ROOM));
     }
 
-    /** From now on the transaction conflicts with whoever notes or takes back a room for that job. */
+    /** From now on the transaction conflicts with any that notes or takes back a room for that job. */
     public static void relyOn(Transaction tx, JobRef ref) {
         tx.addReadConflictKey(ref.keys().expected(ref.id()));
     }
 
-    /** Notes the room of those who wait for a job that is not there; whoever adds it finds it. */
+    /** Notes the room of those who wait for a job that is not there; the transaction that adds the job finds it. */
     public static void expect(Transaction tx, JobRef ref, long room) {
         tx.set(ref.keys().expected(ref.id()), Tuple.from(room).pack());
     }
 
-    /** Takes back the note of a room if nobody is left in it. */
+    /** Takes back the note of a room if no job is left in it. */
     static CompletableFuture<?> expectNoMore(Transaction tx, JobRef ref, long room) {
         relyOn(tx, ref);
         return expected(tx, ref).thenCombine(Dependents.in(tx, tx, ref, room, 1), (known, left) -> {

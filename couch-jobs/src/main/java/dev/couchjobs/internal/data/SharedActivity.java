@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * An activity row that several jobs share, as the process that runs them knows it: how many of them run under it still.
- * Whoever takes the last of them from under it clears the row in the same transaction.
+ * The transaction that takes the last of them from under it clears the row.
  *
  * <p>It must not be thought that a job has left while it may not have: a job without an activity row is never missed. So
  * a job leaves only after the commit that took it away, and one that may have left stays for good; the row is then left
@@ -36,7 +36,7 @@ public final class SharedActivity {
         jobs -= some;
     }
 
-    /** {@return whether nobody is left under it once so many more have gone} */
+    /** {@return whether no job is left under it once so many more have gone} */
     public synchronized boolean isEmptyWithout(int some) {
         return jobs == some;
     }

@@ -22,7 +22,7 @@ final class Failures {
         this.clock = clock;
     }
 
-    /** {@return a waiting job that has failed because of another, and waits for nobody any more} */
+    /** {@return a waiting job that has failed because of another, and waits for none any more} */
     CompletableFuture<JobRow> of(Transaction tx, JobRef ref, JobRow waiting, Release release) {
         Ending ending = ending(waiting.terms().ties(), error(release));
         return Dependents.awaitedBy(tx, keyspace, ref)
@@ -30,13 +30,13 @@ final class Failures {
                 .thenApply(done -> free(waiting).ended(waiting.payload(), ending));
     }
 
-    /** {@return a waiting job that waits for nobody any more} */
+    /** {@return a waiting job that waits for no other any more} */
     static JobRow free(JobRow waiting) {
         Ties ties = waiting.terms().ties().keptIfFailed(Ties.FOR_EVER, false);
         return waiting.on(waiting.terms().blockedBy(false).tied(ties));
     }
 
-    /** Whoever fails a job need not know its type, so it is kept for as long as its creator's type said. */
+    /** The process that fails a job need not know its type, so the job is kept for as long as its creator's type said. */
     private Ending ending(Ties ties, String error) {
         long removeAt = Ending.NEVER;
         if (ties.keptIfFailed() == 0 && !ties.archived()) {

@@ -31,7 +31,7 @@ import java.util.random.RandomGenerator;
  * Lets jobs wait for others.
  *
  * <p>Each dependency is read, in its turn, in a way that conflicts with its end: so either it has ended and is looked at
- * as it ended, or its end finds who waits for it. Nobody is looked at before the turns of the dependent that came before
+ * as it ended, or its end finds the jobs that wait for it. No dependency is looked at before the turns of the dependent that came before
  * are over, so that its links are not mistaken for those that a removal in the same transaction is to take away.
  */
 public final class Linking {
@@ -71,7 +71,7 @@ public final class Linking {
         }
     }
 
-    /** Makes rooms for one who is about to wait for jobs; a room that nobody enters does no harm. */
+    /** Makes rooms for a job that is about to wait for others; a room that no job enters does no harm. */
     public CompletableFuture<Void> makeRoom(Transaction tx, List<Dependency> dependencies) {
         return CompletableFuture.allOf(dependencies.stream()
                 .map(each -> {
@@ -89,7 +89,7 @@ public final class Linking {
     /** The room that a job's row names, made if there is none. */
     private long roomOf(Transaction tx, JobRef dependency, JobRow found, boolean patient) {
         Ties ties = found.terms().ties();
-        if (ties.room(patient) != Ties.NOBODY) {
+        if (ties.room(patient) != Ties.NO_ROOM) {
             return ties.room(patient);
         }
         long room = newRoom();
@@ -134,7 +134,7 @@ public final class Linking {
                 });
     }
 
-    /** Whether anybody waits for the dependent, so that there may be a cycle. */
+    /** Whether another job waits for the dependent, so that there may be a cycle. */
     private static boolean isAwaited(Transaction tx, JobRef dependent, Optional<JobRow> row, long room) {
         if (row.filter(job -> job.state() == JobState.RUNNING).isPresent()) {
             throw new DependencyException("Job " + nameOf(dependent) + " is running and cannot begin to wait for"
@@ -144,14 +144,14 @@ public final class Linking {
             return row.get().terms().ties().areOutward();
         }
         Releases.relyOn(tx, dependent);
-        return room != Ties.NOBODY;
+        return room != Ties.NO_ROOM;
     }
 
     /** The room of those who wait already for a dependency that is not there; only the patient may be in it. */
     private static CompletableFuture<Long> expected(Transaction tx, Link link) {
         return link.isPatient()
                 ? Releases.expected(tx, link.dependency())
-                : CompletableFuture.completedFuture(Ties.NOBODY);
+                : CompletableFuture.completedFuture(Ties.NO_ROOM);
     }
 
     private CompletableFuture<Links> look(
@@ -171,7 +171,7 @@ public final class Linking {
     private static Links ended(Link link, Outcome outcome) {
         return outcome == Outcome.SUCCEEDED || link.policy() == DependencyPolicy.IGNORE
                 ? Links.NONE
-                : Links.failed(new Release(link.dependency(), Ties.NOBODY, Release.Cause.of(outcome)));
+                : Links.failed(new Release(link.dependency(), Ties.NO_ROOM, Release.Cause.of(outcome)));
     }
 
     private Links enter(Transaction tx, Link link, JobRow found) {
@@ -192,7 +192,7 @@ public final class Linking {
     private Links enterBefore(Transaction tx, Link link, long expected) {
         Releases.relyOn(tx, link.dependency());
         long room = expected;
-        if (room == Ties.NOBODY) {
+        if (room == Ties.NO_ROOM) {
             room = newRoom();
             Releases.expect(tx, link.dependency(), room);
         }
@@ -234,7 +234,7 @@ public final class Linking {
 
     private long newRoom() {
         long room = random.nextLong();
-        return room == Ties.NOBODY ? 1 : room;
+        return room == Ties.NO_ROOM ? 1 : room;
     }
 
     private static String nameOf(JobRef ref) {

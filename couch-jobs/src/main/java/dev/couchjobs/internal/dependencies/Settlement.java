@@ -55,12 +55,12 @@ public final class Settlement {
     }
 
     /**
-     * Those in a room whom this transaction tells.
+     * The jobs in a room that this transaction tells.
      *
      * @param release what they are told
-     * @param free those for whom the dependency is done
+     * @param free those for which the dependency is done
      * @param failing those who cannot run because of it
-     * @param all whether nobody else is in the room
+     * @param all whether no other job is in the room
      */
     private record Share(Release release, List<Dependent> free, List<Dependent> failing, boolean all) {
         static Share of(Release release, List<Dependent> some, boolean all) {
@@ -125,7 +125,7 @@ public final class Settlement {
         });
     }
 
-    /** Whoever may be released comes first: of one who also fails because of another the link to that one is still there. */
+    /** Jobs that may be released come first: one that also fails because of another still has the link to that one. */
     private CompletableFuture<List<Share>> tell(Transaction tx, List<Share> shares) {
         Map<JobRef, JobRef> ended = new LinkedHashMap<>(); // by dependents
         for (Share share : shares) {

@@ -1,4 +1,4 @@
-/** Jobs that wait for others: who waits for whom, and what becomes of them when those end. Not for users. */
+/** Jobs that wait for others: which waits for which, and what becomes of them when those end. Not for users. */
 @NullMarked
 package dev.couchjobs.internal.dependencies;
 

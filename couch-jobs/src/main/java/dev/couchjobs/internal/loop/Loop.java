@@ -91,7 +91,7 @@ public final class Loop implements AutoCloseable {
         poked = false;
         try {
             executor.execute(this::runRound);
-        } catch (Throwable e) { // its database has been closed, or there is no thread; whoever pokes has more to do
+        } catch (Throwable e) { // its database has been closed, or there is no thread; the caller of poke goes on
             backOff(e);
         }
     }
@@ -100,7 +100,7 @@ public final class Loop implements AutoCloseable {
         CompletableFuture<Pause> running;
         try {
             running = round.get();
-        } catch (Throwable e) { // also an error: nobody else would hear of it, and the loop would stand still
+        } catch (Throwable e) { // also an error: nothing else would report it, and the loop would stand still
             running = CompletableFuture.failedFuture(e);
         }
         var unused = running.whenComplete(this::endRound);

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Tells the monitors of one process which of their types are in use and by whom these are monitored, so that each type in
+ * Tells the monitors of one process which of their types are in use and which processes monitor these, so that each type in
  * use is monitored by one process.
  *
  * <p>While no type is in use, one watch for all types is all that it costs. While other processes monitor types of this one,

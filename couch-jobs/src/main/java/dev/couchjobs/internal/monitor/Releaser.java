@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
  * a bounded number in each transaction. Where much is left of several jobs, each of them comes first in its turn.
  *
  * <p>Any number of releasers may run on any nodes: each step reads what the others change, so what two of them both try
- * happens once. Whoever meets another steps aside for a moment.
+ * happens once. A releaser that conflicts with another waits for a moment.
  */
 final class Releaser implements AutoCloseable {
     private static final int ROWS_MAX = 16;

@@ -31,11 +31,11 @@ final class Marks {
         return source.marked(new Mark(
                 move,
                 NO_RUN,
-                "The jobs here are being moved, or were moved, to " + place + ": open that. Whoever moves them can also"
+                "The jobs here are being moved, or were moved, to " + place + ": open that. The process that moves them can also"
                         + " call it off until it is done. Nothing was written."));
     }
 
-    /** The source in service again. It still names the move, so that whoever was interrupted in calling it off can go on. */
+    /** The source in service again. It still names the move, so that a process that was interrupted in calling it off can go on. */
     static Layout released(Layout source, String move) {
         requireMove(source, move);
         return source.marked(new Mark(move, NO_RUN, IN_SERVICE));
@@ -51,7 +51,7 @@ final class Marks {
                         move,
                         run,
                         "The jobs here are still being copied from another database, where they are in service until all"
-                                + " is here. If nobody does that any more, run the move again, or call it off."));
+                                + " is here. If no process does that any more, run the move again, or call it off."));
     }
 
     /** The target after that move has been called off. */

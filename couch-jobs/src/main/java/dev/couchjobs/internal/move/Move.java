@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * matter how often one was interrupted, nor where, and no pass needs to know what another did.
  *
  * <p>A pass over a source at work is never right as a whole, since its pages are of different versions. The one over a source
- * that nobody can write any more is.
+ * that cannot be written any more is.
  */
 public final class Move {
     private static final long MICROSECONDS_PER_HOUR = 3_600_000_000L;

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A job that this process follows, and for whom. Its state is guarded by its notifier. */
+/** A job that this process follows, and its subscribers. Its state is guarded by its notifier. */
 final class Followed {
     /** The row, the progress and the next entry of the log. */
     private static final int WATCHES_WITH_LOG = 3;
@@ -37,7 +37,7 @@ final class Followed {
      * @param job the job
      * @param known what its subscribers have been told up to
      * @param sign what it looked like then
-     * @param subscribers whom to tell
+     * @param subscribers the subscriptions to tell
      * @param withLog whether some of them want to hear of entries of its log
      * @param due whether something happened to the job since, or there is a new subscriber
      * @param armed whether its watches are armed

@@ -143,7 +143,7 @@ final class Mailroom implements AutoCloseable {
         settle(waiting);
     }
 
-    /** Answers those for whom a change is there, first come first served, and those for whom none can come. */
+    /** Answers the waits for which a change is there, first come first served, and those for which none can come. */
     private void settle(List<Wait> candidates) {
         List<Runnable> answers = new ArrayList<>();
         synchronized (this) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Waits for jobs to end and tells what came of them.
  *
- * <p>A subscription reports the end of a job, wherever it happens, and then the job is read. If somebody was quicker and
+ * <p>A subscription reports the end of a job, wherever it happens, and then the job is read. If another process was quicker and
  * has enqueued it again, that end is past and the next one is waited for.
  */
 public final class Results {
@@ -79,13 +79,13 @@ public final class Results {
                 });
     }
 
-    /** Whether the job was seen to end; otherwise it is gone, or nobody wants its result any more. */
+    /** Whether the job was seen to end; otherwise it is gone, or its result is not wanted any more. */
     private CompletableFuture<Boolean> endOf(FeedSubscription<?> subscription, Wanted<?, ?> wanted) {
         var unused = wanted.result.whenComplete((value, error) -> subscription.close());
         return notifiers.awaitFinish(subscription).whenComplete((seen, error) -> subscription.close());
     }
 
-    /** A result that somebody waits for. */
+    /** A result that a caller waits for. */
     private record Wanted<D, R>(JobType<D, R> type, String jobId, CompletableFuture<@Nullable R> result) {
 
         void timeUp(Duration timeout) {

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who waits for the next change of some subscriptions.
+ * A caller's wait for the next change of some subscriptions.
  *
  * @param of the subscriptions
  * @param state the one state waited for, or null for any

@@ -26,7 +26,7 @@ import java.util.concurrent.CompletableFuture;
  * @param payload its data
  * @param scheduledTime seconds since the epoch, 0 for none
  * @param terms what it asks for beyond the RFC
- * @param isNamed whether somebody may know its id already, and so wait for it
+ * @param isNamed whether a caller may know its id already, and so wait for it
  * @param dependencies what it is to wait for
  * @param retention how long it is kept once it has ended
  */
@@ -70,7 +70,7 @@ record Addition(
 
     /** {@return the room of those who wait for the job if it is not there; read beside its row} */
     CompletableFuture<Long> expected(Transaction tx) {
-        return isNamed ? Releases.expected(tx, ref) : CompletableFuture.completedFuture(Ties.NOBODY);
+        return isNamed ? Releases.expected(tx, ref) : CompletableFuture.completedFuture(Ties.NO_ROOM);
     }
 
     /** {@return what becomes of the job, or empty if it is as it is to be: then there is no write, and no conflict} */

@@ -104,7 +104,7 @@ public final class Creation {
     }
 
     /**
-     * Adds those that wait for nobody together, and then the others one after the other: so a job can wait for any that is
+     * Adds those that wait for no other together, and then the others one after the other: so a job can wait for any that is
      * given before it.
      *
      * @return the ids of the jobs, in their order

@@ -63,7 +63,7 @@ public final class ErrorText {
 
     /**
      * {@return the text as it can be stored} Half of a surrogate pair cannot, and is easily had by a message that cuts
-     * somebody's text off.
+     * the caller's text off.
      */
     static String storable(String text) {
         return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);

@@ -37,7 +37,7 @@ final class Halts {
                 "Job " + job.id() + " of type " + type + why + " Stop working on it; nothing was written.");
     }
 
-    /** How the claim ended: only what ended well may be taken for finished, by whoever still works on it. */
+    /** How the claim ended: only what ended well may be taken for finished, by a processor that still works on it. */
     private static AttemptEnd end(JobRow row) {
         return row.ending() == null ? AttemptEnd.SUCCEEDED : row.ending().how();
     }

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The verbs that write and read the log of a job. Whoever writes has to hold the job: a lost claim cancels the
+ * The verbs that write and read the log of a job. A writer has to hold the job: a lost claim cancels the
  * transaction, as {@link Fence} says.
  */
 public final class Logs {

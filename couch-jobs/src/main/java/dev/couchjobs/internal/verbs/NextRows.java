@@ -14,7 +14,7 @@ import java.util.Optional;
 /**
  * What a running job becomes when its claim ends.
  *
- * <p>A job that somebody has asked to run once more while it ran is pending again as if that had been asked for right
+ * <p>A job that a caller has asked to run once more while it ran is pending again as if that had been asked for right
  * after the end, however it ended: at the time asked for and with all its attempts before it.
  */
 public final class NextRows {

@@ -81,7 +81,7 @@ public final class Processing {
     }
 
     /**
-     * Flags a running job to be pending again when it is finished; one that this claim has already finished, and nobody
+     * Flags a running job to be pending again when it is finished; one that this claim has already finished, and no processor
      * has taken since, becomes pending at once.
      */
     public <D> CompletableFuture<Job<D>> resubmit(

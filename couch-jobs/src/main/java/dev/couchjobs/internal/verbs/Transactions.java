@@ -92,7 +92,7 @@ public final class Transactions {
                 environment, settlement, layout, timeout, label.named(purpose, typeName), isOpen, isOwn);
     }
 
-    /** {@return the same, but nobody who throttles the tag slows these down} */
+    /** {@return the same, without the tag, so that throttling the tag does not slow these down} */
     public Transactions untagged() {
         return new Transactions(environment, settlement, layout, timeout, label.untagged(), isOpen, isOwn);
     }
@@ -231,7 +231,7 @@ public final class Transactions {
      * in the feed, behind all that it has looked at before, for the entry that an earlier try may have left. After a
      * conflict it does not: the feed is longest where conflicts are most frequent.
      *
-     * <p>In a transaction of the caller's there is nothing to look for: whoever retries it calls the verb anew.
+     * <p>In a transaction of the caller's there is nothing to look for: the caller that retries it calls the verb anew.
      */
     <T> CompletableFuture<T> runOnce(
             TransactionContext context,

@@ -6,7 +6,7 @@ import dev.couchjobs.internal.verbs.How;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells of failures where the worker runs: what is kept with a job is seen only by whoever looks at that job. */
+/** Tells of failures where the worker runs: what is kept with a job is seen only where that job is read. */
 final class FailureLog {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
 

@@ -27,7 +27,7 @@ final class Heartbeat {
     /**
      * A heartbeat to be written.
      *
-     * @param emptied the activity rows under which nobody is left when these jobs have gone
+     * @param emptied the activity rows under which no job is left when these jobs have gone
      */
     Heartbeat(TypeKeys keys, List<Run<?>> runs, List<Versionstamp> emptied) {
         this.keys = keys;

@@ -66,7 +66,7 @@ final class Heartbeats implements AutoCloseable {
         this.environment = instance.environment();
         this.transactions = instance.transactions()
                 .named("heartbeat", lane.type().name())
-                .untagged(); // who is throttled keeps his jobs
+                .untagged(); // a worker that is throttled keeps its jobs
         this.keys = instance.keyspace().type(lane.type().name());
         this.loop = new Loop(
                 "heartbeats of " + lane.type(), environment, instance.database().getExecutor(), this::round);

@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * The jobs that one worker has claimed, and the places in which they run.
  *
  * <p>Claiming, running and finishing overlap: while handlers run, the next jobs are being claimed and the ends of the
- * last ones written. Threads are not kept: one is summoned when a job can run that nobody takes, takes jobs as long as
+ * last ones written. Threads are not kept: one is started when a job can run that no thread takes, takes jobs as long as
  * there are any, and goes. Each that takes a job and sees another summons the next.
  */
 public final class JobPool {
@@ -76,7 +76,7 @@ public final class JobPool {
     private final CompletableFuture<Void> nothingHeld = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
-    // Guarded by this, as are all lanes and runs. With it held, nobody outside is called.
+    // Guarded by this, as are all lanes and runs. With it held, no code outside is called.
     private int running;
     /**
      * Every lane in which jobs wait, the one whose turn is next first; maybe others. What is done for each job looks at these
@@ -536,7 +536,7 @@ public final class JobPool {
         checkNothingHeld();
     }
 
-    /** The activity rows under which nobody is left but these. */
+    /** The activity rows under which no job is left but these. */
     synchronized List<Versionstamp> emptiedBy(List<Run<?>> runs) {
         Map<SharedActivity, Integer> leaving = new HashMap<>();
         for (Run<?> run : runs) {

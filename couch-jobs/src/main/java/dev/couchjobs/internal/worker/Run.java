@@ -160,7 +160,7 @@ final class Run<D> {
         return halted;
     }
 
-    /** Tells the handler to stop; whoever calls this then cancels the stage that it returns, without the pool's lock. */
+    /** Tells the handler to stop; the caller then cancels the stage that it returns, without the pool's lock. */
     Optional<CompletableFuture<?>> halt() {
         halted = true;
         if (thread != null) {

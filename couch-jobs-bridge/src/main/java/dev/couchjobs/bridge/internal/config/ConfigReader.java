@@ -23,7 +23,7 @@ import tools.jackson.dataformat.toml.TomlMapper;
 /** Reads a configuration file, which is TOML; {@code bridge.toml} beside the program has all that it may say. */
 public final class ConfigReader {
     /** Stands for a name that is missing, so that this is not told twice. */
-    private static final String NOBODY = "nobody";
+    private static final String NO_NODE = "unnamed";
 
     private static final int DEFAULT_WORKERS = 4;
     private static final Duration DEFAULT_CLAIM_TIMEOUT = Duration.ofMinutes(5);
@@ -83,7 +83,7 @@ public final class ConfigReader {
     private BridgeConfig config(Section root) {
         String node = root.required("node");
         Section cluster = root.section("cluster");
-        List<String> nodes = cluster.texts("nodes").orElse(List.of(node.isEmpty() ? NOBODY : node));
+        List<String> nodes = cluster.texts("nodes").orElse(List.of(node.isEmpty() ? NO_NODE : node));
         Cluster all = cluster(cluster, nodes);
         BridgeConfig.Join join = join(cluster);
         cluster.end();
@@ -122,7 +122,7 @@ public final class ConfigReader {
             return Cluster.of(nodes, members);
         } catch (IllegalArgumentException e) {
             section.mistake(members.isEmpty() ? "nodes" : "groups", String.valueOf(e.getMessage()));
-            return Cluster.of(NOBODY);
+            return Cluster.of(NO_NODE);
         }
     }
 
