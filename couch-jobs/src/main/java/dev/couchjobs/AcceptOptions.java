@@ -77,12 +77,12 @@ public final class AcceptOptions {
     }
 
     /**
-     * Keeps a part of the claims for jobs that would have to wait because there are always others of a higher priority. It
-     * goes round the priorities, one after another, so that each of them gets its turn however many come before it.
+     * Keeps a part of the claims for jobs that would have to wait because there are always others of a higher priority.
+     * It goes round the priorities, one after another, so that each of them gets its turn however many come before it.
      *
-     * <p>By default nothing is kept back and the order of priorities is strict: the caller that gives priorities has decided what
-     * may wait, and a part of the claims out of order would be a surprise. Give some, a tenth perhaps, where high
-     * priorities may come without end.
+     * <p>By default nothing is kept back and the order of priorities is strict: the caller that gives priorities has
+     * decided what may wait, and a part of the claims out of order would be a surprise. Give some, a tenth perhaps,
+     * where high priorities may come without end.
      *
      * @param share from 0, the default, to 1; of the claims that are made together, or else of many, this part
      * @return these options with that part kept

@@ -5,10 +5,10 @@ import java.time.Duration;
 /**
  * How the clock of a process stands to the clocks of others, as {@link CouchJobs#clockSkew} measures it.
  *
- * <p>Processes that remove jobs note their clocks in the database whenever they look for jobs to remove, at most twice a
- * minute. A note is taken for current by the versions of the database that have gone by since, of which there are about a
- * million a second; that is exact to about a second, and after a recovery of a cluster wrong by up to two minutes until the
- * others have made their next notes.
+ * <p>Processes that remove jobs note their clocks in the database whenever they look for jobs to remove, at most twice
+ * a minute. A note is taken for current by the versions of the database that have gone by since, of which there are
+ * about a million a second; that is exact to about a second, and after a recovery of a cluster wrong by up to two
+ * minutes until the others have made their next notes.
  *
  * @param ahead how far this process's clock is ahead of the median of all clocks, its own included; negative if it is
  *     behind. Where there are two medians, as with two processes, the one that is farther away

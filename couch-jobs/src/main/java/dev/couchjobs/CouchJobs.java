@@ -45,17 +45,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Every verb that changes something takes a {@link TransactionContext} first. Given a {@link Database}, it runs in a
  * transaction of its own, is retried as FoundationDB asks for, and acts once even where the result of a commit is
- * unknown. Given a {@link com.apple.foundationdb.Transaction}, it joins it: what it writes commits together with what the
- * caller writes, or not at all. The future of a verb that joined has to be completed before that transaction is
- * committed; of several verbs on one job in one transaction, each sees what the one before it did. Given another database
- * than its own, or a transaction of another, a verb fails with {@link OtherDatabaseException}.
+ * unknown. Given a {@link com.apple.foundationdb.Transaction}, it joins it: what it writes commits together with what
+ * the caller writes, or not at all. The future of a verb that joined has to be completed before that transaction is
+ * committed; of several verbs on one job in one transaction, each sees what the one before it did. Given another
+ * database than its own, or a transaction of another, a verb fails with {@link OtherDatabaseException}.
  *
  * <p>If a transaction of a verb's own runs out of time (FoundationDB's error 1031, after the builder's
  * {@code transactionTimeout}), it may still commit: look before you repeat the verb.
  *
  * <p>Nothing here blocks. Futures complete on the database's executor, and fail with a {@link JobsException}, with an
- * {@code FDBException}, or, for arguments that make no sense, not at all: those are thrown by the call itself. (As always,
- * {@code join} wraps what it throws in a {@link java.util.concurrent.CompletionException}.)
+ * {@code FDBException}, or, for arguments that make no sense, not at all: those are thrown by the call itself. (As
+ * always, {@code join} wraps what it throws in a {@link java.util.concurrent.CompletionException}.)
  *
  * <p>Rows that a later version has laid out in a way that this one does not know are left alone: every verb then fails
  * with {@link IncompatibleLayoutException}. Where the jobs have been moved away, every verb fails with
@@ -124,9 +124,9 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Jobs in a database, with some things otherwise than by default. A wrapper around a database sees transactions that
-     * run in the database's own loops, and, where the library has to know what a commit failed of, transactions that the
-     * library makes, commits and tries again by {@code onError} itself.
+     * Jobs in a database, with some things otherwise than by default. A wrapper around a database sees transactions
+     * that run in the database's own loops, and, where the library has to know what a commit failed of, transactions
+     * that the library makes, commits and tries again by {@code onError} itself.
      *
      * @param database a cluster's database or an embedded one
      * @return a builder
@@ -191,11 +191,13 @@ public final class CouchJobs implements AutoCloseable {
 
     /**
      * Adds a job with everything that it asks for. If there is such a job already it is treated as
-     * {@link #add(TransactionContext, JobType, String, Object)} says, and gets all that is given here in place of what it
-     * had, or what is by default where nothing is given; a running job gets only the scheduled time and the priority.
+     * {@link #add(TransactionContext, JobType, String, Object)} says, and gets all that is given here in place of what
+     * it had, or what is by default where nothing is given; a running job gets only the scheduled time and the
+     * priority.
      *
      * <p>If the job has no id, each call makes another job. In a transaction of the caller's that is every try of that
-     * transaction: where one whose commit had an unknown result must not add a job twice, give the job an id beforehand.
+     * transaction: where one whose commit had an unknown result must not add a job twice, give the job an id
+     * beforehand.
      *
      * @param context a database, or a transaction to join
      * @param job the job, of a type that has an activity timeout
@@ -210,9 +212,9 @@ public final class CouchJobs implements AutoCloseable {
 
     /**
      * Adds many jobs, of any types, in one transaction: all or none. Each is treated as
-     * {@link #add(TransactionContext, NewJob)} says; one that is given twice is added twice, one time after the other. It
-     * costs less than as many calls, because jobs that are added together share rows of the indexes. Those that wait for
-     * others are added after all those that do not, in their order.
+     * {@link #add(TransactionContext, NewJob)} says; one that is given twice is added twice, one time after the other.
+     * It costs less than as many calls, because jobs that are added together share rows of the indexes. Those that wait
+     * for others are added after all those that do not, in their order.
      *
      * @param context a database, or a transaction to join
      * @param jobs the jobs, of types that have an activity timeout
@@ -291,7 +293,8 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * The history of a job: who tried it, when, and how that ended. The last 100 attempts are kept, as long as the job is.
+     * The history of a job: who tried it, when, and how that ended. The last 100 attempts are kept, as long as the job
+     * is.
      *
      * @param context a database, or a transaction to join
      * @param type the type of the job
@@ -321,24 +324,25 @@ public final class CouchJobs implements AutoCloseable {
     /**
      * One page of the jobs of a type that are in one state. Those that are pending come in the order in which they are
      * queued: by priority, in each priority those without a scheduled time before the others, and those with a priority
-     * whose time is to come at the end; jobs that wait for other jobs are in no queue and not among them. Those that are
-     * running or finished come in the order of their ids. To find those that are finished a page looks at a bounded number
-     * of jobs; it may be short, or empty, and yet not the last. The same holds of a page of those that are running.
+     * whose time is to come at the end; jobs that wait for other jobs are in no queue and not among them. Those that
+     * are running or finished come in the order of their ids. To find those that are finished a page looks at a bounded
+     * number of jobs; it may be short, or empty, and yet not the last. The same holds of a page of those that are
+     * running.
      *
-     * <p>To list those that are running costs as much as jobs run, however many others there are: it reads the rows by which
-     * activity monitors judge them. Where there are more than a thousand of these rows, each for up to 80 jobs of one
-     * processor, or the transaction has written jobs of the type itself, a page looks at jobs instead. A running job whose
-     * row there was damaged or removed past the library is not listed until an activity monitor has found the job and given
-     * it another, which takes an activity timeout for each hundred jobs of the type; the listing of all jobs has it all the
-     * time.
+     * <p>To list those that are running costs as much as jobs run, however many others there are: it reads the rows by
+     * which activity monitors judge them. Where there are more than a thousand of these rows, each for up to 80 jobs of
+     * one processor, or the transaction has written jobs of the type itself, a page looks at jobs instead. A running
+     * job whose row there was damaged or removed past the library is not listed until an activity monitor has found the
+     * job and given it another, which takes an activity timeout for each hundred jobs of the type; the listing of all
+     * jobs has it all the time.
      *
      * @param context a database, or a transaction to join
      * @param type the type of the jobs
      * @param state pending, running or finished
      * @param page which part of the listing
      * @return the page
-     * @throws IllegalArgumentException if the page is to begin where this listing has no place, or newest first, or if the
-     *     state is {@link JobState#NOT_FOUND}
+     * @throws IllegalArgumentException if the page is to begin where this listing has no place, or newest first, or if
+     *     the state is {@link JobState#NOT_FOUND}
      */
     public CompletableFuture<Page<JobSummary>> list(
             ReadTransactionContext context, JobType<?, ?> type, JobState state, PageRequest page) {
@@ -346,11 +350,11 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * How many jobs of a type there are, by what has become of them: exactly, as of the moment that the transaction sees,
-     * and at the same small cost however many they are.
+     * How many jobs of a type there are, by what has become of them: exactly, as of the moment that the transaction
+     * sees, and at the same small cost however many they are.
      *
-     * <p>In a transaction of the caller's that also writes, this conflicts with every change of a job of that type; give
-     * {@code tx.snapshot()} where the counts are only to be looked at.
+     * <p>In a transaction of the caller's that also writes, this conflicts with every change of a job of that type;
+     * give {@code tx.snapshot()} where the counts are only to be looked at.
      *
      * @param context a database, or a transaction to join
      * @param type the type of the jobs
@@ -362,8 +366,8 @@ public final class CouchJobs implements AutoCloseable {
 
     /**
      * The same database or transaction, for reads that must not be older than something the caller knows of: an event's
-     * {@link JobEvent#sequence}, or the versionstamp of a transaction of its own. Whatever is read through it sees at least
-     * what was committed up to there, or fails with {@link SequenceNotVisibleException}.
+     * {@link JobEvent#sequence}, or the versionstamp of a transaction of its own. Whatever is read through it sees at
+     * least what was committed up to there, or fails with {@link SequenceNotVisibleException}.
      *
      * <p>A read in a transaction of its own is never too old on the database that the sequence is of. It may be in a
      * transaction that was begun before, or whose read version is cached or set by the caller, or on another database.
@@ -395,13 +399,14 @@ public final class CouchJobs implements AutoCloseable {
     // The log of a job
 
     /**
-     * Writes an entry into the log of a job that one holds; those who follow the job are told. It is not a sign of life.
-     * The last 1,000 entries of a job are kept, and they go with the job.
+     * Writes an entry into the log of a job that one holds; those who follow the job are told. It is not a sign of
+     * life. The last 1,000 entries of a job are kept, and they go with the job.
      *
      * @param context a database, or a transaction to join
      * @param job the claim
      * @param entry what to write: anything that Jackson can write, up to 65,536 bytes as JSON
-     * @return the entry's number; fails with {@link JobHaltedException} if the claim is lost, and then nothing was written
+     * @return the entry's number; fails with {@link JobHaltedException} if the claim is lost, and then nothing was
+     *     written
      * @throws PayloadException if the entry cannot be stored
      */
     public CompletableFuture<Long> log(TransactionContext context, Job<?> job, Object entry) {
@@ -415,7 +420,8 @@ public final class CouchJobs implements AutoCloseable {
      * @param context a database, or a transaction to join
      * @param job the claim
      * @param checkpoint what to write: anything that Jackson can write, up to 65,536 bytes as JSON
-     * @return the entry's number; fails with {@link JobHaltedException} if the claim is lost, and then nothing was written
+     * @return the entry's number; fails with {@link JobHaltedException} if the claim is lost, and then nothing was
+     *     written
      * @throws PayloadException if the checkpoint cannot be stored
      */
     public CompletableFuture<Long> checkpoint(TransactionContext context, Job<?> job, Object checkpoint) {
@@ -423,8 +429,8 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Says how far a job is that one holds, in place of what was said before; those who follow the job are told. It is not
-     * a sign of life.
+     * Says how far a job is that one holds, in place of what was said before; those who follow the job are told. It is
+     * not a sign of life.
      *
      * @param context a database, or a transaction to join
      * @param job the claim
@@ -484,9 +490,9 @@ public final class CouchJobs implements AutoCloseable {
     // Types
 
     /**
-     * Sets the activity timeout of a type (RFC 007, {@code set_type_timeout}): how long a processor may be silent before
-     * its job is given to another. To be called once for a type before its first job is added. A process has to monitor it: every process that accepts
-     * jobs of the type does, or calls {@link #monitor}. Monitors on all nodes
+     * Sets the activity timeout of a type (RFC 007, {@code set_type_timeout}): how long a processor may be silent
+     * before its job is given to another. To be called once for a type before its first job is added. A process has to
+     * monitor it: every process that accepts jobs of the type does, or calls {@link #monitor}. Monitors on all nodes
      * follow a change within the timeout they know.
      *
      * @param context a database, or a transaction to join
@@ -517,8 +523,8 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Takes the activity timeout of a type away: no job can be added to it, and running jobs are no longer watched over.
-     * The jobs themselves stay.
+     * Takes the activity timeout of a type away: no job can be added to it, and running jobs are no longer watched
+     * over. The jobs themselves stay.
      *
      * @param context a database, or a transaction to join
      * @param type the type
@@ -559,8 +565,9 @@ public final class CouchJobs implements AutoCloseable {
      * wait in one process are served together, first come first served, by one transaction for many jobs.
      *
      * <p>A claim holds until it is finished, or until a monitor finds that its processor has been silent for the type's
-     * activity timeout: call {@code update} well before that. From the first call on, this instance also watches over the running jobs of the
-     * type, wherever they run. A type without a timeout has no jobs to wait for, and that is not an error: it may get one.
+     * activity timeout: call {@code update} well before that. From the first call on, this instance also watches over
+     * the running jobs of the type, wherever they run. A type without a timeout has no jobs to wait for, and that is
+     * not an error: it may get one.
      *
      * <p>Cancelling the future gives up waiting; a claim that was just being made is handed back.
      *
@@ -574,8 +581,8 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Tells that a job is still being worked on (RFC 007, {@code update/2}). In a transaction of the caller's it is also
-     * the fence: the other writes of that transaction commit only if the claim still holds.
+     * Tells that a job is still being worked on (RFC 007, {@code update/2}). In a transaction of the caller's it is
+     * also the fence: the other writes of that transaction commit only if the claim still holds.
      *
      * @param context a database, or a transaction to join
      * @param job the claim
@@ -587,7 +594,8 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Tells that a job is still being worked on, and replaces its data (RFC 007, {@code update/3}). Subscribers are told.
+     * Tells that a job is still being worked on, and replaces its data (RFC 007, {@code update/3}). Subscribers are
+     * told.
      *
      * @param context a database, or a transaction to join
      * @param job the claim
@@ -690,8 +698,8 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Asks for a job to run once more, at its scheduled time as it stands (RFC 007, {@code resubmit/2}): pending again as
-     * soon as it is finished, or at once if this claim has finished it already.
+     * Asks for a job to run once more, at its scheduled time as it stands (RFC 007, {@code resubmit/2}): pending again
+     * as soon as it is finished, or at once if this claim has finished it already.
      *
      * @param context a database, or a transaction to join
      * @param job the claim
@@ -775,8 +783,8 @@ public final class CouchJobs implements AutoCloseable {
      * @throws ResultTimeoutException if the job has not ended in time
      * @throws PayloadException if what is stored cannot be read as {@code R}
      * @throws CancellationException if the thread is interrupted; it stays so
-     * @throws IllegalStateException if the job has not ended and time is virtual, as in a {@code JobsTestKit}: it would pass
-     *     only if this thread did not wait
+     * @throws IllegalStateException if the job has not ended and time is virtual, as in a {@code JobsTestKit}: it would
+     *     pass only if this thread did not wait
      */
     public <R> @Nullable R result(JobType<?, R> type, String jobId, Duration timeout) {
         CompletableFuture<@Nullable R> result = resultAsync(type, jobId, timeout);
@@ -784,7 +792,8 @@ public final class CouchJobs implements AutoCloseable {
             result.cancel(false);
             throw new IllegalStateException(
                     "Job " + jobId + " of type " + type + " has not ended, and time is virtual: it does"
-                            + " not pass while this thread waits. Use resultAsync, and let time pass before you ask for its value.");
+                            + " not pass while this thread waits. Use resultAsync, and let time pass before you ask"
+                            + " for its value.");
         }
         try {
             return result.get();
@@ -842,8 +851,8 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Sends a job that has failed for good again: it is pending, may run at once, and has all its attempts before it. Its
-     * data and its history stay.
+     * Sends a job that has failed for good again: it is pending, may run at once, and has all its attempts before it.
+     * Its data and its history stay.
      *
      * @param context a database, or a transaction to join
      * @param type the type of the job
@@ -856,8 +865,8 @@ public final class CouchJobs implements AutoCloseable {
 
     /**
      * Sends all jobs of a type that have failed for good so far again, as {@link #retryDeadLetter} does, in as many
-     * transactions as it takes. Several may do so at a time. If it fails, those that were sent are sent, and it may simply
-     * be called again.
+     * transactions as it takes. Several may do so at a time. If it fails, those that were sent are sent, and it may
+     * simply be called again.
      *
      * @param type the type of the jobs
      * @return how many this call has sent
@@ -867,7 +876,8 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * A page of the rows of a type that could not be decoded and were moved out of the way, in the order in which they came.
+     * A page of the rows of a type that could not be decoded and were moved out of the way, in the order in which they
+     * came.
      *
      * @param context a database, or a transaction to join
      * @param type the type of the jobs
@@ -881,8 +891,8 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Removes a row from quarantine for good. If it was the row of a job, and no job of that id has been added since, then
-     * all that was kept for the job goes with it, and jobs that wait for it are told that it was removed.
+     * Removes a row from quarantine for good. If it was the row of a job, and no job of that id has been added since,
+     * then all that was kept for the job goes with it, and jobs that wait for it are told that it was removed.
      *
      * @param context a database, or a transaction to join
      * @param type the type of the jobs
@@ -895,15 +905,15 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Puts a row back from quarantine, with the key and the bytes that it had. A job that was running is pending then, for
-     * another attempt.
+     * Puts a row back from quarantine, with the key and the bytes that it had. A job that was running is pending then,
+     * for another attempt.
      *
      * @param context a database, or a transaction to join
      * @param type the type of the jobs
      * @param id the {@link QuarantinedRow#id} of the row
      * @return whether it is back; not if it was not in quarantine, or if there is another row in its place; fails with
-     *     {@link UndecodableRowException}, and leaves it in quarantine, if it is the row of a job that cannot be decoded by
-     *     this version of the library either
+     *     {@link UndecodableRowException}, and leaves it in quarantine, if it is the row of a job that cannot be
+     *     decoded by this version of the library either
      * @throws IllegalArgumentException if that is no id of a row in quarantine
      */
     public CompletableFuture<Boolean> restoreQuarantined(TransactionContext context, JobType<?, ?> type, String id) {
@@ -912,8 +922,8 @@ public final class CouchJobs implements AutoCloseable {
 
     /**
      * Hands jobs of a type to an archive when their time is up, and removes them when it has taken them. That concerns
-     * jobs that ended under a retention that is {@link Retention#archived}; without an archive they stay. Processes that
-     * have one take turns.
+     * jobs that ended under a retention that is {@link Retention#archived}; without an archive they stay. Processes
+     * that have one take turns.
      *
      * @param type the type of the jobs
      * @param archive what takes them
@@ -951,8 +961,8 @@ public final class CouchJobs implements AutoCloseable {
     /**
      * Subscribes to the changes of a job, wherever they are made (RFC 007, {@code subscribe}). Nothing is lost between
      * the state that the subscription reports and the first event. In a transaction of the caller's it sees what that
-     * transaction wrote, whether or not it commits, and every retry makes another subscription: close the earlier ones, or
-     * subscribe outside.
+     * transaction wrote, whether or not it commits, and every retry makes another subscription: close the earlier ones,
+     * or subscribe outside.
      *
      * @param context a database, or a transaction to join
      * @param type the type of the job
@@ -1003,8 +1013,8 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Waits for the next change of any of several jobs (RFC 007, {@code wait/2}); changes of jobs of one type come in the
-     * order of their commits.
+     * Waits for the next change of any of several jobs (RFC 007, {@code wait/2}); changes of jobs of one type come in
+     * the order of their commits.
      *
      * @param subscriptions the subscriptions
      * @param timeout how long to wait, counted from the call
@@ -1017,8 +1027,8 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Waits until any of several jobs comes into one state (RFC 007, {@code wait/3}). Changes to other states are passed
-     * over.
+     * Waits until any of several jobs comes into one state (RFC 007, {@code wait/3}). Changes to other states are
+     * passed over.
      *
      * @param subscriptions the subscriptions
      * @param state the state
@@ -1040,10 +1050,10 @@ public final class CouchJobs implements AutoCloseable {
 
     /**
      * Ends this instance. From now on all verbs fail with {@link CouchJobsClosedException}, with a database as with a
-     * transaction to join; so do {@code accept}, {@code wait} and {@code result} where they wait already. Verbs that have
-     * begun run to their end. Monitors and notifiers stop. Workers that still run are ended without waiting: their handlers
-     * are interrupted and their jobs given back, so close them first. A claim that is still held ends with its lease; another
-     * instance can finish it. Neither the database is closed nor any job changed.
+     * transaction to join; so do {@code accept}, {@code wait} and {@code result} where they wait already. Verbs that
+     * have begun run to their end. Monitors and notifiers stop. Workers that still run are ended without waiting: their
+     * handlers are interrupted and their jobs given back, so close them first. A claim that is still held ends with its
+     * lease; another instance can finish it. Neither the database is closed nor any job changed.
      */
     @Override
     public void close() {

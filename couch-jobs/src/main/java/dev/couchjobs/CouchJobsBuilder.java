@@ -46,8 +46,8 @@ public final class CouchJobsBuilder {
     }
 
     /**
-     * What the history of a job calls this instance; by default the host's name, the number of the process and something
-     * random.
+     * What the history of a job calls this instance; by default the host's name, the number of the process and
+     * something random.
      *
      * @param name a name of 1 to 200 characters, well-formed
      * @return this builder
@@ -129,9 +129,9 @@ public final class CouchJobsBuilder {
     }
 
     /**
-     * How far the clock of this process may be off those of the other processes, by default a minute. Beyond it this process
-     * removes no jobs and hands none to archives, so that no job goes on the word of one clock; see {@link ClockSkew}.
-     * Everything else goes on.
+     * How far the clock of this process may be off those of the other processes, by default a minute. Beyond it this
+     * process removes no jobs and hands none to archives, so that no job goes on the word of one clock; see
+     * {@link ClockSkew}. Everything else goes on.
      *
      * @param bound more than nothing; with 36,500 days or more clocks are neither noted nor compared
      * @return this builder
@@ -143,8 +143,9 @@ public final class CouchJobsBuilder {
 
     /**
      * The tag of the transactions that this instance opens by itself, by which the operators of a cluster can throttle
-     * them, and with which what they are called in its traces begins; by default {@code couch-jobs}. Transactions that it
-     * joins are left as they are, and heartbeats carry no tag: a job whose processor is slowed down stays its processor's.
+     * them, and with which what they are called in its traces begins; by default {@code couch-jobs}. Transactions that
+     * it joins are left as they are, and heartbeats carry no tag: a job whose processor is slowed down stays its
+     * processor's.
      *
      * @param tag 1 to 16 bytes in UTF-8
      * @return this builder

@@ -1,8 +1,8 @@
 package dev.couchjobs;
 
 /**
- * A job cannot wait for what it was to wait for. Nothing was changed; a transaction of the caller's is cancelled, so that
- * no half of a graph of jobs can commit.
+ * A job cannot wait for what it was to wait for. Nothing was changed; a transaction of the caller's is cancelled, so
+ * that no half of a graph of jobs can commit.
  */
 public class DependencyException extends JobsException {
     private static final long serialVersionUID = 1L;

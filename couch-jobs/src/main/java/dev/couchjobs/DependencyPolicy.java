@@ -15,8 +15,8 @@ package dev.couchjobs;
  *   <tr><td>has succeeded, or succeeds</td><td>done</td><td>done</td><td>done</td></tr>
  * </table>
  *
- * <p>"Goes on waiting" is until a job of that type and id succeeds: the same one sent again, or one that is added later.
- * A job that retention has removed after its success is one that is not there.
+ * <p>"Goes on waiting" is until a job of that type and id succeeds: the same one sent again, or one that is added
+ * later. A job that retention has removed after its success is one that is not there.
  */
 public enum DependencyPolicy {
     /** The job fails, and its error names the dependency. What a dependency has if nothing else is said. */

@@ -5,9 +5,10 @@ package dev.couchjobs;
  * same transaction did commit although FoundationDB could not say so ({@code commit_unknown_result}): then the work is
  * done, once, and there is nothing left to do.
  *
- * <p>Where {@code finish} or {@code update} joined a transaction of the caller's, the other writes of that transaction do
- * not happen a second time. A retry that couch-jobs makes by itself, in a transaction of its own, does not end here. Once another processor has claimed the job again, this cannot be told any more from a lost claim, and the error is
- * a plain {@link JobHaltedException}.
+ * <p>Where {@code finish} or {@code update} joined a transaction of the caller's, the other writes of that transaction
+ * do not happen a second time. A retry that couch-jobs makes by itself, in a transaction of its own, does not end here.
+ * Once another processor has claimed the job again, this cannot be told any more from a lost claim, and the error is a
+ * plain {@link JobHaltedException}.
  */
 public final class JobAlreadyFinishedException extends JobHaltedException {
     private static final long serialVersionUID = 1L;

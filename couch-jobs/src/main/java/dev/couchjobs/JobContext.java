@@ -45,17 +45,17 @@ public interface JobContext<D> {
 
     /**
      * Whether the job is no longer this handler's: it was removed, or given to another because this process was silent
-     * for too long, or its time limit is up, or the worker closes and waits no longer. A blocking handler is interrupted
-     * as well. Whatever it still tries to write is refused.
+     * for too long, or its time limit is up, or the worker closes and waits no longer. A blocking handler is
+     * interrupted as well. Whatever it still tries to write is refused.
      *
      * @return whether to stop working on it
      */
     boolean isHalted();
 
     /**
-     * Runs a transaction that commits only while the job is this handler's. It is retried as {@link
-     * com.apple.foundationdb.Database#run} does, and counts as a sign of life. Heartbeats of the job never make it fail.
-     * Blocks.
+     * Runs a transaction that commits only while the job is this handler's. It is retried as
+     * {@link com.apple.foundationdb.Database#run} does, and counts as a sign of life. Heartbeats of the job never make
+     * it fail. Blocks.
      *
      * <p>The body may run several times. What it does outside the transaction, such as a call to another service, then
      * happens several times as well: do it before the transaction, or under an idempotency key such as {@link #id()}.
@@ -84,8 +84,8 @@ public interface JobContext<D> {
      * commit. However often that commit has to be tried, they happen once. What the handler returns afterwards does not
      * count. Blocks.
      *
-     * @param body what to do in the transaction; may run several times, and has 4.5 seconds. Returns the job's result, or
-     *     null for none
+     * @param body what to do in the transaction; may run several times, and has 4.5 seconds. Returns the job's result,
+     *     or null for none
      * @param <R> the type of the result
      * @return the result
      * @throws JobHaltedException if the job is no longer this handler's; nothing was written

@@ -19,8 +19,8 @@ public interface JobEvent<D> {
     JobState state();
 
     /**
-     * The job's data, read when {@code wait} took this event: never older than {@link #state}, and newer only when the job had
-     * already moved on, in which case further events follow. Events that have not been taken hold no data.
+     * The job's data, read when {@code wait} took this event: never older than {@link #state}, and newer only when the
+     * job had already moved on, in which case further events follow. Events that have not been taken hold no data.
      *
      * @return the data, or empty when the job is gone
      * @throws PayloadException if what is stored cannot be read as {@code D}; the change itself is told nevertheless

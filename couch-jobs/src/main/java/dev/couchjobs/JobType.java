@@ -13,8 +13,9 @@ import tools.jackson.core.type.TypeReference;
  * <p>The name is what is stored, so renaming or moving the Java class loses no job. Two job types with one name are one
  * queue. Immutable; usually a constant.
  *
- * <p>A job type also says how its jobs are treated: how often they are tried ({@link #retry}), after which errors
- * not again ({@link #notRetried}), and how long they are kept when they are done ({@link #retention}). That is code and not stored: each process goes by its own job type.
+ * <p>A job type also says how its jobs are treated: how often they are tried ({@link #retry}), after which errors not
+ * again ({@link #notRetried}), and how long they are kept when they are done ({@link #retention}). That is code and not
+ * stored: each process goes by its own job type.
  *
  * @param <D> the type of the job's data: anything that Jackson can write and read, such as a record
  * @param <R> the type of its result, {@link Void} if it has none

@@ -1,6 +1,9 @@
 package dev.couchjobs;
 
-/** The root of the errors of couch-jobs: one subclass per cause. Errors of FoundationDB itself are passed on as they are. */
+/**
+ * The root of the errors of couch-jobs: one subclass per cause. Errors of FoundationDB itself are passed on as they
+ * are.
+ */
 public abstract class JobsException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Moves all the jobs of an instance to another database, for example from an embedded one to a cluster, while they go on
- * being added and worked on. Only the end of it is a stop: about as long as it takes to read all rows twice.
+ * Moves all the jobs of an instance to another database, for example from an embedded one to a cluster, while they go
+ * on being added and worked on. Only the end of it is a stop: about as long as it takes to read all rows twice.
  *
  * <pre>{@code
  * JobsMove move = JobsMove.of(embedded, cluster, "/etc/foundationdb/fdb.cluster");
@@ -19,9 +19,9 @@ import java.util.function.Consumer;
  * move.finish().join();   // from here on the jobs are in the cluster
  * }</pre>
  *
- * <p>Rows are copied as they are, with their sequences. So the target's versions must have passed the source's: the order
- * of the feed would break otherwise. Jobs that run during the stop are put back in the target when they have been silent for
- * their activity timeout; what their processors still try to write in the source fails.
+ * <p>Rows are copied as they are, with their sequences. So the target's versions must have passed the source's: the
+ * order of the feed would break otherwise. Jobs that run during the stop are put back in the target when they have been
+ * silent for their activity timeout; what their processors still try to write in the source fails.
  *
  * <p>What fails, or is killed, leaves the jobs in service in the source until the stop begins, and out of service
  * everywhere from then on. At any time the same can be run again, and goes on, or {@link #callOff} puts the source into
@@ -119,8 +119,8 @@ public final class JobsMove {
     }
 
     /**
-     * Puts the source into service again and removes what has been copied to the target. It cannot be done once the target
-     * has been put into service.
+     * Puts the source into service again and removes what has been copied to the target. It cannot be done once the
+     * target has been put into service.
      *
      * @return when it is done
      */

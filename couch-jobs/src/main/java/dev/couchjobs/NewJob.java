@@ -60,8 +60,8 @@ public final class NewJob<D> {
     }
 
     /**
-     * This job with an id of its own, so that adding it again does not make a second job of it. Without one it gets an id
-     * as {@link CouchJobs#newJobId} makes them.
+     * This job with an id of its own, so that adding it again does not make a second job of it. Without one it gets an
+     * id as {@link CouchJobs#newJobId} makes them.
      *
      * @param id the id, unique within the type, 1 to {@value CouchJobs#JOB_ID_BYTES_MAX} bytes in UTF-8
      * @return the job
@@ -109,8 +109,8 @@ public final class NewJob<D> {
 
     /**
      * This job, not to run before some others have finished successfully. If one of them fails, is cancelled or is
-     * removed, this job fails; they have to be there when it is added, or be added in the same transaction before it. To
-     * have it otherwise, give {@link #after(Dependency...)} dependencies with another {@link DependencyPolicy}.
+     * removed, this job fails; they have to be there when it is added, or be added in the same transaction before it.
+     * To have it otherwise, give {@link #after(Dependency...)} dependencies with another {@link DependencyPolicy}.
      *
      * @param type the type of the others
      * @param jobIds their ids, added to what the job waits for already; at most 10,000 in all

@@ -1,8 +1,8 @@
 package dev.couchjobs;
 
 /**
- * A verb was given another database than that of its {@link CouchJobs}, or a transaction of another. Nothing was written, and
- * the transaction, if the verb was to write in it, is cancelled.
+ * A verb was given another database than that of its {@link CouchJobs}, or a transaction of another. Nothing was
+ * written, and the transaction, if the verb was to write in it, is cancelled.
  */
 public final class OtherDatabaseException extends JobsException {
     private static final long serialVersionUID = 1L;

@@ -1,6 +1,9 @@
 package dev.couchjobs;
 
-/** A job's data or result cannot be written as JSON, or what is stored cannot be read as what its type says. Nothing was changed. */
+/**
+ * A job's data or result cannot be written as JSON, or what is stored cannot be read as what its type says. Nothing was
+ * changed.
+ */
 public class PayloadException extends JobsException {
     private static final long serialVersionUID = 1L;
 

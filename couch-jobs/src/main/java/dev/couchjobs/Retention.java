@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * How long a job is kept after it has ended, by how it ended. When the time is up it is removed, as by
  * {@link CouchJobs#remove}. Immutable.
  *
- * <p>The time is fixed when the job ends, by the clock of the process that ends it; another retention does not change it
- * for jobs that have ended already.
+ * <p>The time is fixed when the job ends, by the clock of the process that ends it; another retention does not change
+ * it for jobs that have ended already.
  */
 public final class Retention {
     private static final Duration LONGEST = Duration.ofDays(36_500);

@@ -12,8 +12,8 @@ import java.util.random.RandomGenerator;
  * that a random part, up to {@code jitter}, is taken off, so that jobs that failed together do not come back together.
  * Pauses are stored in whole seconds, rounded up.
  *
- * @param maxAttempts how often a job is tried in all, at least once. An attempt whose process died counts too, so that a
- *     job that kills its process does not do so for ever
+ * @param maxAttempts how often a job is tried in all, at least once. An attempt whose process died counts too, so that
+ *     a job that kills its process does not do so for ever
  * @param firstPause the pause after the first failure, from zero to 365 days
  * @param factor by how much each pause is longer than the one before, at least 1
  * @param longestPause the longest pause, from zero to 365 days; also for the first, if that is longer

@@ -3,8 +3,8 @@ package dev.couchjobs;
 import com.apple.foundationdb.tuple.Versionstamp;
 
 /**
- * What was to be read "no older than" some sequence would have been older: the transaction reads as of an earlier moment.
- * A transaction begun now sees it, unless the sequence is of another database.
+ * What was to be read "no older than" some sequence would have been older: the transaction reads as of an earlier
+ * moment. A transaction begun now sees it, unless the sequence is of another database.
  */
 public final class SequenceNotVisibleException extends JobsException {
     private static final long serialVersionUID = 1L;

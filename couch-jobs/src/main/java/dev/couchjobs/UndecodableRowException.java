@@ -1,10 +1,11 @@
 package dev.couchjobs;
 
 /**
- * A stored row cannot be decoded: its bytes are damaged, or no version of the library that this one knows of wrote them.
+ * A stored row cannot be decoded: its bytes are damaged, or no version of the library that this one knows of wrote
+ * them.
  *
- * <p>Background loops and claims that meet such a row move it into quarantine and go on; so do {@link CouchJobs#add} and
- * {@link CouchJobs#remove} of its job.
+ * <p>Background loops and claims that meet such a row move it into quarantine and go on; so do {@link CouchJobs#add}
+ * and {@link CouchJobs#remove} of its job.
  */
 public final class UndecodableRowException extends JobsException {
     private static final long serialVersionUID = 1L;

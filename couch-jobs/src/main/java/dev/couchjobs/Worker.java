@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Runs jobs by their handlers until it is closed; made by {@link CouchJobs#worker}.
  *
- * <p>While there is nothing to do it only waits to be woken by the database. While jobs run, it renews their leases. A handler
- * whose job was taken away is interrupted, and writes that it still tries through the job are refused.
+ * <p>While there is nothing to do it only waits to be woken by the database. While jobs run, it renews their leases. A
+ * handler whose job was taken away is interrupted, and writes that it still tries through the job are refused.
  */
 public final class Worker implements AutoCloseable {
     private final JobPool pool;
@@ -18,15 +18,16 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Takes up the jobs of a further type, by a handler that returns their result. All types together run as many jobs at
-     * once as the worker was made for, and each of the further ones up to as many; their handlers have no time limit.
+     * Takes up the jobs of a further type, by a handler that returns their result. All types together run as many jobs
+     * at once as the worker was made for, and each of the further ones up to as many; their handlers have no time
+     * limit.
      *
      * @param type the type
      * @param handler may block; called by several threads at once
      * @param <D> the type of the jobs' data
      * @param <R> the type of their results
-     * @throws IllegalArgumentException if the type has a handler already, or another worker of the same CouchJobs runs its
-     *     jobs by another retry policy or retention
+     * @throws IllegalArgumentException if the type has a handler already, or another worker of the same CouchJobs runs
+     *     its jobs by another retry policy or retention
      * @throws IllegalStateException if the worker is closed
      */
     public <D, R> void handle(JobType<D, R> type, JobHandler<D, R> handler) {
@@ -39,8 +40,8 @@ public final class Worker implements AutoCloseable {
      * @param type the type
      * @param processor may block; called by several threads at once
      * @param <D> the type of the jobs' data
-     * @throws IllegalArgumentException if the type has a handler already, or another worker of the same CouchJobs runs its
-     *     jobs by another retry policy or retention
+     * @throws IllegalArgumentException if the type has a handler already, or another worker of the same CouchJobs runs
+     *     its jobs by another retry policy or retention
      * @throws IllegalStateException if the worker is closed
      */
     public <D> void process(JobType<D, Void> type, JobProcessor<D> processor) {
@@ -54,8 +55,8 @@ public final class Worker implements AutoCloseable {
      * @param handler begins to work on a job; its stage ends the job
      * @param <D> the type of the jobs' data
      * @param <R> the type of their results
-     * @throws IllegalArgumentException if the type has a handler already, or another worker of the same CouchJobs runs its
-     *     jobs by another retry policy or retention
+     * @throws IllegalArgumentException if the type has a handler already, or another worker of the same CouchJobs runs
+     *     its jobs by another retry policy or retention
      * @throws IllegalStateException if the worker is closed
      */
     public <D, R> void handleAsync(JobType<D, R> type, AsyncJobHandler<D, R> handler) {
@@ -63,9 +64,9 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * How many of the places of this worker are lost at present: those in which a handler goes on ten seconds after it was
-     * told to stop, because its time was up or its job was lost. The worker runs so many jobs fewer at once until these
-     * handlers end. It logs a warning for each, with the stack of its thread. May be called by any thread.
+     * How many of the places of this worker are lost at present: those in which a handler goes on ten seconds after it
+     * was told to stop, because its time was up or its job was lost. The worker runs so many jobs fewer at once until
+     * these handlers end. It logs a warning for each, with the stack of its thread. May be called by any thread.
      *
      * @return the number, at most the worker's concurrency
      */
@@ -74,15 +75,16 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Ends the worker. It takes no more jobs and gives back at once those that it has not begun; those that run may come
-     * to their end within the time that {@link WorkerBuilder#closeWithin} allows. Then their handlers are interrupted and
-     * the jobs given back, so that others may take them at once.
+     * Ends the worker. It takes no more jobs and gives back at once those that it has not begun; those that run may
+     * come to their end within the time that {@link WorkerBuilder#closeWithin} allows. Then their handlers are
+     * interrupted and the jobs given back, so that others may take them at once.
      *
-     * <p>Waits for all that, but for a database that does not answer no longer than 20 seconds beyond that time; then jobs
-     * may be left whose leases have to run out. Called by a handler of this worker it does not wait. May be called again.
+     * <p>Waits for all that, but for a database that does not answer no longer than 20 seconds beyond that time; then
+     * jobs may be left whose leases have to run out. Called by a handler of this worker it does not wait. May be called
+     * again.
      *
-     * <p>With the last worker for a type this process ceases to watch over the jobs of the type, and to remove those whose
-     * time is up, unless it has called {@code accept} or {@link CouchJobs#monitor} for it.
+     * <p>With the last worker for a type this process ceases to watch over the jobs of the type, and to remove those
+     * whose time is up, unless it has called {@code accept} or {@link CouchJobs#monitor} for it.
      */
     @Override
     public void close() {

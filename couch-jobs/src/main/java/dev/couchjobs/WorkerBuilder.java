@@ -169,9 +169,9 @@ public final class WorkerBuilder {
     }
 
     /**
-     * How many tries of one transaction of a handler ({@link JobContext#run} or {@link JobContext#finish}) may take longer
-     * than FoundationDB's five seconds allow, before it fails with {@link TransactionTooLongException}; by default {@value
-     * #LONG_TRANSACTION_TRIES}. Tries that fail of anything else, such as conflicts, are not counted.
+     * How many tries of one transaction of a handler ({@link JobContext#run} or {@link JobContext#finish}) may take
+     * longer than FoundationDB's five seconds allow, before it fails with {@link TransactionTooLongException}; by
+     * default {@value #LONG_TRANSACTION_TRIES}. Tries that fail of anything else, such as conflicts, are not counted.
      *
      * @param tries at least one
      * @return this builder

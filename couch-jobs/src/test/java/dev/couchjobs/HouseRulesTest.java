@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What no compiler checks and every source file keeps to; each rule says what to do instead. */
 class HouseRulesTest {
     private static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
+    private static final int LONGEST_LINE = 120;
     private static final Set<String> GATES = Set.of("Environment.java", "EngineEnvironment.java", "BridgeThreads.java");
 
     /** Calls of {@code CompletableFuture} that take an executor as their last argument, or else use the common pool. */
@@ -55,7 +56,8 @@ class HouseRulesTest {
                         "[.]sendAsync\\(|[.]onExit\\(|orTimeout|completeOnTimeout|delayedExecutor"
                                 + "|parallelStream|[.]parallel\\(\\)|commonPool",
                         HouseRulesTest::isCore,
-                        "these complete in the common pool, which all of the process shares: use HttpSender, a thread of"
+                        "these complete in the common pool, which all of the process shares: use HttpSender, a"
+                                + " thread of"
                                 + " your own that waits, or the environment's scheduler"),
                 new Rule(
                         "[.](run|read)Async\\(|createTransaction|atabase(\\(\\))?[.](run|read)\\(",
@@ -94,6 +96,24 @@ class HouseRulesTest {
         assertThat(offences)
                 .as("name the caller, the worker, the process, the node: whichever it is")
                 .isEmpty();
+    }
+
+    /** Rows of tables and lines of examples on pages are as long as they have to be. */
+    @Test
+    void linesFitInto120Columns() throws IOException {
+        List<String> offences = new ArrayList<>();
+        for (Path file : pagesAndMainCode()) {
+            boolean isPage = file.toString().endsWith(".md");
+            boolean isExample = false;
+            for (String line : Files.readAllLines(file)) {
+                isExample ^= isPage && line.strip().startsWith("```");
+                boolean isProse = isPage && !isExample && !line.strip().startsWith("|");
+                if (line.length() > LONGEST_LINE && (isProse || !isPage)) {
+                    offences.add(PROJECT.relativize(file) + ": " + line);
+                }
+            }
+        }
+        assertThat(offences).as("break the line").isEmpty();
     }
 
     /** Without an executor what depends on a future runs in the common pool, which all of the process shares. */
@@ -164,7 +184,7 @@ class HouseRulesTest {
                         String path = PROJECT.relativize(file).toString();
                         return !path.contains("target/")
                                 && !path.contains("node_modules/")
-                                && (path.endsWith(".md") || path.contains("src/main/") && path.endsWith(".java"));
+                                && (path.endsWith(".md") || (path.contains("src/main/") && path.endsWith(".java")));
                     })
                     .toList();
         }

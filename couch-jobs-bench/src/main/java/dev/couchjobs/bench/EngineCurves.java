@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** What was measured of the engine as curves: commits by how many write, and what depends on how much is stored by that. */
+/**
+ * What was measured of the engine as curves: commits by how many write, and what depends on how much is stored by that.
+ */
 final class EngineCurves {
     private static final Curve COMMITS =
             new Curve("commits", "Durable single-key commits", "writers", "commits a second", true);

@@ -77,8 +77,8 @@ final class H2Store implements Store {
     @Override
     public void increment(byte[] key) {
         commit(rows -> {
-            // Where there is no row, lock() excludes no other thread, and its rollback removes what others have put there
-            // since.
+            // Where there is no row, lock() excludes no other thread, and its rollback removes what others have put
+            // there since.
             rows.putIfAbsent(key, ZERO);
             rows.put(key, Data.encode(Data.decode(rows.lock(key)) + 1));
         });

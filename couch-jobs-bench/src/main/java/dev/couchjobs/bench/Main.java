@@ -13,8 +13,9 @@ public final class Main {
     private Main() {}
 
     /**
-     * Measures the jobs beside their peers; or what the first word names: {@code costs}, what the jobs ask of the database,
-     * {@code fleet}, what many processes ask of it, {@code engine}, the embedded engine beside other stores, {@code bridge}, the bridge beside the thesis, or {@code all}.
+     * Measures the jobs beside their peers; or what the first word names: {@code costs}, what the jobs ask of the
+     * database, {@code fleet}, what many processes ask of it, {@code engine}, the embedded engine beside other stores,
+     * {@code bridge}, the bridge beside the thesis, or {@code all}.
      *
      * @param words which of them, and its options; an unknown one is answered with a list of them
      * @throws Exception if something does not work as it should, or a job was lost or run twice

@@ -84,8 +84,9 @@ final class Results {
                 "{\"store\": \"%s\", \"row\": \"%s\", \"threads\": %d, \"keys\": %d, \"operationsPerSecond\": %s}"
                         .formatted(place.store, place.row, place.row.threads(), place.keys, rate)));
         StringJoiner needed = new StringJoiner(",\n    ", "[\n    ", "\n  ]");
-        footprints.forEach((store, footprint) -> needed.add(
-                "{\"store\": \"%s\", \"keys\": %d, \"openMillis\": %s, \"heapBytes\": %d, \"residentBytes\": %d, \"diskBytes\": %d}"
+        footprints.forEach((store, footprint) ->
+                needed.add(("{\"store\": \"%s\", \"keys\": %d, \"openMillis\": %s, \"heapBytes\": %d,"
+                                + " \"residentBytes\": %d, \"diskBytes\": %d}")
                         .formatted(
                                 store,
                                 settings.footprintKeys(),
@@ -97,8 +98,16 @@ final class Results {
         for (StoreKind store : StoreKind.values()) {
             stores.add("\"%s\": \"%s: %s\"".formatted(store, store.label(), store.settings()));
         }
-        return "{\n  \"java\": \"%s\",\n  \"processors\": %d,\n  \"secondsEach\": %d,\n  \"stores\": %s,\n  \"rates\": %s,\n  \"footprints\": %s\n}\n"
-                .formatted(
+        return """
+                {
+                  "java": "%s",
+                  "processors": %d,
+                  "secondsEach": %d,
+                  "stores": %s,
+                  "rates": %s,
+                  "footprints": %s
+                }
+                """.formatted(
                         Runtime.version(),
                         Runtime.getRuntime().availableProcessors(),
                         settings.seconds(),

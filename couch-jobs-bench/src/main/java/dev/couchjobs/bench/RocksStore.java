@@ -19,8 +19,9 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /**
- * RocksDB with transactions that check for conflicts when they commit, and its own log, synced for each commit; concurrent
- * commits share a sync. Blind writes go past the transactions, which is cheaper and no less safe; additions are merges.
+ * RocksDB with transactions that check for conflicts when they commit, and its own log, synced for each commit;
+ * concurrent commits share a sync. Blind writes go past the transactions, which is cheaper and no less safe; additions
+ * are merges.
  */
 final class RocksStore implements Store {
     private static final long CACHE_BYTES = 64 << 20;

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -19,20 +20,23 @@ import java.util.stream.Stream;
  */
 record Settings(
         Path directory, Path json, int seconds, long keys, List<Long> growth, long footprintKeys, Set<Row> rows) {
-    static final String USAGE =
-            """
+    private static final String USAGE = """
             --quick               a second each, to see that it works
             --directory PATH      on the disk to measure (the temporary directory)
             --json PATH           where the results go (target/bench/engine.json)
             --seconds N           how long each row is measured on each store (6)
             --keys N              how many rows are loaded before (100000)
-            --growth N,N,...      between which numbers of rows costs are compared (1000,100000); with 10000000 it takes long
+            --growth N,N,...      numbers of rows whose costs are compared (1000,100000); 10000000 takes long
             --footprint N         rows for memory and time to open (1000000; 0 for none)
-            --rows NAME,...       only these of\s""" + String.join(" ", Stream.of(Row.values()).map(Row::name).toList());
+            --rows NAME,...       only these of %s""";
+
+    static String usage() {
+        return USAGE.formatted(Stream.of(Row.values()).map(Row::name).collect(Collectors.joining(" ")));
+    }
 
     static Settings parse(String... words) {
         return CommandLine.parse(
-                standard(6, 100_000, List.of(1_000L, 100_000L), 1_000_000), Settings::with, USAGE, words);
+                standard(6, 100_000, List.of(1_000L, 100_000L), 1_000_000), Settings::with, usage(), words);
     }
 
     private static Settings standard(int seconds, long keys, List<Long> growth, long footprintKeys) {

@@ -115,8 +115,8 @@ class CommandLineTest {
         assertThat(run("--why", "-a document", file("alpha"))).isEqualTo(1);
 
         assertThat(err.toString(StandardCharsets.UTF_8))
-                .isEqualTo(
-                        "node alpha: no bridge answers; ask on the machine of the bridge, and as the user that it runs as\n");
+                .isEqualTo("node alpha: no bridge answers; ask on the machine of the bridge, and as the user that it"
+                        + " runs as\n");
         assertThat(events).isEmpty();
     }
 

@@ -3,7 +3,10 @@ package dev.couchjobs.bridge;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 
-/** The program with a bridge that says when it begins and ends, and that does not end at all if its node is called stuck. */
+/**
+ * The program with a bridge that says when it begins and ends, and that does not end at all if its node is called
+ * stuck.
+ */
 final class FakeBridgeMain {
     private FakeBridgeMain() {}
 

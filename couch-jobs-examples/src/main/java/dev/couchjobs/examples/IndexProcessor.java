@@ -19,8 +19,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Indexes files, several at once. It has a {@link CouchJobs} of its own, as if it ran on a node of its own.
  *
- * <p>Each of its transactions writes to the index and calls {@code update} or {@code finish} on the job as well. That is
- * the fence: once the job has been given to another, nothing of that transaction commits.
+ * <p>Each of its transactions writes to the index and calls {@code update} or {@code finish} on the job as well. That
+ * is the fence: once the job has been given to another, nothing of that transaction commits.
  */
 final class IndexProcessor implements AutoCloseable {
     private final int number;

@@ -24,8 +24,9 @@ import java.util.function.BiConsumer;
  * ("finishes")               -> how many jobs were finished
  * </pre>
  *
- * A processor that indexes a file again writes the same keys with the same values, so that a half-done job leaves nothing to
- * clean up. The one write that must not happen twice is the counting of finishes, and so it shows whether one did.
+ * A processor that indexes a file again writes the same keys with the same values, so that a half-done job leaves
+ * nothing to clean up. The one write that must not happen twice is the counting of finishes, and so it shows whether
+ * one did.
  */
 final class IndexStore {
     private static final String WAITING = "waiting";

@@ -9,8 +9,9 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Moves all jobs from one place to another, for example from a directory to a cluster. A directory is open in one process at
- * a time, so jobs that are to be worked on meanwhile are moved by the process that has it: this is all that it takes.
+ * Moves all jobs from one place to another, for example from a directory to a cluster. A directory is open in one
+ * process at a time, so jobs that are to be worked on meanwhile are moved by the process that has it: this is all that
+ * it takes.
  */
 public final class MoveJobs {
     private static final String USAGE = """

@@ -9,8 +9,8 @@ import dev.couchjobs.fdb.Place;
 import java.util.UUID;
 
 /**
- * Where an example runs: in memory, or on the cluster that {@code FDB_CLUSTER_FILE} names, there below a prefix of its own
- * that is cleared at the end. A program of yours has one prefix for its jobs and its data, which stays.
+ * Where an example runs: in memory, or on the cluster that {@code FDB_CLUSTER_FILE} names, there below a prefix of its
+ * own that is cleared at the end. A program of yours has one prefix for its jobs and its data, which stays.
  */
 final class Playground implements AutoCloseable {
     private final Database database = Databases.open(Place.ofEnvironment());

@@ -11,8 +11,8 @@ import java.time.Instant;
 import java.util.function.Consumer;
 
 /**
- * A service that greets each user who signs up, and three days later asks how they are: the user, the greeting and the reminder are one
- * commit. Its test shows how code that uses couch-jobs is tested.
+ * A service that greets each user who signs up, and three days later asks how they are: the user, the greeting and the
+ * reminder are one commit. Its test shows how code that uses couch-jobs is tested.
  */
 public final class SignUp {
     /** The greeting. */

@@ -68,8 +68,8 @@ class WordIndexTest {
         assertThat(run(directory.toString())).isZero();
 
         assertThat(out.text())
-                .containsPattern(
-                        "processor \\d wakes up and goes on with its \\d jobs?: refused by JobHaltedException, nothing is written");
+                .containsPattern("processor \\d wakes up and goes on with its \\d jobs?: refused by JobHaltedException,"
+                        + " nothing is written");
     }
 
     @Test

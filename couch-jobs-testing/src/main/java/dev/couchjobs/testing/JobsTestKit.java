@@ -126,7 +126,8 @@ public final class JobsTestKit implements AutoCloseable {
     }
 
     /**
-     * Lets time go by, and runs each job when it becomes due: scheduled ones, and those that failed and are tried again.
+     * Lets time go by, and runs each job when it becomes due: scheduled ones, and those that failed and are tried
+     * again.
      *
      * @param duration how long; zero is the same as {@link #runDue}
      */

@@ -1,6 +1,6 @@
 /**
- * For tests of code that uses couch-jobs: {@link dev.couchjobs.testing.JobsTestKit} has everything in memory, on the test's
- * own thread and at the test's own time.
+ * For tests of code that uses couch-jobs: {@link dev.couchjobs.testing.JobsTestKit} has everything in memory, on the
+ * test's own thread and at the test's own time.
  */
 @NullMarked
 package dev.couchjobs.testing;

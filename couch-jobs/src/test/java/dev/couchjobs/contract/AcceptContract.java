@@ -18,7 +18,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Feature A5: {@code accept} with and without waiting; what concerns scheduled times is in {@link ScheduleContract}. */
+/**
+ * Feature A5: {@code accept} with and without waiting; what concerns scheduled times is in {@link ScheduleContract}.
+ */
 public abstract class AcceptContract extends JobsContract {
 
     @Test

@@ -39,8 +39,8 @@ final class DisturbedDatabase {
     }
 
     /**
-     * Every transaction fails as if it had run out of its time limit; completes when so many have. None that began earlier
-     * is still under way when this returns, and so none of them can see what is written afterwards.
+     * Every transaction fails as if it had run out of its time limit; completes when so many have. None that began
+     * earlier is still under way when this returns, and so none of them can see what is written afterwards.
      */
     CompletableFuture<Void> cut(int failures) {
         CompletableFuture<Void> felt = new CompletableFuture<>();

@@ -6,8 +6,8 @@ import com.apple.foundationdb.Database;
 public interface Engine {
 
     /**
-     * Opens a database with default options. Each topic of the suite opens one, keeps to keys under random prefixes, and
-     * closes it at its end.
+     * Opens a database with default options. Each topic of the suite opens one, keeps to keys under random prefixes,
+     * and closes it at its end.
      */
     Database open();
 }

@@ -35,7 +35,10 @@ public final class Forwarding {
         }
     }
 
-    /** {@return a transaction whose commit, and that of each further try, is replaced by a step, which is given the real one} */
+    /**
+     * {@return a transaction whose commit, and that of each further try, is replaced by a step, which is given the real
+     * one}
+     */
     @SuppressWarnings("FutureReturnValueIgnored") // the caller of the forwarded method gets it
     public static Transaction committing(Transaction target, Step commit) {
         return to(Transaction.class, (self, method, arguments) -> switch (method.getName()) {

@@ -16,8 +16,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * A way to a database that notes by what names the transactions go that are opened through it. A try is noted when what it
- * does in its transaction has ended: before that, it may not have given all its names.
+ * A way to a database that notes by what names the transactions go that are opened through it. A try is noted when what
+ * it does in its transaction has ended: before that, it may not have given all its names.
  */
 final class LabelledDatabase {
     private static final Set<String> TRANSACTIONS = Set.of("run", "read", "runAsync", "readAsync");

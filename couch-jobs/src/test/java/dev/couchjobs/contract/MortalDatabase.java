@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A way to a database for a process that dies after so many transactions, which may be of several databases. It does not
- * hear what became of the last one.
+ * A way to a database for a process that dies after so many transactions, which may be of several databases. It does
+ * not hear what became of the last one.
  */
 final class MortalDatabase {
     private static final String DEATH = "dead";

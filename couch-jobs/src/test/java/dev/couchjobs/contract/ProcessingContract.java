@@ -13,7 +13,9 @@ import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Feature A6: {@code update} and {@code finish} with and without data, and {@code halt}; what A2 means to a processor. */
+/**
+ * Feature A6: {@code update} and {@code finish} with and without data, and {@code halt}; what A2 means to a processor.
+ */
 public abstract class ProcessingContract extends JobsContract {
 
     @Test

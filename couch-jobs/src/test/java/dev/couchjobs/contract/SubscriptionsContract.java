@@ -14,7 +14,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Feature A8: {@code subscribe} and {@code unsubscribe}, and what a subscriber is told; see also {@link WaitContract}. */
+/**
+ * Feature A8: {@code subscribe} and {@code unsubscribe}, and what a subscriber is told; see also {@link WaitContract}.
+ */
 public abstract class SubscriptionsContract extends JobsContract {
 
     private JobEvent<Work> next(Subscription<Work> subscription) {

@@ -33,7 +33,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** A worker goes on whatever is the matter around it: no threads, no limits, cancelled stages, and other jobs' losses. */
+/**
+ * A worker goes on whatever is the matter around it: no threads, no limits, cancelled stages, and other jobs' losses.
+ */
 public abstract class WorkerTroublesContract extends JobsContract {
     private static final JobType<Work, Integer> SQUARE = JobType.of("index", Work.class, Integer.class);
     private static final JobType<Work, Void> LETTER = JobType.of("mail", Work.class);

@@ -12,7 +12,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The table in {@code docs/costs.md}, measured. When a row is not right any more, its failure shows the one that is. */
+/**
+ * The table in {@code docs/costs.md}, measured. When a row is not right any more, its failure shows the one that is.
+ */
 class CostsTest {
     private static final Path PAGE = Path.of("..", "docs", "costs.md");
 

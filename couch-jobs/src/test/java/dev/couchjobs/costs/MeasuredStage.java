@@ -10,7 +10,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** A database in virtual time, a way to it that is measured, and an instance that goes another way, to set the scene with. */
+/**
+ * A database in virtual time, a way to it that is measured, and an instance that goes another way, to set the scene
+ * with.
+ */
 final class MeasuredStage implements AutoCloseable {
     static final Duration TIMEOUT = Duration.ofSeconds(30);
 

@@ -135,8 +135,8 @@ final class IndexRows {
     }
 
     /**
-     * The last attempt is in the job's own row; each before it has one here, as far back as they are kept. A claim under
-     * which no work began is no attempt, and the row does not say which of the past claims were such.
+     * The last attempt is in the job's own row; each before it has one here, as far back as they are kept. A claim
+     * under which no work began is no attempt, and the row does not say which of the past claims were such.
      */
     private static void checkAttempts(
             List<String> found, String jobId, SortedSet<Long> numbers, Map<String, Rows.Data> data) {

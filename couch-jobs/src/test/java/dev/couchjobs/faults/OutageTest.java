@@ -27,7 +27,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** When a database cannot be used for a while, whatever runs waits, and goes on by itself: nothing is lost or done twice. */
+/**
+ * When a database cannot be used for a while, whatever runs waits, and goes on by itself: nothing is lost or done
+ * twice.
+ */
 class OutageTest {
     private static final JobType<String, String> MAIL = JobType.of("mail", String.class, String.class);
     private static final Duration WORK = Duration.ofSeconds(2);

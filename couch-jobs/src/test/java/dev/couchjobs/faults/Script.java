@@ -49,7 +49,9 @@ public final class Script implements FaultPlan {
         return this;
     }
 
-    /** Has something else happen after a faulty commit, before its caller is told; one thing for one commit, in order. */
+    /**
+     * Has something else happen after a faulty commit, before its caller is told; one thing for one commit, in order.
+     */
     public synchronized Script meanwhile(Supplier<? extends CompletableFuture<?>> action) {
         meanwhile.add(action);
         return this;

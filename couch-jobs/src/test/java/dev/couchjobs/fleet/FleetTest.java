@@ -6,8 +6,8 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /**
- * What many processes may cost at most: counts, and virtual time, but never time of the machine. What fewer cost is in the
- * table of {@link ManyProcessesTest}.
+ * What many processes may cost at most: counts, and virtual time, but never time of the machine. What fewer cost is in
+ * the table of {@link ManyProcessesTest}.
  */
 class FleetTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);

@@ -10,8 +10,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims on a job are numbered one by one, those that were attempts make its history, and no job is tried more often
- * than its retry policy allows.
+ * The claims on a job are numbered one by one, those that were attempts make its history, and no job is tried more
+ * often than its retry policy allows.
  */
 final class Attempts implements Law {
     private final int maxOfType;

@@ -138,7 +138,10 @@ record Books(
         return journals.getOrDefault(jobId, Journal.EMPTY);
     }
 
-    /** {@return what in them contradicts the main table, with the lanes of jobs that have vanished and are counted all the same} */
+    /**
+     * {@return what in them contradicts the main table, with the lanes of jobs that have vanished and are counted all
+     * the same}
+     */
     List<String> contradictions(List<Long> stillCounted) {
         List<String> found = new ArrayList<>();
         Long[] lanes = new Long[LANES];

@@ -119,7 +119,9 @@ final class Crew {
         });
     }
 
-    /** Now and then the body of a transaction takes longer than the type's timeout, and sometimes longer than it may. */
+    /**
+     * Now and then the body of a transaction takes longer than the type's timeout, and sometimes longer than it may.
+     */
     private CompletableFuture<?> takingTime() {
         return careful || random.nextInt(4) > 0
                 ? CompletableFuture.completedFuture(random)

@@ -18,8 +18,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A damaged row harms itself alone: it stays as it is until it is in quarantine with the bytes that it had, and no other
- * row ever gets there. A job whose row is damaged is there for no process, and so no other law says anything of it.
+ * A damaged row harms itself alone: it stays as it is until it is in quarantine with the bytes that it had, and no
+ * other row ever gets there. A job whose row is damaged is there for no process, and so no other law says anything of
+ * it.
  */
 final class Damages {
     private static final Subspace ROOT = JobsSimulation.PREFIX.subspace(Tuple.from("couch_jobs"));

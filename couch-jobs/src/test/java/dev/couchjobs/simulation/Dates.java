@@ -42,7 +42,9 @@ final class Dates {
     /** What date a process had from some time on. */
     private record Date(String process, Duration ahead, Instant since) {}
 
-    /** By how much the processes were ahead when they noted their clocks, from some time on, until the next of these. */
+    /**
+     * By how much the processes were ahead when they noted their clocks, from some time on, until the next of these.
+     */
     private record Notes(Instant since, Map<String, Duration> ahead) {}
 
     /** {@return that clock, having its date noted} */

@@ -27,7 +27,9 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
-/** Jobs that wait for each other in any way, and end in any way and order: none starts early, and none is left behind. */
+/**
+ * Jobs that wait for each other in any way, and end in any way and order: none starts early, and none is left behind.
+ */
 class DependencyGraphTest {
     private static final JobType<String, ?> MAIL = JobType.of("mail", String.class);
     private static final int STEPS = 60;

@@ -22,8 +22,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 /**
- * Types that every worker handles beside the one that is looked at closely, with few jobs each. Every job of theirs that
- * was added ends, its rows agree, and it has had its effect once if it has succeeded, and else never.
+ * Types that every worker handles beside the one that is looked at closely, with few jobs each. Every job of theirs
+ * that was added ends, its rows agree, and it has had its effect once if it has succeeded, and else never.
  */
 final class FurtherTypes {
     private static final Subspace EFFECTS = new Subspace(Tuple.from("work", "further"));

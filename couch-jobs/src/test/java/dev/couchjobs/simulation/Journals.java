@@ -12,8 +12,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Only who holds a job writes into its log, and nothing is ever changed there. Whoever claims the job next is told of the
- * last checkpoint that was committed by then; one that is written by a call of its own is written once.
+ * Only who holds a job writes into its log, and nothing is ever changed there. Whoever claims the job next is told of
+ * the last checkpoint that was committed by then; one that is written by a call of its own is written once.
  */
 final class Journals implements Law {
     private final Complaints complaints;

@@ -21,7 +21,9 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
-/** How long a processor may be silent, to the nanosecond, whatever the seed and wherever in time it was last heard of. */
+/**
+ * How long a processor may be silent, to the nanosecond, whatever the seed and wherever in time it was last heard of.
+ */
 class LeaseTest {
     private static final JobType<String, ?> MAIL = JobType.of("mail", String.class);
     private static final Duration LONG = Duration.ofDays(1);

@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Looks at the rows after every step of the engine, past all faults, and says whether they can have come about.
  *
- * <p>Every commit that changes a job's row is seen by itself: two of them on one job conflict, so they never share a batch.
+ * <p>Every commit that changes a job's row is seen by itself: two of them on one job conflict, so they never share a
+ * batch.
  */
 final class Oracle {
     private final Simulation simulation;
@@ -371,8 +372,8 @@ final class Oracle {
     }
 
     /**
-     * Whoever wrote with the fence held the job just then, or finished it by that very commit. A fence alone leaves the job's
-     * row as it is, so whoever takes the job away next may share its batch.
+     * Whoever wrote with the fence held the job just then, or finished it by that very commit. A fence alone leaves the
+     * job's row as it is, so whoever takes the job away next may share its batch.
      */
     private void checkFences(ReadTransaction tx, Map<String, Rows.Data> was, Map<String, Rows.Data> is) {
         for (KeyValue row : now(tx.getRange(Work.FENCE.range()).asList())) {

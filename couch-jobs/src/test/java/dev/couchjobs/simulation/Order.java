@@ -13,10 +13,10 @@ import java.util.Objects;
  * Nobody takes a job while he can see one of a higher priority that he leaves, but for the part of the claims that is
  * kept for lower priorities.
  *
- * <p>A claim sees what was committed up to its read version, and that is not older than what a transaction may be when it
- * commits. Whatever has waited since before then, and goes on waiting, was left by the claim: however many it took, it
- * would have taken this one first. Scheduled jobs are left out, because each process has its own idea of what is due; so
- * are jobs on which a claim has expired, because each of them is claimed alone.
+ * <p>A claim sees what was committed up to its read version, and that is not older than what a transaction may be when
+ * it commits. Whatever has waited since before then, and goes on waiting, was left by the claim: however many it took,
+ * it would have taken this one first. Scheduled jobs are left out, because each process has its own idea of what is
+ * due; so are jobs on which a claim has expired, because each of them is claimed alone.
  */
 final class Order implements Law {
     /** FoundationDB's five seconds, in versions. */

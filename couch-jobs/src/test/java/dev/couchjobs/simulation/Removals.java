@@ -30,7 +30,9 @@ final class Removals implements Law {
         this.complaints = complaints;
     }
 
-    /** {@return that clock, having what it says noted: no process believes that it is later than one of them has said} */
+    /**
+     * {@return that clock, having what it says noted: no process believes that it is later than one of them has said}
+     */
     InstantSource noting(InstantSource clock) {
         return () -> {
             Instant now = clock.instant();

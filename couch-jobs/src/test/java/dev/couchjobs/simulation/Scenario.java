@@ -129,7 +129,9 @@ record Scenario(
                 .pauses(Duration.ofMillis(attempts % 2 == 0 ? 0 : 300), 2, Duration.ofSeconds(2));
     }
 
-    /** {@return how many of the jobs that are claimed by one commit may be claimed before others of a higher priority} */
+    /**
+     * {@return how many of the jobs that are claimed by one commit may be claimed before others of a higher priority}
+     */
     int outOfOrder() {
         return reserve == 0 ? 0 : 1;
     }

@@ -13,8 +13,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * No job may run before all that it waits for have come to the end that its policies ask for, and none fails for another
- * that has not failed it. Each commit on a job is seen by itself, so no end of a dependency goes unseen.
+ * No job may run before all that it waits for have come to the end that its policies ask for, and none fails for
+ * another that has not failed it. Each commit on a job is seen by itself, so no end of a dependency goes unseen.
  */
 final class Waits implements Law {
     private final Calls calls;

@@ -27,7 +27,9 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Workers in several processes while everything goes wrong: each job's effect is there once, and each comes to its end. */
+/**
+ * Workers in several processes while everything goes wrong: each job's effect is there once, and each comes to its end.
+ */
 class WorkersUnderFaultsTest {
     private static final JobType<Integer, String> TYPE = JobType.of("simulated", Integer.class, String.class)
             .retry(RetryPolicy.standard().attempts(1_000).pauses(Duration.ofSeconds(1), 1, Duration.ofSeconds(1)));

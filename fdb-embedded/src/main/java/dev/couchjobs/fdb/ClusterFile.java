@@ -60,7 +60,8 @@ record ClusterFile(Path path, List<String> coordinators) {
 
     private static ClusterUnavailableException unreadable(Path path, String why, @Nullable Throwable cause) {
         String message = "The cluster file " + path.toAbsolutePath() + " cannot be used: " + why
-                + ". It has one line, such as docker:docker@127.0.0.1:4500, and has to be readable, and writable for the"
+                + ". It has one line, such as docker:docker@127.0.0.1:4500, and has to be readable, and writable for"
+                + " the"
                 + " time when the coordinators are changed.";
         return cause == null
                 ? new ClusterUnavailableException(message)

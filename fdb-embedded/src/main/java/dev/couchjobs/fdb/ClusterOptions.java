@@ -6,13 +6,14 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /**
- * What holds for all transactions of a cluster that is opened, unless they say otherwise. FoundationDB's own defaults wait
- * for ever; these do not.
+ * What holds for all transactions of a cluster that is opened, unless they say otherwise. FoundationDB's own defaults
+ * wait for ever; these do not.
  *
  * @param answerWithin how long opening waits for the cluster; zero for a caller who waits himself
  * @param timeout how long a transaction may take with all its tries, then it fails with error 1031; zero for any time.
  *     Watches may wait for longer
- * @param retries how often a transaction is tried again before it fails with its error; -1 for any number, within its time
+ * @param retries how often a transaction is tried again before it fails with its error; -1 for any number, within its
+ *     time
  * @param longestPause the longest pause between two tries
  * @param traces the directory into which the client writes its traces; none are written if empty. It holds for all
  *     clusters of a process, and counts only with the first that is opened
@@ -45,8 +46,8 @@ public record ClusterOptions(
     }
 
     /**
-     * {@return the options that hold if nothing is said} The cluster answers within 5 seconds; a transaction takes at most a
-     * minute, is tried again as often as that allows, and pauses for a second at most; no traces.
+     * {@return the options that hold if nothing is said} The cluster answers within 5 seconds; a transaction takes at
+     * most a minute, is tried again as often as that allows, and pauses for a second at most; no traces.
      */
     public static ClusterOptions defaults() {
         return new ClusterOptions(

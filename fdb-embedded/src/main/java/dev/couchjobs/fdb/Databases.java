@@ -13,8 +13,8 @@ import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
  * Databases.open("");                                   // in memory
  * }</pre>
  *
- * <p>Only clusters need FoundationDB's native client. Opening waits until the database answers, or says in seconds why it
- * does not. The databases are thread-safe, and the caller's to close.
+ * <p>Only clusters need FoundationDB's native client. Opening waits until the database answers, or says in seconds why
+ * it does not. The databases are thread-safe, and the caller's to close.
  */
 public final class Databases {
     private Databases() {}

@@ -11,7 +11,8 @@ final class NativeClient {
         return """
                 FoundationDB's native client, which a cluster needs, does not load on %s %s: %s. \
                 %s was looked for %s. \
-                Install the package foundationdb-clients of version 7.3 from https://github.com/apple/foundationdb/releases \
+                Install the package foundationdb-clients of version 7.3 \
+                from https://github.com/apple/foundationdb/releases \
                 (dpkg -i foundationdb-clients_7.3.*.deb, rpm -i foundationdb-clients-7.3.*.rpm), \
                 or have -DFDB_LIBRARY_PATH_FDB_C name the file. \
                 A directory instead of a cluster file needs no client.""".formatted(

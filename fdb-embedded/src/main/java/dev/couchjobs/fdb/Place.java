@@ -8,7 +8,9 @@ import java.util.regex.Pattern;
 
 /** Where a database is. */
 public sealed interface Place {
-    /** {@value}: names the cluster file that {@link #ofEnvironment()} takes, as it does for FoundationDB's own tools. */
+    /**
+     * {@value}: names the cluster file that {@link #ofEnvironment()} takes, as it does for FoundationDB's own tools.
+     */
     String CLUSTER_FILE_VARIABLE = "FDB_CLUSTER_FILE";
 
     /** In this process, empty at first and gone when it is closed. */
@@ -96,7 +98,9 @@ public sealed interface Place {
         return said.endsWith(".cluster") || Files.isRegularFile(path) ? new ClusterFile(path) : new Directory(path);
     }
 
-    /** {@return the cluster that the environment's {@value #CLUSTER_FILE_VARIABLE} names, or in memory if it names none} */
+    /**
+     * {@return the cluster that the environment's {@value #CLUSTER_FILE_VARIABLE} names, or in memory if it names none}
+     */
     static Place ofEnvironment() {
         return of(System.getenv());
     }

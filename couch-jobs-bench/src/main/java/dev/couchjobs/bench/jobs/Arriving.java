@@ -10,10 +10,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.ConcurrentHistogram;
 
 /**
- * How long jobs take from the time at which they are to be added until their handler starts, when so many come each second
- * whether those before them are through or not. The times are drawn before it begins (a Poisson process, the same for
- * all); who adds too late, because the additions before took too long, is not excused: the clock runs from the drawn time.
- * One instance adds, another works.
+ * How long jobs take from the time at which they are to be added until their handler starts, when so many come each
+ * second whether those before them are through or not. The times are drawn before it begins (a Poisson process, the
+ * same for all); who adds too late, because the additions before took too long, is not excused: the clock runs from the
+ * drawn time. One instance adds, another works.
  *
  * @param perSecond how many jobs come each second on average
  */

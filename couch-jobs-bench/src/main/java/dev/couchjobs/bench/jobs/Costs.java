@@ -12,8 +12,8 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts what our own jobs ask of the database. It is counted in front of the database's interface, and so the same on every
- * engine; only how often transactions conflict depends on it.
+ * Counts what our own jobs ask of the database. It is counted in front of the database's interface, and so the same on
+ * every engine; only how often transactions conflict depends on it.
  */
 final class Costs implements AutoCloseable {
     private static final int ADDING_TRANSACTIONS = 100;

@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A way to a database on which everything that is run through it is counted. It takes time: rates are measured without. A
- * transaction that is made with {@code createTransaction} is counted when it is closed.
+ * A way to a database on which everything that is run through it is counted. It takes time: rates are measured without.
+ * A transaction that is made with {@code createTransaction} is counted when it is closed.
  */
 final class CountedDatabase {
     private static final Set<String> TRANSACTIONS = Set.of("run", "runAsync", "read", "readAsync");

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * How many jobs a second handlers that do nothing get through while no job is added: from the start of the first to the
  * durable end of all that were begun by then. What is begun after that is not counted, though it takes its part of the
- * machine. A backlog that is drained too soon is filled up again while the clock stands still, unless what has been drained
- * was a lot to keep: our own jobs and some peers' stay when they are over.
+ * machine. A backlog that is drained too soon is filled up again while the clock stands still, unless what has been
+ * drained was a lot to keep: our own jobs and some peers' stay when they are over.
  *
  * @param load how many instances work, on jobs of how many types and bytes
  * @param pending how many jobs there are to begin with

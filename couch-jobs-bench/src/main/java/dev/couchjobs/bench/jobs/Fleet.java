@@ -12,8 +12,8 @@ import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 
 /**
- * Processes with a worker of one place each, all of which handle the same types, and a client that adds jobs. Each has a
- * connection and a probe of its own.
+ * Processes with a worker of one place each, all of which handle the same types, and a client that adds jobs. Each has
+ * a connection and a probe of its own.
  */
 final class Fleet implements AutoCloseable {
     static final int JOB_MILLIS = 20;

@@ -21,8 +21,8 @@ import org.jobrunr.utils.mapper.jackson3.Jackson3JsonMapper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JobRunr, the version that is free. It looks for jobs whenever a worker is through with one, and otherwise at intervals,
- * of which five seconds are the shortest that it allows.
+ * JobRunr, the version that is free. It looks for jobs whenever a worker is through with one, and otherwise at
+ * intervals, of which five seconds are the shortest that it allows.
  */
 final class JobRunrSystem implements JobSystem {
     private static final int WORKERS = 100;

@@ -16,6 +16,23 @@ import java.util.stream.Stream;
 
 /** What the command line says. */
 final class JobSettings {
+    private static final String USAGE = """
+                --smoke               few points, one short round: a minute, to see that it works
+                --only NAME,...       only these of %s
+                --systems NAME,...    only these of %s
+                %s
+                --rounds N            how often each point is measured of each system, in turns (3)
+                --seconds N           how long each time (2)
+                --compare PATH        also print how many times each figure is what it is in that figures.json
+                --output PATH         the directory of figures.md, curves.svg and figures.json (target/bench)
+                --directory PATH      on the disk to measure (the temporary directory)
+                --postgres PATH       where PostgreSQL's initdb and pg_ctl are (/usr/lib/postgresql/15/bin)
+                all ...               all of this, and then costs, fleet, engine and bridge
+                costs                 counts what our jobs ask of the database, instead
+                fleet ...             counts and measures many processes, instead; --help lists its options
+                engine ...            measures the engine beside other stores, instead; --help lists its options
+                bridge ...            measures the bridge beside the thesis, instead; --help lists its options""";
+
     private static final double SMOKE_SECONDS = 0.3;
 
     private Path directory = Path.of(System.getProperty("java.io.tmpdir"));
@@ -44,22 +61,7 @@ final class JobSettings {
                         .formatted(
                                 "--" + scenario.word() + " N,...", "points of that curve", joined(scenario.points())))
                 .collect(Collectors.joining("\n"));
-        return """
-                --smoke               few points, one short round: a minute, to see that it works
-                --only NAME,...       only these of %s
-                --systems NAME,...    only these of %s
-                %s
-                --rounds N            how often each point is measured of each system, in turns (3)
-                --seconds N           how long each time (2)
-                --compare PATH        also print how many times each figure is what it is in that figures.json
-                --output PATH         the directory of figures.md, curves.svg and figures.json (target/bench)
-                --directory PATH      on the disk to measure (the temporary directory)
-                --postgres PATH       where PostgreSQL's initdb and pg_ctl are (/usr/lib/postgresql/15/bin)
-                all ...               all of this, and then costs, fleet, engine and bridge
-                costs                 counts what our jobs ask of the database, instead
-                fleet ...             counts and measures many processes, instead; --help lists its options
-                engine ...            measures the engine beside other stores, instead; --help lists its options
-                bridge ...            measures the bridge beside the thesis, instead; --help lists its options""".formatted(names(Scenario.values()), names(SystemKind.values()), curves);
+        return USAGE.formatted(names(Scenario.values()), names(SystemKind.values()), curves);
     }
 
     private void smoke() {

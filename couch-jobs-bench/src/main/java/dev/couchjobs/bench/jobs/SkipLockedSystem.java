@@ -19,10 +19,10 @@ import java.util.stream.IntStream;
 import org.postgresql.PGConnection;
 
 /**
- * The least that a queue in PostgreSQL can do: a transaction deletes up to a hundred jobs that no other has locked, runs them
- * and commits. It knows no leases, no attempts, no results and no states; a job whose process dies is there again at once.
- * A producer that has added jobs sends a NOTIFY after the commit, and not again before that has gone out, since commits that notify
- * wait for each other.
+ * The least that a queue in PostgreSQL can do: a transaction deletes up to a hundred jobs that no other has locked,
+ * runs them and commits. It knows no leases, no attempts, no results and no states; a job whose process dies is there
+ * again at once. A producer that has added jobs sends a NOTIFY after the commit, and not again before that has gone
+ * out, since commits that notify wait for each other.
  */
 final class SkipLockedSystem implements JobSystem {
     private static final int AT_ONCE = 100;

@@ -27,9 +27,9 @@ final class Plot {
         int top = MARGIN + legends * LEGEND;
         int height = top + rows * Chart.HEIGHT + notes.size() * 16 + MARGIN;
         StringBuilder svg = new StringBuilder();
-        svg.append(
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">%n"
-                        .formatted(WIDTH, height, WIDTH, height));
+        svg.append(("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\""
+                        + " role=\"img\">%n")
+                .formatted(WIDTH, height, WIDTH, height));
         svg.append("<title>couch-jobs and its peers</title>\n").append(style());
         svg.append("<rect class=\"ground\" width=\"%d\" height=\"%d\"/>%n".formatted(WIDTH, height));
         svg.append(legend(List.copyOf(report.systems().keySet())));

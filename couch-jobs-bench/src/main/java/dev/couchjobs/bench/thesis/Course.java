@@ -12,7 +12,9 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** One test, from the writing of its documents until all of them say where they were written that they have succeeded. */
+/**
+ * One test, from the writing of its documents until all of them say where they were written that they have succeeded.
+ */
 final class Course {
     private static final String NAME = "job-";
 

@@ -6,8 +6,9 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * A test of the thesis (its section 6): jobs of three steps, each of which sleeps. The thesis's times are in seconds, with steps
- * of five. Of test 4 it gives two times in the order opposite to that of the others; the shorter can only be the ideal.
+ * A test of the thesis (its section 6): jobs of three steps, each of which sleeps. The thesis's times are in seconds,
+ * with steps of five. Of test 4 it gives two times in the order opposite to that of the others; the shorter can only be
+ * the ideal.
  */
 enum Evaluation {
     TEST_1("1: 3 nodes, 1 job", 3, 1, "any any any", 15, 15, "12-12"),

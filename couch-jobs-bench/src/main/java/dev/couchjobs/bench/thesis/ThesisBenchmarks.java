@@ -8,7 +8,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Does the thesis's evaluation again, in both ways of joining nodes, and prints what it took beside the thesis's own. */
+/**
+ * Does the thesis's evaluation again, in both ways of joining nodes, and prints what it took beside the thesis's own.
+ */
 public final class ThesisBenchmarks {
     private ThesisBenchmarks() {}
 

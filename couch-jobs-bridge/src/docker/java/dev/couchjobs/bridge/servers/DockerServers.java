@@ -7,7 +7,9 @@ import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.wait.strategy.Wait;
 import org.testcontainers.utility.DockerImageName;
 
-/** Apache CouchDB in containers, which reach each other by the host's ports. The image's administrator is named here. */
+/**
+ * Apache CouchDB in containers, which reach each other by the host's ports. The image's administrator is named here.
+ */
 public final class DockerServers implements ServerProvider {
     private static final DockerImageName IMAGE = DockerImageName.parse("couchdb:3.5.0");
     private static final int PORT = 5984;

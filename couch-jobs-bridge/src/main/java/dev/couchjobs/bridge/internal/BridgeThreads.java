@@ -10,9 +10,9 @@ public final class BridgeThreads {
     private BridgeThreads() {}
 
     /**
-     * {@return threads for what may block, as many as there is work: daemons that end when idle} All of the process share them.
-     * They are no virtual threads: a handler that blocks one in native code, as a read of a pipe does, blocks its carrier, and on
-     * one processor there is one carrier for all.
+     * {@return threads for what may block, as many as there is work: daemons that end when idle} All of the process
+     * share them. They are no virtual threads: a handler that blocks one in native code, as a read of a pipe does,
+     * blocks its carrier, and on one processor there is one carrier for all.
      */
     public static Executor blocking() {
         return Shared.BLOCKING;

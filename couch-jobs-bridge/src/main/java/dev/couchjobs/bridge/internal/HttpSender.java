@@ -64,7 +64,9 @@ public final class HttpSender {
             complete(response);
         }
 
-        /** Interrupts the thread only while it waits for the answer, never a continuation that cancels what it has got. */
+        /**
+         * Interrupts the thread only while it waits for the answer, never a continuation that cancels what it has got.
+         */
         @Override
         public boolean cancel(boolean mayInterruptIfRunning) {
             boolean isCancelled = super.cancel(mayInterruptIfRunning);

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
 
 /**
- * What the process does when it is asked to end: the first signal is passed on, the second ends it at once. A shutdown hook
- * alone could not tell them apart, and would make a graceful end look like a failure, by its exit status.
+ * What the process does when it is asked to end: the first signal is passed on, the second ends it at once. A shutdown
+ * hook alone could not tell them apart, and would make a graceful end look like a failure, by its exit status.
  */
 public final class Signals {
     private static final int EXIT_BASE = 128;
@@ -15,8 +15,8 @@ public final class Signals {
     private Signals() {}
 
     /**
-     * Has something done on the first SIGTERM or SIGINT. Where Java does not let programs see signals, it is done by a shutdown
-     * hook.
+     * Has something done on the first SIGTERM or SIGINT. Where Java does not let programs see signals, it is done by a
+     * shutdown hook.
      *
      * @param task what; it may not block
      */

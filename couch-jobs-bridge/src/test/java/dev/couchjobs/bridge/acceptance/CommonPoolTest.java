@@ -12,7 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A bridge takes documents in, does steps of each kind and writes documents while every worker of the common pool is blocked. */
+/**
+ * A bridge takes documents in, does steps of each kind and writes documents while every worker of the common pool is
+ * blocked.
+ */
 class CommonPoolTest {
     private static final String NODE = NodeFile.REG_A;
 

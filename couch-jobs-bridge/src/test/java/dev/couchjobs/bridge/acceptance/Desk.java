@@ -14,8 +14,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Where actions come by, as HTTP requests: each is held until the test answers it. So a test knows that an action runs, how often it
- * has, and when it ends, whatever process asks for it.
+ * Where actions come by, as HTTP requests: each is held until the test answers it. So a test knows that an action runs,
+ * how often it has, and when it ends, whatever process asks for it.
  */
 final class Desk implements AutoCloseable {
     private final HttpServer server;

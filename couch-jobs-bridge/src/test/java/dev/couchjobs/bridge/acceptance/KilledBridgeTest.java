@@ -23,9 +23,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A bridge is killed at each point of a step's life and started again. Nothing is lost, and an action is repeated only if it had
- * begun and its end was not committed. The cases run side by side: most of each is waiting for a dead process's job to be given
- * to the next.
+ * A bridge is killed at each point of a step's life and started again. Nothing is lost, and an action is repeated only
+ * if it had begun and its end was not committed. The cases run side by side: most of each is waiting for a dead
+ * process's job to be given to the next.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 4, unit = TimeUnit.MINUTES)

@@ -8,8 +8,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
 /**
- * A program with a bridge and handlers of its own, each of which writes down the documents that it was called for: {@code note}, {@code
- * refuse}, which fails for good, and {@code stumble}, which fails the first time. Ends with its standard input.
+ * A program with a bridge and handlers of its own, each of which writes down the documents that it was called for:
+ * {@code note}, {@code refuse}, which fails for good, and {@code stumble}, which fails the first time. Ends with its
+ * standard input.
  */
 public final class NotingMain {
     private NotingMain() {}

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Servers that die and networks that fall apart while jobs run, between nodes that only replicate. The servers are this test's own:
- * they have to be killed, and there have to be wires between them.
+ * Servers that die and networks that fall apart while jobs run, between nodes that only replicate. The servers are this
+ * test's own: they have to be killed, and there have to be wires between them.
  */
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
 class OutageTest {

@@ -23,7 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Servers that come back at their addresses with nothing of what they had, while the bridges have kept all of theirs. */
+/**
+ * Servers that come back at their addresses with nothing of what they had, while the bridges have kept all of theirs.
+ */
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
 class ReplacedServersTest {
     private static final List<String> NODES = List.of(GLOBAL, REG_A);

@@ -10,8 +10,8 @@ import java.util.UUID;
 
 /**
  * The servers that a test runs on: those named by {@code COUCHDB_URLS} (comma-separated, each with name and password);
- * else those of the {@link ServerProvider} of the profile {@code docker}; else processes started here. Databases have names of their own,
- * and are deleted at the end.
+ * else those of the {@link ServerProvider} of the profile {@code docker}; else processes started here. Databases have
+ * names of their own, and are deleted at the end.
  */
 public final class CouchServers implements AutoCloseable {
     private final List<CouchServer> servers = new ArrayList<>();

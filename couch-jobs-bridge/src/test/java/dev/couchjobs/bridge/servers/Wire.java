@@ -14,8 +14,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * A cable to a server that can be cut, in two ways, and joined again. Whoever is to be cut off connects to the address here
- * instead of the server's.
+ * A cable to a server that can be cut, in two ways, and joined again. Whoever is to be cut off connects to the address
+ * here instead of the server's.
  */
 public final class Wire implements AutoCloseable {
     private enum State {

@@ -8,7 +8,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What holds of every action whenever one begins: their order, how often they are begun, and how they are tried again. */
+/**
+ * What holds of every action whenever one begins: their order, how often they are begun, and how they are tried again.
+ */
 final class ActionLaws {
     /** The process may pause when it has begun, and be told so late. */
     private static final Duration SLACK = Duration.ofSeconds(15);

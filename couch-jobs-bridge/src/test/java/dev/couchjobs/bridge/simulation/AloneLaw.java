@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Nothing is done by two at once: what a bridge gives up, because it ends or for another reason, is begun anew only when it
- * has ended. Whoever pauses for long may lose it meanwhile, so this holds where nobody does.
+ * Nothing is done by two at once: what a bridge gives up, because it ends or for another reason, is begun anew only
+ * when it has ended. Whoever pauses for long may lose it meanwhile, so this holds where nobody does.
  */
 final class AloneLaw {
     private final BridgeScenario scenario;

@@ -70,7 +70,9 @@ record BridgeScenario(
     private static final Duration LONG = Duration.ofMinutes(4);
 
     private static final Duration SHORT = Duration.ofSeconds(80);
-    /** So short that it is over again and again. No process is slow then, or it would be over before anybody could act. */
+    /**
+     * So short that it is over again and again. No process is slow then, or it would be over before anybody could act.
+     */
     private static final Duration TIGHT = Duration.ofSeconds(24);
 
     /** Steps fail, but none takes long. */

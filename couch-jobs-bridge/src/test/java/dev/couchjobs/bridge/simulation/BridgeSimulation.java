@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Several nodes with their bridges, from a seed. First there is chaos: whatever can go wrong does, while documents are put
- * and changed. Then there is calm, in which every document has to come to its end.
+ * Several nodes with their bridges, from a seed. First there is chaos: whatever can go wrong does, while documents are
+ * put and changed. Then there is calm, in which every document has to come to its end.
  */
 final class BridgeSimulation implements AutoCloseable {
     private static final Duration TICK = Duration.ofMillis(500);
@@ -92,7 +92,10 @@ final class BridgeSimulation implements AutoCloseable {
         simulation.onDeath(this::died);
     }
 
-    /** All nodes do a step that is for all, and what was begun for a document of which nobody knows any more goes on beside. */
+    /**
+     * All nodes do a step that is for all, and what was begun for a document of which nobody knows any more goes on
+     * beside.
+     */
     private boolean mayRunBeside(Attempt attempt) {
         Task task = Objects.requireNonNull(tasks.get(attempt.document));
         return task.isBroken()

@@ -9,9 +9,9 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The whole bridge from a seed, in both ways to join nodes, with everything going wrong. {@code -Dsimulation.seeds=20000}
- * runs more seeds, {@code -Dsimulation.first=3000} begins with another one, and {@code -Dsimulation.seed=42} runs just
- * that one.
+ * The whole bridge from a seed, in both ways to join nodes, with everything going wrong.
+ * {@code -Dsimulation.seeds=20000} runs more seeds, {@code -Dsimulation.first=3000} begins with another one, and
+ * {@code -Dsimulation.seed=42} runs just that one.
  */
 class BridgeSimulationTest {
     private static final long SEEDS = 500;

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Has bridges end as by SIGTERM, to be started again. Each ends in time; and where nothing goes wrong, what has ended by then is
- * in its CouchDB.
+ * Has bridges end as by SIGTERM, to be started again. Each ends in time; and where nothing goes wrong, what has ended
+ * by then is in its CouchDB.
  */
 final class Closings {
     private static final int MOST = 3;

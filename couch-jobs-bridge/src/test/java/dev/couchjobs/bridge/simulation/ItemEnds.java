@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
 
-/** What has to have become of work items when nothing goes wrong any more: deleted, failed for a reason, or a stranger's. */
+/**
+ * What has to have become of work items when nothing goes wrong any more: deleted, failed for a reason, or a
+ * stranger's.
+ */
 final class ItemEnds {
     private final Collection<Item> items;
     private final Function<Item, List<Leaf>> leaves;

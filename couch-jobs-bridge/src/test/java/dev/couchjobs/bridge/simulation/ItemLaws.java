@@ -8,8 +8,8 @@ import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What holds of the work of an item whenever it begins: that it is due and nobody else's, how it is tried again, and that it
- * is not done any more once its process has begun to tell CouchDB what came of it.
+ * What holds of the work of an item whenever it begins: that it is due and nobody else's, how it is tried again, and
+ * that it is not done any more once its process has begun to tell CouchDB what came of it.
  */
 final class ItemLaws {
     private final BridgeScenario scenario;

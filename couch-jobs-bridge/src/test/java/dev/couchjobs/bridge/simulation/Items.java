@@ -16,7 +16,10 @@ import java.util.random.RandomGenerator;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Makes work items by chance, and decides who works on which. A queue is one database: where each node has its own, one does. */
+/**
+ * Makes work items by chance, and decides who works on which. A queue is one database: where each node has its own, one
+ * does.
+ */
 final class Items {
     private static final List<String> KINDS = List.of("email", "scrape");
     /** Of virtual time, by clocks that go right. */

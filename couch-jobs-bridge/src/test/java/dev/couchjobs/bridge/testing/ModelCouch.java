@@ -73,8 +73,8 @@ public final class ModelCouch {
     /**
      * Replicates some revisions from one database to another from now on.
      *
-     * @param selector says which leaves go over. A deletion is asked about like every other revision, and has only those
-     *     fields that were written in it
+     * @param selector says which leaves go over. A deletion is asked about like every other revision, and has only
+     *     those fields that were written in it
      */
     public Replication replicate(Endpoint source, Endpoint target, Predicate<ObjectNode> selector) {
         Replication replication = new Replication(source, target, selector, network);

@@ -19,11 +19,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A database past all faults: what it holds is read, written and looked at here at once. To be used on the thread of its
- * {@link ModelCouch}.
+ * A database past all faults: what it holds is read, written and looked at here at once. To be used on the thread of
+ * its {@link ModelCouch}.
  *
- * <p>Like a database of several shards it has no order of changes: those of each shard come in theirs, and the shards as
- * it happens. A document is told of once, as it is by then, however often it has changed.
+ * <p>Like a database of several shards it has no order of changes: those of each shard come in theirs, and the shards
+ * as it happens. A document is told of once, as it is by then, however often it has changed.
  */
 public final class ModelDatabase {
     private static final int SHARDS = 2;

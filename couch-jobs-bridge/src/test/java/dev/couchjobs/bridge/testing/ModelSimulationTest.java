@@ -47,7 +47,8 @@ class ModelSimulationTest {
             } catch (RuntimeException | AssertionError e) {
                 throw new AssertionError(
                         "Seed " + seed + " fails; replay it: ./mvnw verify -pl couch-jobs-bridge -am"
-                                + " -Dtest=ModelSimulationTest -Dsurefire.failIfNoSpecifiedTests=false -Dsimulation.seed="
+                                + " -Dtest=ModelSimulationTest -Dsurefire.failIfNoSpecifiedTests=false"
+                                + " -Dsimulation.seed="
                                 + seed,
                         e);
             }

@@ -8,8 +8,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Carries the leaves of a database over to another for as long as it lives, with their histories. It reads changes in
- * batches; the documents of a batch arrive in any order, each as it was when it was fetched. A batch that did not arrive
- * as a whole is begun again.
+ * batches; the documents of a batch arrive in any order, each as it was when it was fetched. A batch that did not
+ * arrive as a whole is begun again.
  */
 public final class Replication {
     private static final int BATCH = 20;

@@ -25,10 +25,10 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Serves all who wait in this process for jobs of one type.
  *
- * <p>It works in rounds. A round claims jobs for all clients that wait, in one transaction. If there is nothing to claim,
- * that same transaction arms a watch on the key that every enqueue changes, so no wake-up is lost between looking and
- * watching, and the next round begins when the watch fires, when the next scheduled job is due, or when a new client
- * comes. While no client waits there are no rounds.
+ * <p>It works in rounds. A round claims jobs for all clients that wait, in one transaction. If there is nothing to
+ * claim, that same transaction arms a watch on the key that every enqueue changes, so no wake-up is lost between
+ * looking and watching, and the next round begins when the watch fires, when the next scheduled job is due, or when a
+ * new client comes. While no client waits there are no rounds.
  */
 final class Acceptor<D> implements AutoCloseable {
     private static final int JOBS_PER_ROUND_MAX = 100;

@@ -20,10 +20,10 @@ import java.util.stream.Stream;
 /**
  * Picks the rows of the queues to try to claim. It reads without conflicts and within a bounded window.
  *
- * <p>Jobs come by priority. Those of priority 0, which most jobs have, are in the pending queue; where no job has another
- * priority, that costs one read beside it of a range that is empty. In the pending queue jobs without a scheduled time and
- * jobs that have become due stand one behind the other. They are taken by turns, so that a steady stream of the former does
- * not keep the latter waiting for ever.
+ * <p>Jobs come by priority. Those of priority 0, which most jobs have, are in the pending queue; where no job has
+ * another priority, that costs one read beside it of a range that is empty. In the pending queue jobs without a
+ * scheduled time and jobs that have become due stand one behind the other. They are taken by turns, so that a steady
+ * stream of the former does not keep the latter waiting for ever.
  */
 final class Candidates {
     /** How many jobs of a backlog that has become due are looked at together, at least. */
@@ -47,7 +47,9 @@ final class Candidates {
 
     private final Trail unscheduled;
     private final Trail due;
-    /** Whether there were more jobs with a priority than one read sees, when last seen: then the next claim reads more. */
+    /**
+     * Whether there were more jobs with a priority than one read sees, when last seen: then the next claim reads more.
+     */
     private volatile boolean crowded;
 
     /** How many picks are to do without an overview. */
@@ -81,7 +83,9 @@ final class Candidates {
         takenScarce.set(0);
     }
 
-    /** A claim has met another, and is tried again. Where something was scarce, it was that which others wanted as well. */
+    /**
+     * A claim has met another, and is tried again. Where something was scarce, it was that which others wanted as well.
+     */
     void conflicted() {
         boolean wasScarce = takenScarce.get() > 0 || !unscheduled.isAmple() || !due.isAmple();
         if (takenElsewhere.get() > 0) {
@@ -126,7 +130,8 @@ final class Candidates {
     private record Ranked(List<Queued> all, boolean hidden) {}
 
     /**
-     * Up to {@code wanted} rows: strictly by priority, and of those of one priority some that are not too far behind the first.
+     * Up to {@code wanted} rows: strictly by priority, and of those of one priority some that are not too far behind
+     * the first.
      *
      * @param now the present time in seconds since the epoch
      */

@@ -37,8 +37,8 @@ import java.util.stream.Stream;
 /**
  * Takes jobs out of the queues of one type, many in one transaction.
  *
- * <p>Only the rows of the jobs taken conflict, so claims that take different jobs never disturb each other. A claim that
- * finds nothing arms a watch in that same transaction on the key that every enqueue changes: nothing that is added
+ * <p>Only the rows of the jobs taken conflict, so claims that take different jobs never disturb each other. A claim
+ * that finds nothing arms a watch in that same transaction on the key that every enqueue changes: nothing that is added
  * between looking and watching is missed.
  */
 final class Claims<D> {
@@ -106,7 +106,10 @@ final class Claims<D> {
     final class Claim {
         private final Map<AcceptMode, Integer> wanted;
         private final boolean mayWatch;
-        /** The locks that earlier tries have put on jobs: if one of them did commit after all, its jobs are known by them. */
+        /**
+         * The locks that earlier tries have put on jobs: if one of them did commit after all, its jobs are known by
+         * them.
+         */
         private final Map<AcceptMode, Map<String, Tried>> locks = new LinkedHashMap<>();
 
         private final long token = environment.random().nextLong();
@@ -146,8 +149,8 @@ final class Claims<D> {
         }
 
         /**
-         * Tries it. A try that took long may have grown too old, and one in a short queue has met others who want the same:
-         * after these the next takes half as many.
+         * Tries it. A try that took long may have grown too old, and one in a short queue has met others who want the
+         * same: after these the next takes half as many.
          */
         CompletableFuture<Outcome<D>> attempt(Transaction tx, BatchSize.Tries tries) {
             Instant now = environment.clock().instant();
@@ -255,8 +258,8 @@ final class Claims<D> {
         }
 
         /**
-         * Takes jobs; goes on behind rows that turn out to stand for none, which it clears away. If there are too many of
-         * those it is content with clearing, and another claim goes on from there.
+         * Takes jobs; goes on behind rows that turn out to stand for none, which it clears away. If there are too many
+         * of those it is content with clearing, and another claim goes on from there.
          */
         private CompletableFuture<List<Claimed<D>>> take(
                 Transaction tx, Leadership.Turn turn, AcceptMode mode, long now, int count, int goes) {
@@ -374,8 +377,8 @@ final class Claims<D> {
     }
 
     /**
-     * What to claim of the jobs that were found. Of those on which claims have expired a worker takes one by itself, when
-     * it comes first: were it to end the process again, no other job would have been claimed with it.
+     * What to claim of the jobs that were found. Of those on which claims have expired a worker takes one by itself,
+     * when it comes first: were it to end the process again, no other job would have been claimed with it.
      */
     private List<JobTable.Step> steps(AcceptMode mode, Map<String, JobRow> found) {
         Map<String, JobRow> chosen = found;

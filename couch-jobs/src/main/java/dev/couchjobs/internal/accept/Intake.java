@@ -11,7 +11,8 @@ public interface Intake {
     /**
      * Claims nothing more.
      *
-     * @return completes when the last claim has been given, if one is under way, and another process watches for new jobs
+     * @return completes when the last claim has been given, if one is under way, and another process watches for new
+     *     jobs
      */
     CompletableFuture<?> close();
 }

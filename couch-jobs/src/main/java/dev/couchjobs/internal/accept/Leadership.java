@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The place of this process among those whose workers wait for jobs of one type (rfc/017).
  *
- * <p>One of them leads: it alone watches for new jobs. The others follow: each watches a row of its own. A leader that takes
- * a job makes a follower the leader in the same commit, so a job wakes two processes however many there are. A process that
- * finds more than it has room for calls further followers.
+ * <p>One of them leads: it alone watches for new jobs. The others follow: each watches a row of its own. A leader that
+ * takes a job makes a follower the leader in the same commit, so a job wakes two processes however many there are. A
+ * process that finds more than it has room for calls further followers.
  *
- * <p>All changes are made in the transactions of claims, and count when these have committed. What this process knows of its
- * place may be out of date, because others change it. A leader that is replaced is told by a watch; until then it only looks
- * at the queue once too often.
+ * <p>All changes are made in the transactions of claims, and count when these have committed. What this process knows
+ * of its place may be out of date, because others change it. A leader that is replaced is told by a watch; until then
+ * it only looks at the queue once too often.
  */
 final class Leadership {
     /** How many followers are called by a process that leaves jobs in the queue. */
@@ -50,7 +50,9 @@ final class Leadership {
             return this == FOLLOWER || this == LEADER;
         }
 
-        /** {@return what is known of the place when it is not known whether a transaction that changes it has committed} */
+        /**
+         * {@return what is known of the place when it is not known whether a transaction that changes it has committed}
+         */
         Place unsure() {
             return isTaken() ? FOLLOWER : this;
         }
@@ -104,8 +106,8 @@ final class Leadership {
         }
 
         /**
-         * This process has found nothing to take: it leads if there is no leader, and follows if there is one. A process that
-         * has just started leads in any case, since the leader may be one that it has come to replace.
+         * This process has found nothing to take: it leads if there is no leader, and follows if there is one. A
+         * process that has just started leads in any case, since the leader may be one that it has come to replace.
          */
         CompletableFuture<Standing> idle() {
             if (before == Place.NEW) {

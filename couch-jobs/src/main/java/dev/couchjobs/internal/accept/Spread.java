@@ -1,8 +1,8 @@
 package dev.couchjobs.internal.accept;
 
 /**
- * How far claims keep from each other, learnt from the conflicts they meet: nothing while no other process claims, and the more
- * others there are, the wider.
+ * How far claims keep from each other, learnt from the conflicts they meet: nothing while no other process claims, and
+ * the more others there are, the wider.
  */
 final class Spread {
     private static final int MAX = 4_000;

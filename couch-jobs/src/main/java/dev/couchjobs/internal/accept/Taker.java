@@ -21,7 +21,9 @@ public interface Taker<D> {
         public static final Room NONE = new Room(0, false, false);
     }
 
-    /** Reserves room for a claim, until it is given jobs or the claim has ended. Asked at the beginning of every claim. */
+    /**
+     * Reserves room for a claim, until it is given jobs or the claim has ended. Asked at the beginning of every claim.
+     */
     Room reserve();
 
     /** Gives claimed jobs, no more than there was room for. Must not block. */

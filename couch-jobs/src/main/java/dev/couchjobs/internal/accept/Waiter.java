@@ -14,7 +14,9 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One call of {@code accept}. Its result completes on the database's executor, where a caller's next steps may block. */
+/**
+ * One call of {@code accept}. Its result completes on the database's executor, where a caller's next steps may block.
+ */
 final class Waiter<D> implements Client<D> {
     private final JobType<D, ?> type;
     private final AcceptMode mode;

@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Limits for how many types a process watches for new jobs, because a client has few watches, and types may be many. A type
- * that is in use is preferred to one that is not (rfc/018). The acceptor of any other type is woken when its type comes into
- * use.
+ * Limits for how many types a process watches for new jobs, because a client has few watches, and types may be many. A
+ * type that is in use is preferred to one that is not (rfc/018). The acceptor of any other type is woken when its type
+ * comes into use.
  *
  * @param <A> an acceptor
  */

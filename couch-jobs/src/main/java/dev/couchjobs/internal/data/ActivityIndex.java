@@ -48,8 +48,8 @@ public final class ActivityIndex {
     }
 
     /**
-     * Reads without conflicts which jobs run. Some that are named may have ended: rows that stand for several jobs stay until
-     * none of them needs it.
+     * Reads without conflicts which jobs run. Some that are named may have ended: rows that stand for several jobs stay
+     * until none of them needs it.
      *
      * @return the ids; nothing if there are more rows than so many
      */

@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Whose turn it is to hand the jobs of a type to their archive, so that several processes do not all hand over the same.
- * It saves work and nothing more: nothing goes wrong if clocks disagree and two think that it is theirs. A turn that ends
- * later than two turns from now was taken by a clock that is wrong, and does not count.
+ * Whose turn it is to hand the jobs of a type to their archive, so that several processes do not all hand over the
+ * same. It saves work and nothing more: nothing goes wrong if clocks disagree and two think that it is theirs. A turn
+ * that ends later than two turns from now was taken by a clock that is wrong, and does not count.
  */
 public final class ArchiveTurn {
     private ArchiveTurn() {}

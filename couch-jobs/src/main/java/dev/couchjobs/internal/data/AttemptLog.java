@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who tried a job, when, and how that ended.
  *
- * <p>The last attempt is part of the job's own row; it moves to a row of its own when the next one begins. So a job that
- * succeeds at once, as most do, costs no key for its history. The last {@value #KEPT} attempts are kept.
+ * <p>The last attempt is part of the job's own row; it moves to a row of its own when the next one begins. So a job
+ * that succeeds at once, as most do, costs no key for its history. The last {@value #KEPT} attempts are kept.
  */
 public final class AttemptLog {
     static final int KEPT = 100;

@@ -23,11 +23,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The change feed: every commit that changes a job appends {@code (JobId, state)} under its versionstamp, per type.
  *
- * <p>A reader that remembers a sequence can read on from it and misses nothing. The feed is trimmed behind its readers, and
- * says up to where, so that a reader who was away for too long knows that it has to look at the jobs themselves.
+ * <p>A reader that remembers a sequence can read on from it and misses nothing. The feed is trimmed behind its readers,
+ * and says up to where, so that a reader who was away for too long knows that it has to look at the jobs themselves.
  *
- * <p>A row holds the change of one job, or of several that were changed together: an id and a state for each. It may also carry a token of the verb that wrote it. A verb whose commit has an unknown result
- * (FoundationDB's error 1021) looks for its token before it tries again, and so never acts twice.
+ * <p>A row holds the change of one job, or of several that were changed together: an id and a state for each. It may
+ * also carry a token of the verb that wrote it. A verb whose commit has an unknown result (FoundationDB's error 1021)
+ * looks for its token before it tries again, and so never acts twice.
  */
 public final class ChangeFeed {
     private static final Map<JobState, String> TEXTS = Stream.of(JobState.values())
@@ -86,8 +87,8 @@ public final class ChangeFeed {
     }
 
     /**
-     * Removes the entries up to a sequence, if there are any, and tells which was the last of them: a reader who has come
-     * that far has missed nothing, however long ago that was.
+     * Removes the entries up to a sequence, if there are any, and tells which was the last of them: a reader who has
+     * come that far has missed nothing, however long ago that was.
      */
     public static CompletableFuture<Void> trim(Transaction tx, TypeKeys keys, Versionstamp upTo) {
         Function<KeyValue, Versionstamp> sequence = row -> keys.sequenceOfFeed(row.getKey());

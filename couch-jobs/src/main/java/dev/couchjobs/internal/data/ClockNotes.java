@@ -14,9 +14,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 
 /**
- * What the clocks of processes showed at some commits, a row for each of up to sixteen processes. A process keeps to its
- * row, so one that notes its clock often does not push others out; with more processes than rows, a process that has none
- * takes the oldest. So the rows stay few and need no cleaning.
+ * What the clocks of processes showed at some commits, a row for each of up to sixteen processes. A process keeps to
+ * its row, so one that notes its clock often does not push others out; with more processes than rows, a process that
+ * has none takes the oldest. So the rows stay few and need no cleaning.
  */
 public final class ClockNotes {
     private static final int ROWS = 16;
@@ -73,7 +73,9 @@ public final class ClockNotes {
         return new ClockSkew(Duration.ofMillis(median(ahead)), latest.size(), bound);
     }
 
-    /** Notes what the clock of a process shows; the commit says when that was. The notes are not read again after it. */
+    /**
+     * Notes what the clock of a process shows; the commit says when that was. The notes are not read again after it.
+     */
     public void write(Transaction tx, RandomGenerator random, String name, long nowMillis) {
         byte[] key = keyspace.clock(rowFor(name, random));
         Stamps.setStampedValue(tx, key, Tuple.from(Stamps.placeholder(0), nowMillis, name));

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * How many jobs of a type are in each state, changed by the very transaction that changes a job.
  *
  * <p>The counters of all states are the lanes of one little-endian number, so that a transition, which takes one from a
- * lane and gives it to another, is a single atomic addition. A lane that is negative in one shard borrows from the next;
- * in the sum of all shards every lane is what it should be.
+ * lane and gives it to another, is a single atomic addition. A lane that is negative in one shard borrows from the
+ * next; in the sum of all shards every lane is what it should be.
  */
 public final class Counts {
     private static final int SHARDS = 16;

@@ -16,8 +16,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * The rows that say which jobs wait for which: one for each pair on the side of the one that waits, and one on the side of
- * the one it waits for, which are written and removed together.
+ * The rows that say which jobs wait for which: one for each pair on the side of the one that waits, and one on the side
+ * of the one it waits for, which are written and removed together.
  */
 public final class Dependents {
     private static final int LOOK = 16;
@@ -26,8 +26,8 @@ public final class Dependents {
     private Dependents() {}
 
     /**
-     * Lets a job wait for another. A transaction that does that writes the rows of both jobs or reads them in a way that conflicts,
-     * and it is over those that the ends of either conflict with it.
+     * Lets a job wait for another. A transaction that does that writes the rows of both jobs or reads them in a way
+     * that conflicts, and it is over those that the ends of either conflict with it.
      */
     public static void link(Transaction tx, JobRef dependent, JobRef dependency, long room, DependencyPolicy policy) {
         byte[] value = Tuple.from(policy.name().toLowerCase(Locale.ROOT)).pack();
@@ -130,8 +130,9 @@ public final class Dependents {
      * Whether a job still waits for another one than that which has just ended.
      *
      * <p>Of two that end at once each could take the other for outstanding, and the job would never be released. So one
-     * that is outstanding is read in a way that conflicts with its end, and only one, so that of thousands that end next
-     * to each other few conflict: one of the last rows, because jobs mostly end in the order in which they were added.
+     * that is outstanding is read in a way that conflicts with its end, and only one, so that of thousands that end
+     * next to each other few conflict: one of the last rows, because jobs mostly end in the order in which they were
+     * added.
      *
      * @param ended the one that has ended, which is unlinked
      */
@@ -196,7 +197,10 @@ public final class Dependents {
         }
     }
 
-    /** A transaction that still meets this row reads, in a way that conflicts, the row of the job that waited, which is written too. */
+    /**
+     * A transaction that still meets this row reads, in a way that conflicts, the row of the job that waited, which is
+     * written too.
+     */
     private static void clearInward(Transaction tx, JobRef dependency, long room, JobRef dependent) {
         tx.options().setNextWriteNoWriteConflictRange();
         tx.clear(inward(dependency, room).pack(Tuple.from(dependent.keys().typeName(), dependent.id())));

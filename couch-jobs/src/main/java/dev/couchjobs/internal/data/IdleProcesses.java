@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 /**
- * The rows of the processes that wait for jobs of one type (rfc/017). Each process is known by a random token: the leader
- * by the value of one row, every follower by the key of its own.
+ * The rows of the processes that wait for jobs of one type (rfc/017). Each process is known by a random token: the
+ * leader by the value of one row, every follower by the key of its own.
  */
 public final class IdleProcesses {
     private static final byte[] NO_VALUE = {};

@@ -18,8 +18,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the attempts at a job write down: entries numbered from 1 without a gap, of which the last {@value #KEPT} are kept;
- * beside them the last checkpoint, which is not trimmed with the entries; and the progress.
+ * What the attempts at a job write down: entries numbered from 1 without a gap, of which the last {@value #KEPT} are
+ * kept; beside them the last checkpoint, which is not trimmed with the entries; and the progress.
  *
  * <p>The next number is found by reading the last entry in a way that conflicts, so that no two entries get the same. A
  * job's row only says whether there is anything to remove with the job: heartbeats and entries do not conflict.
@@ -57,7 +57,9 @@ public final class JobLog {
         }
     }
 
-    /** {@return the number that the next entry gets; read in a way that conflicts with its writer, unless by a snapshot} */
+    /**
+     * {@return the number that the next entry gets; read in a way that conflicts with its writer, unless by a snapshot}
+     */
     public static CompletableFuture<Long> nextNumber(ReadTransaction tx, JobRef ref) {
         Subspace log = ref.keys().log(ref.id());
         return Quarantine.range(

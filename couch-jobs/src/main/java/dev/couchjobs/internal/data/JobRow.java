@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  * The value of a job's {@code data} row: RFC 007's {@code (Sequence, JobLock, ScheduledTime, Resubmit, JobData)}, and
  * behind it the lock of the claim that last ended, and what goes beyond the RFC, each in a tuple of its own.
  *
- * <p>The state follows from the first two elements: a lock means running; without one, the sequence is 0 for pending and
- * null for finished.
+ * <p>The state follows from the first two elements: a lock means running; without one, the sequence is 0 for pending
+ * and null for finished.
  *
  * @param state pending, running or finished
- * @param sequence of a running job, the commit in which its processor was last heard of; incomplete while that commit is
- *     still to come
+ * @param sequence of a running job, the commit in which its processor was last heard of; incomplete while that commit
+ *     is still to come
  * @param lock of a running job, the lock of its claim
  * @param scheduledTime seconds since the epoch, 0 for none
  * @param resubmit whether a running job is to be pending again when it is finished
@@ -112,7 +112,9 @@ public record JobRow(
         return state == JobState.PENDING && terms.blocked();
     }
 
-    /** {@return this running job taken from a holder who went silent, and waiting again: as if new if it was flagged} */
+    /**
+     * {@return this running job taken from a holder who went silent, and waiting again: as if new if it was flagged}
+     */
     public JobRow putBack(long now, long scheduledTime) {
         Ending expired = Ending.of(AttemptEnd.EXPIRED, now, null);
         return waiting(payload, scheduledTime, null, terms, freshIfFlagged(claimant.expired()), expired);
@@ -291,8 +293,8 @@ public record JobRow(
     }
 
     /**
-     * {@return this row as it follows another one of its job} A claim, and all that its holder writes, is unlike any row
-     * before it; other changes count as edits, so that they are so too.
+     * {@return this row as it follows another one of its job} A claim, and all that its holder writes, is unlike any
+     * row before it; other changes count as edits, so that they are so too.
      */
     JobRow after(JobRow before) {
         boolean edited = state == before.state ? asksOtherwiseThan(before) : before.state == JobState.FINISHED;

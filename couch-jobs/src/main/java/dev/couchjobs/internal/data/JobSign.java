@@ -14,12 +14,13 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What tells one version of a job from another: a digest of its row and of the end of its log. It holds none of the job's
- * data. Two equal signs mean that no change of the job was reported between them, unless the job was removed and then added
- * again just as it was.
+ * What tells one version of a job from another: a digest of its row and of the end of its log. It holds none of the
+ * job's data. Two equal signs mean that no change of the job was reported between them, unless the job was removed and
+ * then added again just as it was.
  *
- * <p>A row changes with every reported change of its job but one: an entry of the log or a progress leaves the row as it is,
- * except for the first of a job. So the keys that the next entry and the next progress write are part of the sign.
+ * <p>A row changes with every reported change of its job but one: an entry of the log or a progress leaves the row as
+ * it is, except for the first of a job. So the keys that the next entry and the next progress write are part of the
+ * sign.
  */
 public final class JobSign {
     private final Optional<JobState> state;
@@ -80,7 +81,8 @@ public final class JobSign {
     }
 
     /**
-     * Watches all keys of which the next reported change writes at least one; in the transaction that has read the sign.
+     * Watches all keys of which the next reported change writes at least one; in the transaction that has read the
+     * sign.
      *
      * @return one to three watches, each of which may fire without a reported change
      */

@@ -22,10 +22,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The main jobs table and everything that follows from it.
  *
- * <p>A job's {@code data} row is the single point of mutual exclusion: every transition reads it, in a way that conflicts
- * with other transitions, and writes it. {@link #save} is the only place where a row is written, and it derives all the
- * rest from the row before and the row after: the pending queue, the activity index, the payload's chunks, the change
- * feed, the keys that others watch, and what is to be told to jobs that wait for this one. So these always agree.
+ * <p>A job's {@code data} row is the single point of mutual exclusion: every transition reads it, in a way that
+ * conflicts with other transitions, and writes it. {@link #save} is the only place where a row is written, and it
+ * derives all the rest from the row before and the row after: the pending queue, the activity index, the payload's
+ * chunks, the change feed, the keys that others watch, and what is to be told to jobs that wait for this one. So these
+ * always agree.
  */
 public final class JobTable {
     /** So many jobs, with ids of the longest, still fit into one value. */
@@ -57,7 +58,9 @@ public final class JobTable {
                 .forEach(each -> tx.clear(each.range()));
     }
 
-    /** {@return its row, as this transaction left it; nothing if it cannot be decoded, and then it is out of the way} */
+    /**
+     * {@return its row, as this transaction left it; nothing if it cannot be decoded, and then it is out of the way}
+     */
     public static CompletableFuture<Optional<JobRow>> find(ReadTransaction tx, JobRef ref) {
         byte[] key = ref.dataKey();
         Optional<TransactionScope.Written> written = TransactionScope.written(tx, key);
@@ -67,7 +70,10 @@ public final class JobTable {
         return tx.get(key).thenApply(value -> Quarantine.readable(tx, ref.keys(), key, value, JobRow::decode));
     }
 
-    /** {@return whether a transaction has written jobs of a type, so that their rows in the indexes cannot be read there} */
+    /**
+     * {@return whether a transaction has written jobs of a type, so that their rows in the indexes cannot be read
+     * there}
+     */
     static boolean hasWritten(ReadTransaction tx, TypeKeys keys) {
         return !TransactionScope.writtenWithin(tx, keys.dataAfter("")).isEmpty();
     }
@@ -86,8 +92,8 @@ public final class JobTable {
     }
 
     /**
-     * Reads a job in order to change it; one whose row cannot be decoded is not there. Of several such steps on one job in one transaction, each sees what the one
-     * before it wrote, also when the caller did not wait in between.
+     * Reads a job in order to change it; one whose row cannot be decoded is not there. Of several such steps on one job
+     * in one transaction, each sees what the one before it wrote, also when the caller did not wait in between.
      */
     public static <T> CompletableFuture<T> edit(
             Transaction tx, JobRef ref, Function<Optional<JobRow>, CompletableFuture<T>> step) {
@@ -159,8 +165,8 @@ public final class JobTable {
     }
 
     /**
-     * Reads a job that is perhaps to be changed, without a conflict over it before that. A client keeps what a transaction
-     * has read: so the change then need not wait for another answer.
+     * Reads a job that is perhaps to be changed, without a conflict over it before that. A client keeps what a
+     * transaction has read: so the change then need not wait for another answer.
      */
     public static CompletableFuture<?> foresee(Transaction tx, JobRef ref) {
         return find(tx.snapshot(), ref);
@@ -284,9 +290,9 @@ public final class JobTable {
     }
 
     /**
-     * A heartbeat conflicts neither with its holder's own transactions, however long these take, nor with those that only
-     * read the job. A transaction that writes the row without a heartbeat of its own must not lose one: a row that names
-     * an older commit than the activity index is never found silent.
+     * A heartbeat conflicts neither with its holder's own transactions, however long these take, nor with those that
+     * only read the job. A transaction that writes the row without a heartbeat of its own must not lose one: a row that
+     * names an older commit than the activity index is never found silent.
      */
     private static void saveRow(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow next) {
         if (before != null && next != null && next.isHeartbeatAfter(before)) {
@@ -305,9 +311,9 @@ public final class JobTable {
     }
 
     /**
-     * A row that stands for several jobs is left to the code that knows that none of them needs it any more. One whose stamp
-     * this very transaction is to fill in cannot be taken back: if the job is updated and finished in one transaction it
-     * stays behind. The activity monitor clears away what is left.
+     * A row that stands for several jobs is left to the code that knows that none of them needs it any more. One whose
+     * stamp this very transaction is to fill in cannot be taken back: if the job is updated and finished in one
+     * transaction it stays behind. The activity monitor clears away what is left.
      */
     private static void clearActivity(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow next) {
         if (before == null || before.sequence() == null || before.claimant().shared()) {

@@ -8,8 +8,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the rows of an instance are laid out, who may still use them, and whether they are in service. An instance without
- * the row has layout 1. Elements that a later version adds behind these are passed over.
+ * How the rows of an instance are laid out, who may still use them, and whether they are in service. An instance
+ * without the row has layout 1. Elements that a later version adds behind these are passed over.
  *
  * @param number the newest layout that any row may have
  * @param oldestReader the oldest layout that code has to know so that it may read

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The row that says how the others are laid out.
  *
- * <p>Every transaction reads it beside whatever it reads first, in a way that conflicts with a change of it. So a transaction that
- * changes the row knows, once that has committed, that nothing commits any more that has not seen the change;
- * processes need not be asked, and may have been suspended.
+ * <p>Every transaction reads it beside whatever it reads first, in a way that conflicts with a change of it. So a
+ * transaction that changes the row knows, once that has committed, that nothing commits any more that has not seen the
+ * change; processes need not be asked, and may have been suspended.
  */
 public final class LayoutRow {
     private final byte[] key;

@@ -49,7 +49,9 @@ public final class PendingQueue {
         return Quarantine.range(tx, keys, part, limit, false, row -> decode(keys, row.getKey()));
     }
 
-    /** {@return rows without a scheduled time, from that id on and then round from the first, which are read as well} */
+    /**
+     * {@return rows without a scheduled time, from that id on and then round from the first, which are read as well}
+     */
     public static CompletableFuture<List<Queued>> unscheduledFrom(
             ReadTransaction tx, TypeKeys keys, String from, int limit) {
         Range all = keys.pendingUnscheduled();

@@ -95,7 +95,9 @@ public final class Quarantine {
         return all;
     }
 
-    /** {@return the type whose row it is} A row without the name of a type belongs to no quarantine: it is passed over. */
+    /**
+     * {@return the type whose row it is} A row without the name of a type belongs to no quarantine: it is passed over.
+     */
     static Optional<String> typeName(byte[] key, Function<byte[], String> name) {
         try {
             return Optional.of(name.apply(key));
@@ -106,8 +108,8 @@ public final class Quarantine {
     }
 
     /**
-     * What the first or last rows of a range say, read without conflicts; behind a row that cannot be decoded it goes on. So
-     * fewer than asked for are all there are.
+     * What the first or last rows of a range say, read without conflicts; behind a row that cannot be decoded it goes
+     * on. So fewer than asked for are all there are.
      */
     static <T> CompletableFuture<List<T>> range(
             ReadTransaction tx, TypeKeys keys, Range range, int limit, boolean reverse, Function<KeyValue, T> decoder) {

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Lists the jobs that wait to run: by priority, in each as they are queued, and those with a priority whose time is to come
- * at the end. A job that waits for others is in no queue, and not listed.
+ * Lists the jobs that wait to run: by priority, in each as they are queued, and those with a priority whose time is to
+ * come at the end. A job that waits for others is in no queue, and not listed.
  */
 public final class QueueListing {
     private final TypeKeys keys;

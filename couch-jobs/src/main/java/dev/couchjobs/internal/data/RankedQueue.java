@@ -14,8 +14,8 @@ import java.util.stream.Stream;
  * Reads where jobs with a priority of their own wait. Like the pending queue it is read without conflicts.
  *
  * <p>First stand those that may run, the highest priority first and the oldest first within one; behind them, by time,
- * those whose scheduled time is or was still to come when they were put there. So one range read sees all that may run, if
- * it is not too much.
+ * those whose scheduled time is or was still to come when they were put there. So one range read sees all that may run,
+ * if it is not too much.
  */
 public final class RankedQueue {
     /** How far those are looked for that stand behind many which are scheduled for later than they are wanted. */
@@ -25,7 +25,10 @@ public final class RankedQueue {
 
     private RankedQueue() {}
 
-    /** {@return the first row: of those that may run the one with the highest priority, or else the one with the earliest time} */
+    /**
+     * {@return the first row: of those that may run the one with the highest priority, or else the one with the
+     * earliest time}
+     */
     public static CompletableFuture<Optional<Queued>> first(ReadTransaction tx, TypeKeys keys) {
         Range range = new Range(keys.ranked().begin, keys.rankedLater().end);
         return Quarantine.range(tx, keys, range, 1, false, row -> decode(keys, row.getKey()))
@@ -43,7 +46,10 @@ public final class RankedQueue {
                         : Optional.empty());
     }
 
-    /** {@return the first rows up to a scheduled time: those in order of priority, and behind them those in order of time} */
+    /**
+     * {@return the first rows up to a scheduled time: those in order of priority, and behind them those in order of
+     * time}
+     */
     public static CompletableFuture<List<Queued>> head(ReadTransaction tx, TypeKeys keys, long latest, int limit) {
         return read(tx, keys, new Range(keys.ranked().begin, keys.rankedLaterUpTo(latest).end), latest, limit);
     }

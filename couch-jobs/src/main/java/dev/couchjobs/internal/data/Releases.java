@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows that say whose dependents are still to be told of its end. The very commit in which a job ends leaves them, so
- * that it cannot be forgotten; what can be told in that commit is, and takes them away again.
+ * The rows that say whose dependents are still to be told of its end. The very commit in which a job ends leaves them,
+ * so that it cannot be forgotten; what can be told in that commit is, and takes them away again.
  */
 public final class Releases {
     /** How many dependents one transaction tells at most. */
@@ -85,8 +85,9 @@ public final class Releases {
     }
 
     /**
-     * {@return the room of those who wait for a job that is not there, or {@link Ties#NO_ROOM}} It is read beside the job's
-     * row, and so without a conflict: a caller that finds the job missing has to say that it {@linkplain #relyOn relies} on it.
+     * {@return the room of those who wait for a job that is not there, or {@link Ties#NO_ROOM}} It is read beside the
+     * job's row, and so without a conflict: a caller that finds the job missing has to say that it
+     * {@linkplain #relyOn relies} on it.
      */
     public static CompletableFuture<Long> expected(Transaction tx, JobRef ref) {
         return tx.snapshot()
@@ -139,8 +140,8 @@ public final class Releases {
     }
 
     /**
-     * Lets a transaction that has failed before tell half as many dependents with each failed try, and in the end none: so
-     * they cannot keep it from being committed.
+     * Lets a transaction that has failed before tell half as many dependents with each failed try, and in the end none:
+     * so they cannot keep it from being committed.
      */
     public static void tellFewer(Transaction tx, int failedTries) {
         if (failedTries > 0) {
@@ -177,8 +178,8 @@ public final class Releases {
     }
 
     /**
-     * Has this transaction carry out some of what others have left, whatever its types, and what follows from that, as far
-     * as it has room.
+     * Has this transaction carry out some of what others have left, whatever its types, and what follows from that, as
+     * far as it has room.
      *
      * @param behind where to begin, and to go on from the first; from the first at once if it is empty
      * @param limit how much of it at most

@@ -11,8 +11,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Lists the running jobs by id, by way of the activity index. That is in the order of the last signs of life, so each page
- * reads all of it; where it is too long for that, or where the transaction itself has changed it, there is no listing.
+ * Lists the running jobs by id, by way of the activity index. That is in the order of the last signs of life, so each
+ * page reads all of it; where it is too long for that, or where the transaction itself has changed it, there is no
+ * listing.
  */
 public final class RunningListing {
     /** With one row for up to 80 jobs that a process gives signs of life for. */

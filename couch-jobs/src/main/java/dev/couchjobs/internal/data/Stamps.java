@@ -13,8 +13,8 @@ import java.util.Arrays;
  * Writes versionstamps that the commit fills in.
  *
  * <p>The tuple layer can pack incomplete versionstamps itself, but asks for the API version on the way, which only the
- * native client knows. Here the operand is built by hand: the bytes with a placeholder, then the placeholder's offset as
- * four little-endian bytes (API version 520 and later).
+ * native client knows. Here the operand is built by hand: the bytes with a placeholder, then the placeholder's offset
+ * as four little-endian bytes (API version 520 and later).
  */
 public final class Stamps {
     private static final int STAMP_BYTES = 10;

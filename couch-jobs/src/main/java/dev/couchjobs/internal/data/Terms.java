@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
  * @param priority higher first; 0 is the RFC's queue
  * @param since when a job with a priority of its own was enqueued anew, in milliseconds since the epoch by the clock of
  *     the process that did that; the oldest comes first within a priority
- * @param due whether a job with a priority of its own has been moved to its place in the order of priorities, because its
- *     scheduled time has come
+ * @param due whether a job with a priority of its own has been moved to its place in the order of priorities, because
+ *     its scheduled time has come
  * @param blocked whether the job waits for others, and so is in no queue
  * @param retry its own retry policy, or null for that of its type
  * @param ties what ties it to other jobs
- * @param edits how often the job was changed without being claimed, so that no change leaves its row as it was some time
- *     before
+ * @param edits how often the job was changed without being claimed, so that no change leaves its row as it was some
+ *     time before
  */
 public record Terms(
         int priority,

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds out whether an earlier try of a verb has committed, by the token that it would have left in the feed.
  *
- * <p>By the time FoundationDB answers "unknown result", the commit has happened or never will. So what has been looked at
- * need not be looked at again, not even if a transaction grows too old before it comes to the end of a busy feed.
+ * <p>By the time FoundationDB answers "unknown result", the commit has happened or never will. So what has been looked
+ * at need not be looked at again, not even if a transaction grows too old before it comes to the end of a busy feed.
  */
 public final class TokenSearch {
     private static final int PAGE = 1_000;

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * What couch-jobs knows of one transaction that FoundationDB cannot tell it: the rows it wrote there, and the user
  * versions it gave out.
  *
- * <p>A row that holds the stamp of the commit to come cannot be read back before it (error 1036), and two jobs changed in
- * one transaction need different user versions, or their index rows would fall on one key. Both belong to the
+ * <p>A row that holds the stamp of the commit to come cannot be read back before it (error 1036), and two jobs changed
+ * in one transaction need different user versions, or their index rows would fall on one key. Both belong to the
  * transaction and not to an instance of the library, so the scopes are shared by the whole process; each goes when its
  * transaction is no longer referred to.
  */
@@ -71,8 +71,8 @@ final class TransactionScope {
     }
 
     /**
-     * What stands for a transaction, also behind wrappers: the object of its options, which wrappers hand out as it is. A
-     * wrapper that makes another such object for each call stands for itself.
+     * What stands for a transaction, also behind wrappers: the object of its options, which wrappers hand out as it is.
+     * A wrapper that makes another such object for each call stands for itself.
      */
     private static Object identity(ReadTransaction tx) {
         Object options = tx.options();

@@ -11,13 +11,13 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A type of which jobs were enqueued or ran of late, and the lease of the process that monitors it (rfc/018). There is one row for each such
- * type, and the rows of all types stand side by side.
+ * A type of which jobs were enqueued or ran of late, and the lease of the process that monitors it (rfc/018). There is
+ * one row for each such type, and the rows of all types stand side by side.
  *
- * <p>The row of the type's timeout says so too, since what enqueues a job reads that one anyway. A transaction by which a
- * job comes to wait or to run brings the type into use, or conflicts with the end of its use. The end conflicts with every
- * change of a job of the type, and finds no job that runs, and none that may. So a job that runs is of a type in use, and
- * so is one that waits without a scheduled time.
+ * <p>The row of the type's timeout says so too, since what enqueues a job reads that one anyway. A transaction by which
+ * a job comes to wait or to run brings the type into use, or conflicts with the end of its use. The end conflicts with
+ * every change of a job of the type, and finds no job that runs, and none that may. So a job that runs is of a type in
+ * use, and so is one that waits without a scheduled time.
  *
  * @param typeName the type
  * @param holder the token of the process that holds the monitor lease, if one does
@@ -84,7 +84,9 @@ public record TypeInUse(
                 value.size() > FIELDS_WITHOUT_NEXT ? Optional.of(NextJob.decode(value)) : Optional.empty());
     }
 
-    /** Reads what {@link #settle} needs to know of a type beside whatever else is read, so that it waits for no answer. */
+    /**
+     * Reads what {@link #settle} needs to know of a type beside whatever else is read, so that it waits for no answer.
+     */
     public static CompletableFuture<?> foresee(ReadTransaction tx, TypeKeys keys) {
         return TypeTimeouts.rowIfReadable(tx, keys);
     }
@@ -97,8 +99,8 @@ public record TypeInUse(
     }
 
     /**
-     * A type without a timeout is not in use: none of its jobs can be silent. One whose timeout is damaged counts as such: it
-     * must not keep jobs of other types from ending.
+     * A type without a timeout is not in use: none of its jobs can be silent. One whose timeout is damaged counts as
+     * such: it must not keep jobs of other types from ending.
      */
     private static CompletableFuture<?> settle(Transaction tx, TypeKeys keys) {
         return TypeTimeouts.rowIfReadable(tx, keys)

@@ -60,8 +60,8 @@ public final class TypeTimeouts {
     }
 
     /**
-     * Fails a transaction if the timeout is set or cleared meanwhile, but not if the type comes into use: many that enqueue
-     * the first jobs of a type must not disturb each other.
+     * Fails a transaction if the timeout is set or cleared meanwhile, but not if the type comes into use: many that
+     * enqueue the first jobs of a type must not disturb each other.
      */
     static void conflictWithChanges(Transaction tx, TypeKeys keys) {
         tx.addReadConflictKey(changes(keys));
@@ -95,7 +95,10 @@ public final class TypeTimeouts {
                                 keys, new KeyValue(keys.activityTimeout(), bytes), row -> Row.decode(row.getValue()))));
     }
 
-    /** {@return the timeout of a type, if it has one that can be decoded} What cannot do without it tells of a damaged one. */
+    /**
+     * {@return the timeout of a type, if it has one that can be decoded} What cannot do without it tells of a damaged
+     * one.
+     */
     public static CompletableFuture<Optional<Duration>> getIfReadable(ReadTransaction tx, TypeKeys keys) {
         return rowIfReadable(tx, keys).thenApply(row -> row.map(Row::timeout));
     }

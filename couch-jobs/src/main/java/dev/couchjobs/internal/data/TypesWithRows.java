@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Finds the types that have rows in one of some subspaces, one after the other. A type without rows costs nothing: that takes
- * one trip more than there are types with rows.
+ * Finds the types that have rows in one of some subspaces, one after the other. A type without rows costs nothing: that
+ * takes one trip more than there are types with rows.
  */
 public final class TypesWithRows {
     private static final Comparator<String> IN_ORDER = (one, other) -> ByteArrayUtil.compareUnsigned(

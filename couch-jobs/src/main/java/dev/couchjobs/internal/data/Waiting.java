@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where a pending job waits. Without a priority of its own it is in the pending queue of the RFC. With one it is in the
- * order of priorities, or, until its scheduled time has come, in an order of times beside it, so that no process that looks for
- * the highest priority has to pass over those that may not run yet. A job that waits for other jobs is nowhere.
+ * order of priorities, or, until its scheduled time has come, in an order of times beside it, so that no process that
+ * looks for the highest priority has to pass over those that may not run yet. A job that waits for other jobs is
+ * nowhere.
  */
 final class Waiting {
     private Waiting() {}

@@ -36,7 +36,9 @@ final class Failures {
         return waiting.on(waiting.terms().blockedBy(false).tied(ties));
     }
 
-    /** The process that fails a job need not know its type, so the job is kept for as long as its creator's type said. */
+    /**
+     * The process that fails a job need not know its type, so the job is kept for as long as its creator's type said.
+     */
     private Ending ending(Ties ties, String error) {
         long removeAt = Ending.NEVER;
         if (ties.keptIfFailed() == 0 && !ties.archived()) {

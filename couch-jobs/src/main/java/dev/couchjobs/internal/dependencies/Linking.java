@@ -30,9 +30,10 @@ import java.util.random.RandomGenerator;
 /**
  * Lets jobs wait for others.
  *
- * <p>Each dependency is read, in its turn, in a way that conflicts with its end: so either it has ended and is looked at
- * as it ended, or its end finds the jobs that wait for it. No dependency is looked at before the turns of the dependent that came before
- * are over, so that its links are not mistaken for those that a removal in the same transaction is to take away.
+ * <p>Each dependency is read, in its turn, in a way that conflicts with its end: so either it has ended and is looked
+ * at as it ended, or its end finds the jobs that wait for it. No dependency is looked at before the turns of the
+ * dependent that came before are over, so that its links are not mistaken for those that a removal in the same
+ * transaction is to take away.
  */
 public final class Linking {
     /** How many jobs one may wait for. */

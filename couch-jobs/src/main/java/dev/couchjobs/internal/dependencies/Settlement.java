@@ -28,21 +28,21 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the dependents of jobs of the ends of these, in the transaction in which the jobs end: a dependent that waits for
- * no other job any more is released, and one that cannot run any more fails.
+ * Tells the dependents of jobs of the ends of these, in the transaction in which the jobs end: a dependent that waits
+ * for no other job any more is released, and one that cannot run any more fails.
  *
  * <p>The transaction in which a job ends waits for a constant number of answers, whatever hangs on the job. It tells a
- * bounded number of direct dependents, and of those that fail only the ones that cost no further answer. What is left is in
- * rows that a releaser takes up: the rest of a wide fan-out, the dependents of a dependent that failed, and dependents
- * that wait for much else. A releaser's transaction goes on to the dependents of those that fail in it.
+ * bounded number of direct dependents, and of those that fail only the ones that cost no further answer. What is left
+ * is in rows that a releaser takes up: the rest of a wide fan-out, the dependents of a dependent that failed, and
+ * dependents that wait for much else. A releaser's transaction goes on to the dependents of those that fail in it.
  *
- * <p>A dependent is changed in its own turn, outside of those of the jobs that ended, so that jobs that wait for each other
- * cannot hold each other up.
+ * <p>A dependent is changed in its own turn, outside of those of the jobs that ended, so that jobs that wait for each
+ * other cannot hold each other up.
  */
 public final class Settlement {
     /**
-     * What a transaction may have come to before it tells one more. It takes half of FoundationDB's limit at most to take
-     * out one who waits for as many as could be added in one transaction.
+     * What a transaction may have come to before it tells one more. It takes half of FoundationDB's limit at most to
+     * take out one who waits for as many as could be added in one transaction.
      */
     private static final long BYTES_MAX = 4_000_000;
 
@@ -80,8 +80,8 @@ public final class Settlement {
     }
 
     /**
-     * What follows from what was told is told in turn, or left. What another verb has ended meanwhile in the same transaction
-     * is told by that verb.
+     * What follows from what was told is told in turn, or left. What another verb has ended meanwhile in the same
+     * transaction is told by that verb.
      */
     private CompletableFuture<@Nullable Void> goOn(Transaction tx, List<Share> shares) {
         if (Releases.passesOn(tx)) {

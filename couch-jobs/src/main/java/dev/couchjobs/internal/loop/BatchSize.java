@@ -7,13 +7,14 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many things one transaction takes, learnt from how it goes: FoundationDB gives it five seconds and ten megabytes, and
- * it is not known beforehand how many fit in.
+ * How many things one transaction takes, learnt from how it goes: FoundationDB gives it five seconds and ten megabytes,
+ * and it is not known beforehand how many fit in.
  *
- * <p>Each further try of a transaction takes half as many as the one before, whatever that failed of, unless the code that makes it
- * knows better: a commit that came too late ({@code transaction_too_old}) is not told apart. One that is too large ({@code transaction_too_large}) is never tried
- * again by FoundationDB; it is begun anew with half as many. What went well in the end is where the next transaction
- * begins, and after each that went well at once the next takes a tenth more.
+ * <p>Each further try of a transaction takes half as many as the one before, whatever that failed of, unless the code
+ * that makes it knows better: a commit that came too late ({@code transaction_too_old}) is not told apart. One that is
+ * too large ({@code transaction_too_large}) is never tried again by FoundationDB; it is begun anew with half as many.
+ * What went well in the end is where the next transaction begins, and after each that went well at once the next takes
+ * a tenth more.
  */
 public final class BatchSize {
     private static final int TOO_LARGE = 2101;

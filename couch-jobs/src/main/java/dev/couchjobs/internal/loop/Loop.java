@@ -16,9 +16,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Background work in rounds: never two rounds at once, and after each the pause that it asked for.
  *
- * <p>A round that fails does not end the loop. It is logged in one line, once a minute for each cause, with the trace at level
- * debug, and tried again after a back-off that doubles from 10 ms to 5 s, with jitter; a poke does not shorten it. So is one whose signal fails. The loop
- * ends with {@link #close}, or when its database has been closed.
+ * <p>A round that fails does not end the loop. It is logged in one line, once a minute for each cause, with the trace
+ * at level debug, and tried again after a back-off that doubles from 10 ms to 5 s, with jitter; a poke does not shorten
+ * it. So is one whose signal fails. The loop ends with {@link #close}, or when its database has been closed.
  */
 public final class Loop implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Loop.class);

@@ -6,7 +6,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What a {@link Loop} waits for before its next round: a signal, a time, or whichever comes first. A poke ends any pause.
+ * What a {@link Loop} waits for before its next round: a signal, a time, or whichever comes first. A poke ends any
+ * pause.
  *
  * @param signal ends the pause when it completes; cancelled when the pause ends otherwise
  * @param atMost the longest pause

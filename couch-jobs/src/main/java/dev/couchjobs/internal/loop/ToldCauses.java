@@ -10,8 +10,8 @@ import java.util.WeakHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
- * The causes of failures that were told within the last minute, by any loop of an environment: when a disk is full, all loops fail of
- * one cause, several times a second.
+ * The causes of failures that were told within the last minute, by any loop of an environment: when a disk is full, all
+ * loops fail of one cause, several times a second.
  */
 final class ToldCauses {
     private static final Duration SILENCE = Duration.ofMinutes(1);

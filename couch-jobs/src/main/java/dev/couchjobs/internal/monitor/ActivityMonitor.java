@@ -33,15 +33,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Four times in every activity timeout T it marks the database's read version. A job whose last sign of life is not
  * after a mark that is T old has been silent for T, whatever any clock says, and is put back: between T and 1.5 T after
- * its last sign of life, plus the time of one transaction. Any number of monitors may run on any nodes: a job is put back
- * only if it still runs under the very sequence that was seen, so what two of them both try happens once.
+ * its last sign of life, plus the time of one transaction. Any number of monitors may run on any nodes: a job is put
+ * back only if it still runs under the very sequence that was seen, so what two of them both try happens once.
  *
- * <p>It does so while the type is in use and this process holds the monitor lease of it, which each look renews (rfc/018). While
- * another process holds the lease it only marks read versions, as often, when {@link MonitorLeases} looks. When the lease has
- * not been renewed for longer than two looks are apart it takes the lease, and goes on with the marks that it has.
+ * <p>It does so while the type is in use and this process holds the monitor lease of it, which each look renews
+ * (rfc/018). While another process holds the lease it only marks read versions, as often, when {@link MonitorLeases}
+ * looks. When the lease has not been renewed for longer than two looks are apart it takes the lease, and goes on with
+ * the marks that it has.
  *
  * <p>It also checks that jobs are taken ({@link LeaderCheck}), and audits the leases of one page of jobs a round
- * ({@link LeaseAudit}). When no job has run, and none that may run has waited, for four looks, the type is in use no more.
+ * ({@link LeaseAudit}). When no job has run, and none that may run has waited, for four looks, the type is in use no
+ * more.
  */
 final class ActivityMonitor implements AutoCloseable {
     private static final Duration WITHOUT_TIMEOUT_CHECK_EVERY = Duration.ofSeconds(5);
@@ -80,7 +82,9 @@ final class ActivityMonitor implements AutoCloseable {
     private Duty duty = Duty.NONE;
     private final AgedMarks marks = new AgedMarks();
     private Optional<Duration> timeout = Optional.empty();
-    /** What was last seen of the lease of another process, and for how long this one had slept when it was first seen. */
+    /**
+     * What was last seen of the lease of another process, and for how long this one had slept when it was first seen.
+     */
     private @Nullable TypeInUse seen;
 
     private Duration seenSince = Duration.ZERO;

@@ -13,12 +13,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out that the process which leads those that wait for jobs does not take them (rfc/017), because it has died, stands
- * still, or has a clock that is behind: in two looks in a row the same job waits that may run, and the same process leads. All
- * idle processes are called then.
+ * Finds out that the process which leads those that wait for jobs does not take them (rfc/017), because it has died,
+ * stands still, or has a clock that is behind: in two looks in a row the same job waits that may run, and the same
+ * process leads. All idle processes are called then.
  *
- * <p>The process that monitors the type looks, and tells the others with its lease what it has seen, because its own clock may
- * be behind.
+ * <p>The process that monitors the type looks, and tells the others with its lease what it has seen, because its own
+ * clock may be behind.
  */
 final class LeaderCheck {
     private static final Logger LOG = LoggerFactory.getLogger(LeaderCheck.class);
@@ -33,7 +33,10 @@ final class LeaderCheck {
     // Guarded by this.
     /** The job of the last look, if it could run. */
     private Optional<TypeInUse.NextJob> last = Optional.empty();
-    /** The job for which all were called last. If it still waits this clock may be ahead, so it is called for less and less often. */
+    /**
+     * The job for which all were called last. If it still waits this clock may be ahead, so it is called for less and
+     * less often.
+     */
     private String calledFor = "";
 
     private int looksBetweenCalls;
@@ -86,7 +89,8 @@ final class LeaderCheck {
                 .thenAccept(called -> {
                     if (called) {
                         LOG.info(
-                                "Job {} of {} waits although there are idle processes: the one that was to take it is gone,"
+                                "Job {} of {} waits although there are idle processes: the one that was to take it"
+                                        + " is gone,"
                                         + " stands still, or has a clock that is behind. All others are called",
                                 stuck.jobId(),
                                 keys.typeName());

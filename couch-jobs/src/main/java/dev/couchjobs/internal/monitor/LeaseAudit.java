@@ -22,12 +22,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks for running jobs that the activity index does not know, which no monitor would ever find silent, and gives each a
- * row there. There are none unless rows were changed past the library, or in one transaction through wrappers that do not
- * share their options (see {@link JobTable}).
+ * Looks for running jobs that the activity index does not know, which no monitor would ever find silent, and gives each
+ * a row there. There are none unless rows were changed past the library, or in one transaction through wrappers that do
+ * not share their options (see {@link JobTable}).
  *
- * <p>It goes through all jobs of a type, one page every few steps and none while no job runs, and begins again at the end.
- * A page that fails is made smaller; one of a single job is passed over then.
+ * <p>It goes through all jobs of a type, one page every few steps and none while no job runs, and begins again at the
+ * end. A page that fails is made smaller; one of a single job is passed over then.
  */
 final class LeaseAudit {
     private static final Logger LOG = LoggerFactory.getLogger(LeaseAudit.class);

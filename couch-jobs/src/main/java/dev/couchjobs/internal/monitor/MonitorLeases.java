@@ -23,11 +23,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Tells the monitors of one process which of their types are in use and which processes monitor these, so that each type in
- * use is monitored by one process.
+ * Tells the monitors of one process which of their types are in use and which processes monitor these, so that each
+ * type in use is monitored by one process.
  *
- * <p>While no type is in use, one watch for all types is all that it costs. While other processes monitor types of this one,
- * it looks four times in the shortest of their timeouts whether they still do; one look sees all types.
+ * <p>While no type is in use, one watch for all types is all that it costs. While other processes monitor types of this
+ * one, it looks four times in the shortest of their timeouts whether they still do; one look sees all types.
  */
 final class MonitorLeases implements AutoCloseable {
     private static final int TYPES_MAX = 1_000;

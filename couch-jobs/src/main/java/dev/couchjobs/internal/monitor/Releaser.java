@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Carries on with telling the dependents of jobs of all types where the transactions in which these ended had to leave off,
- * a bounded number in each transaction. Where much is left of several jobs, each of them comes first in its turn.
+ * Carries on with telling the dependents of jobs of all types where the transactions in which these ended had to leave
+ * off, a bounded number in each transaction. Where much is left of several jobs, each of them comes first in its turn.
  *
  * <p>Any number of releasers may run on any nodes: each step reads what the others change, so what two of them both try
  * happens once. A releaser that conflicts with another waits for a moment.
@@ -70,7 +70,9 @@ final class Releaser implements AutoCloseable {
         return Pause.atMost(Duration.ofMillis(1 + environment.random().nextInt(STEP_ASIDE_MILLIS)));
     }
 
-    /** The watch is armed only beside an empty hand: it reads its key, which every release that leaves something writes. */
+    /**
+     * The watch is armed only beside an empty hand: it reads its key, which every release that leaves something writes.
+     */
     private CompletableFuture<Pause> step(Transaction tx, int dependents) {
         return Releases.takeUp(tx, keyspace, behind, rows, dependents).thenApply(taken -> {
             behind = taken.stream().findFirst();

@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Brings types of this process into use of which jobs run or may run, and which are not in use: the time of a scheduled job
- * has come and no process has taken it, a process of an older version has claimed a job, or a row has been lost.
+ * Brings types of this process into use of which jobs run or may run, and which are not in use: the time of a scheduled
+ * job has come and no process has taken it, a process of an older version has claimed a job, or a row has been lost.
  */
 final class UseCheck implements AutoCloseable {
     private static final int TYPES_MAX = 50;

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a move says in the layout rows of its two sides.
  *
- * <p>Each side names the move, so that a target is only ever filled from one source and a source only ever closed for one
- * target. The target also names the run that may write there: a run that was thought dead cannot bring back old rows. A
- * target that names no run has been called off for good, and can only be cleared: so a move cannot be finished by one and
- * called off by another.
+ * <p>Each side names the move, so that a target is only ever filled from one source and a source only ever closed for
+ * one target. The target also names the run that may write there: a run that was thought dead cannot bring back old
+ * rows. A target that names no run has been called off for good, and can only be cleared: so a move cannot be finished
+ * by one and called off by another.
  */
 final class Marks {
     private static final String IN_SERVICE = "";
@@ -31,11 +31,15 @@ final class Marks {
         return source.marked(new Mark(
                 move,
                 NO_RUN,
-                "The jobs here are being moved, or were moved, to " + place + ": open that. The process that moves them can also"
+                "The jobs here are being moved, or were moved, to " + place + ": open that. The process that moves"
+                        + " them can also"
                         + " call it off until it is done. Nothing was written."));
     }
 
-    /** The source in service again. It still names the move, so that a process that was interrupted in calling it off can go on. */
+    /**
+     * The source in service again. It still names the move, so that a process that was interrupted in calling it off
+     * can go on.
+     */
     static Layout released(Layout source, String move) {
         requireMove(source, move);
         return source.marked(new Mark(move, NO_RUN, IN_SERVICE));
@@ -50,7 +54,8 @@ final class Marks {
                 .marked(new Mark(
                         move,
                         run,
-                        "The jobs here are still being copied from another database, where they are in service until all"
+                        "The jobs here are still being copied from another database, where they are in service until"
+                                + " all"
                                 + " is here. If no process does that any more, run the move again, or call it off."));
     }
 
@@ -90,7 +95,8 @@ final class Marks {
         if (!side.isMarkedBy(move)) {
             throw new JobsMoveException(
                     "The two databases are not the two sides of one move: another move has been begun"
-                            + " from this source, or another source was given for this target. Run the one that was begun last, or"
+                            + " from this source, or another source was given for this target. Run the one that was"
+                            + " begun last, or"
                             + " call it off, with the databases that it was begun with.");
         }
     }

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Copies by comparing: a pass reads both sides page by page and makes the target what the source is. So it does not
  * matter how often one was interrupted, nor where, and no pass needs to know what another did.
  *
- * <p>A pass over a source at work is never right as a whole, since its pages are of different versions. The one over a source
- * that cannot be written any more is.
+ * <p>A pass over a source at work is never right as a whole, since its pages are of different versions. The one over a
+ * source that cannot be written any more is.
  */
 public final class Move {
     private static final long MICROSECONDS_PER_HOUR = 3_600_000_000L;

@@ -16,8 +16,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A subscription: what it has been told, and which of that has not been taken yet. It keeps no data of the job but what was
- * found when it was made. Its state is guarded by the mailroom.
+ * A subscription: what it has been told, and which of that has not been taken yet. It keeps no data of the job but what
+ * was found when it was made. Its state is guarded by the mailroom.
  */
 final class FeedSubscription<D> implements Subscription<D> {
     private static final int CHANGES_KEPT_MAX = 1_024;

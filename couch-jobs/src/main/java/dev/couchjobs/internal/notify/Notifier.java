@@ -34,14 +34,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Follows the jobs of one type for all subscribers in this process, in one of two ways.
  *
- * <p><b>By rows</b>, while there are few jobs: it watches the keys that the next change of each job writes, so the changes of
- * other jobs cost nothing. When a watch fires it reads the job and, for subscribers who want every change, the feed
- * from where they were told up to. So that this is not far, it looks at its jobs every few seconds while the type is
- * busy: those that are as they were have had no change up to then.
+ * <p><b>By rows</b>, while there are few jobs: it watches the keys that the next change of each job writes, so the
+ * changes of other jobs cost nothing. When a watch fires it reads the job and, for subscribers who want every change,
+ * the feed from where they were told up to. So that this is not far, it looks at its jobs every few seconds while the
+ * type is busy: those that are as they were have had no change up to then.
  *
- * <p><b>By feed</b>, while there are many jobs, or not enough watches: it reads the feed of the type, again and again, with a
- * pause after each round that doubles up to a second when there was nothing for a subscriber in it, and halves when there
- * was.
+ * <p><b>By feed</b>, while there are many jobs, or not enough watches: it reads the feed of the type, again and again,
+ * with a pause after each round that doubles up to a second when there was nothing for a subscriber in it, and halves
+ * when there was.
  */
 final class Notifier implements AutoCloseable {
     private static final int PAGE_MAX = 2_048;
@@ -163,8 +163,8 @@ final class Notifier implements AutoCloseable {
     }
 
     /**
-     * Whether the feed tells of other jobs whose watches have not fired yet. Then the round is made again with these, since
-     * changes of one type are told in the order of their commits.
+     * Whether the feed tells of other jobs whose watches have not fired yet. Then the round is made again with these,
+     * since changes of one type are told in the order of their commits.
      */
     private synchronized boolean isJoinedByOthers(Round round, Round.Found found) {
         Set<Followed> looked = round.looks().stream().map(Followed.Look::job).collect(Collectors.toSet());
@@ -184,7 +184,9 @@ final class Notifier implements AutoCloseable {
         return true;
     }
 
-    /** Goes back from the feed to rows only when there are far fewer, so that it does not change its way all the time. */
+    /**
+     * Goes back from the feed to rows only when there are far fewer, so that it does not change its way all the time.
+     */
     private void chooseTheWay() {
         int watches =
                 followed.values().stream().mapToInt(Followed::watchesAtMost).sum();
@@ -376,7 +378,9 @@ final class Notifier implements AutoCloseable {
                 .butAtMost(jittered(refreshAfter));
     }
 
-    /** Completes with a signal, but not before some time has passed, so that changes close together are read together. */
+    /**
+     * Completes with a signal, but not before some time has passed, so that changes close together are read together.
+     */
     private CompletableFuture<Void> after(Duration least, CompletableFuture<Void> signal) {
         CompletableFuture<Void> rested = new CompletableFuture<>();
         Future<?> unused =

@@ -21,8 +21,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The subscriptions of one instance (RFC 007, {@code subscribe}, {@code unsubscribe}, {@code wait}): a notifier for each type
- * of which a job is followed, released with the last of them.
+ * The subscriptions of one instance (RFC 007, {@code subscribe}, {@code unsubscribe}, {@code wait}): a notifier for
+ * each type of which a job is followed, released with the last of them.
  */
 public final class Notifiers implements AutoCloseable {
     private static final Duration UNTIL_CANCELLED = Duration.ofDays(50_000);

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Waits for jobs to end and tells what came of them.
  *
- * <p>A subscription reports the end of a job, wherever it happens, and then the job is read. If another process was quicker and
- * has enqueued it again, that end is past and the next one is waited for.
+ * <p>A subscription reports the end of a job, wherever it happens, and then the job is read. If another process was
+ * quicker and has enqueued it again, that end is past and the next one is waited for.
  */
 public final class Results {
     private final Database database;

@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * One transaction of a notifier, which only reads.
  *
- * <p>By rows, it reads the sign of each job and arms the watches that are not armed; only for a job that may have changed
- * does it read the feed, from where the job's subscribers were told up to. By feed, it reads the feed for all jobs, and arms
- * the type's watch when there is nothing more to read. In both the watch is armed by the transaction that has seen that
- * there is nothing more, so no change is lost in between.
+ * <p>By rows, it reads the sign of each job and arms the watches that are not armed; only for a job that may have
+ * changed does it read the feed, from where the job's subscribers were told up to. By feed, it reads the feed for all
+ * jobs, and arms the type's watch when there is nothing more to read. In both the watch is armed by the transaction
+ * that has seen that there is nothing more, so no change is lost in between.
  *
  * @param keys the keys of the type
  * @param looks the jobs, as the round found them
@@ -117,8 +117,8 @@ record Round(TypeKeys keys, List<Followed.Look> looks, boolean byRows) {
     }
 
     /**
-     * The jobs whose changes have to be read from the feed. A job of which only the end is wanted and that is there says
-     * by itself whether it has ended; only when it is gone the feed tells whether it had ended before.
+     * The jobs whose changes have to be read from the feed. A job of which only the end is wanted and that is there
+     * says by itself whether it has ended; only when it is gone the feed tells whether it had ended before.
      */
     private List<Followed.Look> changed(Map<String, JobSign> signs) {
         return looks.stream()
@@ -165,7 +165,10 @@ record Round(TypeKeys keys, List<Followed.Look> looks, boolean byRows) {
                                 : new Feed(changed, read, read.size() >= size, List.of()));
     }
 
-    /** The feed was trimmed before this process could read on: some jobs are looked at instead, and the others next time. */
+    /**
+     * The feed was trimmed before this process could read on: some jobs are looked at instead, and the others next
+     * time.
+     */
     private static Feed fallenBehind(List<Followed.Look> changed, Versionstamp trimmed, int size) {
         List<Followed.Look> behind = changed.stream()
                 .filter(look -> look.known().compareTo(trimmed) < 0)

@@ -1,8 +1,8 @@
 package dev.couchjobs.internal.notify;
 
 /**
- * How many watches on single jobs an instance may hold. FoundationDB gives a client 10,000 watches, and other parts of the
- * application and of the library need some as well.
+ * How many watches on single jobs an instance may hold. FoundationDB gives a client 10,000 watches, and other parts of
+ * the application and of the library need some as well.
  */
 final class WatchBudget {
     private static final int WATCHES_MAX = 500;

@@ -76,8 +76,8 @@ record ArchivePage<D, R>(DueJobs due, Map<String, JobRow> rows, List<JobInfo<D, 
     }
 
     /**
-     * Each end of a job ends another claim on it, and a job that took its place has locks of its own; what ended without
-     * ever having been claimed is told apart by when it did.
+     * Each end of a job ends another claim on it, and a job that took its place has locks of its own; what ended
+     * without ever having been claimed is told apart by when it did.
      */
     private boolean isAsOffered(String jobId, JobRow now) {
         JobRow offered = rows.get(jobId);

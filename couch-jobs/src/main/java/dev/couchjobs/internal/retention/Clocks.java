@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether this process may remove jobs by its clock. It compares that with what other processes have noted of theirs, and
- * notes its own, once in half a minute at most, in a transaction that a sweep or an archive makes anyway.
+ * Whether this process may remove jobs by its clock. It compares that with what other processes have noted of theirs,
+ * and notes its own, once in half a minute at most, in a transaction that a sweep or an archive makes anyway.
  */
 final class Clocks {
     private static final Logger LOG = LoggerFactory.getLogger(Clocks.class);
@@ -41,8 +41,8 @@ final class Clocks {
     }
 
     /**
-     * {@return whether jobs may be removed whose time is up by a reading of the clock} A clock that was set since the last
-     * look is looked at again.
+     * {@return whether jobs may be removed whose time is up by a reading of the clock} A clock that was set since the
+     * last look is looked at again.
      *
      * @param now the reading by which they are removed: another reading may come from a clock that was set since
      */
@@ -73,7 +73,8 @@ final class Clocks {
         lastAt = at;
         if (skew.isExceeded() && !was) {
             LOG.warn(
-                    "The clock of {} is {} ahead of the median of its own and {} others, more than {}: this process removes and"
+                    "The clock of {} is {} ahead of the median of its own and {} others, more than {}: this process"
+                            + " removes and"
                             + " archives no jobs until the clocks agree. Set the clock that is wrong.",
                     instance.name(),
                     skew.ahead(),

@@ -18,8 +18,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Looks whether the time of jobs is up, for all types of one process and for many of them in one transaction, and has the
- * sweeps of those types begin.
+ * Looks whether the time of jobs is up, for all types of one process and for many of them in one transaction, and has
+ * the sweeps of those types begin.
  */
 final class DueLook implements AutoCloseable {
     private static final int TYPES_MAX = 100;

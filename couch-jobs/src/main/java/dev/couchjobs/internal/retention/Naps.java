@@ -12,8 +12,8 @@ import java.util.OptionalLong;
 
 /**
  * How long those who remove jobs sleep when nothing is due: until the next is, but at most for a tenth of the type's
- * retention, in which no job of that retention can both end and be much overdue; and not for less than some seconds, so that
- * jobs that become due one after the other are removed together.
+ * retention, in which no job of that retention can both end and be much overdue; and not for less than some seconds, so
+ * that jobs that become due one after the other are removed together.
  */
 final class Naps {
     private static final Duration SHORTEST = Duration.ofSeconds(5);

@@ -18,8 +18,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Removes the jobs of one type whose time is up, as {@code remove} would, some at a time and never by a scan. When there are
- * none it rests until {@link DueLook} has it begin again.
+ * Removes the jobs of one type whose time is up, as {@code remove} would, some at a time and never by a scan. When
+ * there are none it rests until {@link DueLook} has it begin again.
  *
  * <p>Any number of processes may sweep a type. They meet over the rows of the jobs and nothing else; one that has lost
  * such a meeting looks for its next jobs some way behind the first.

@@ -52,7 +52,9 @@ record Addition(
                 job.type().retention());
     }
 
-    /** {@return what becomes of the job, which waits for others or cannot run because of them, or is as without them} */
+    /**
+     * {@return what becomes of the job, which waits for others or cannot run because of them, or is as without them}
+     */
     CompletableFuture<Optional<JobRow>> to(
             Transaction tx, Optional<JobRow> before, long room, Linking linking, Links links) {
         CompletableFuture<Optional<JobRow>> alone = to(tx, before, room);
@@ -103,7 +105,10 @@ record Addition(
                 : CompletableFuture.completedFuture(false);
     }
 
-    /** The cases of {@code add} to a job that is there. What a running job has belongs to its processor, but for when it is to run again. */
+    /**
+     * The cases of {@code add} to a job that is there. What a running job has belongs to its processor, but for when it
+     * is to run again.
+     */
     private JobRow added(JobRow row) {
         if (row.state() == JobState.RUNNING) {
             return row.flagged(scheduledTime).on(row.terms().prioritised(terms));

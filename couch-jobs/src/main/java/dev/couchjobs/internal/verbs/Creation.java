@@ -104,8 +104,8 @@ public final class Creation {
     }
 
     /**
-     * Adds those that wait for no other together, and then the others one after the other: so a job can wait for any that is
-     * given before it.
+     * Adds those that wait for no other together, and then the others one after the other: so a job can wait for any
+     * that is given before it.
      *
      * @return the ids of the jobs, in their order
      */
@@ -148,7 +148,9 @@ public final class Creation {
                                 : error));
     }
 
-    /** Of several errors a refusal is the one that counts: it cancels the transaction, and so brings about the others. */
+    /**
+     * Of several errors a refusal is the one that counts: it cancels the transaction, and so brings about the others.
+     */
     private static CompletableFuture<?> allOf(List<CompletableFuture<?>> all) {
         return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new)).exceptionally(error -> {
             for (CompletableFuture<?> each : all) {

@@ -108,8 +108,8 @@ public final class DeadLetters {
     }
 
     /**
-     * Sends all that are there now again, in as many transactions as it takes; those that fail once more meanwhile stay.
-     * Any number of callers may do so at a time, and after an error one may simply call it again.
+     * Sends all that are there now again, in as many transactions as it takes; those that fail once more meanwhile
+     * stay. Any number of callers may do so at a time, and after an error one may simply call it again.
      *
      * @return how many were sent by this call
      */

@@ -11,7 +11,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
-/** What is noted of a job when it ends: when, what came of it, and until when it is kept by the retention of its type. */
+/**
+ * What is noted of a job when it ends: when, what came of it, and until when it is kept by the retention of its type.
+ */
 public final class Endings {
     private static final int ERROR_CHARS_MAX = 4_000;
 

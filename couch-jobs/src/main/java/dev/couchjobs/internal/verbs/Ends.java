@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Ends claims, many in one transaction: each of them as its holder wants, or not at all if it is lost.
  *
- * <p>Like the verbs of {@link Processing} it reads each job's row so that it conflicts with a takeover, and compares the
- * lock. In a transaction of the library's own a lost claim is told of and does not disturb the others; in a transaction
- * of the caller's it cancels that transaction, because the caller's writes stand or fall with the claim.
+ * <p>Like the verbs of {@link Processing} it reads each job's row so that it conflicts with a takeover, and compares
+ * the lock. In a transaction of the library's own a lost claim is told of and does not disturb the others; in a
+ * transaction of the caller's it cancels that transaction, because the caller's writes stand or fall with the claim.
  */
 public final class Ends {
     private final Keyspace keyspace;
@@ -72,8 +72,8 @@ public final class Ends {
      * @param context a database, or a transaction to join
      * @param type the type of all the jobs
      * @param ends the claims
-     * @param activityRows rows of the activity index that stood for several claims and are of no use any more once these
-     *     have ended; they are cleared as well
+     * @param activityRows rows of the activity index that stood for several claims and are of no use any more once
+     *     these have ended; they are cleared as well
      * @return what became of each claim, in the order of {@code ends}; in a transaction of the caller's it fails with
      *     {@link JobHaltedException} if any claim is lost
      */

@@ -7,8 +7,9 @@ import dev.couchjobs.internal.data.JobRow;
 import java.util.Optional;
 
 /**
- * Lets a transaction go on only while a claim holds. The job's row has to be read in a way that conflicts with a takeover;
- * a lost lock cancels the transaction, so that nothing else written there can commit, even if the caller does not look.
+ * Lets a transaction go on only while a claim holds. The job's row has to be read in a way that conflicts with a
+ * takeover; a lost lock cancels the transaction, so that nothing else written there can commit, even if the caller does
+ * not look.
  */
 public final class Fence {
     private Fence() {}

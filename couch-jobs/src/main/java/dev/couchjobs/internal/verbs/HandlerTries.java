@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
  * The tries of one transaction of a handler's. FoundationDB tries a transaction that is too old ({@code 1007}) again
  * without end, and a body that takes too long takes too long again.
  *
- * <p>The error of a commit is not shown to the body. So a try counts as too long if its body took longer than {@link #LONG}
- * and is called again. A clock that jumps can make one try count that should not, but hardly several.
+ * <p>The error of a commit is not shown to the body. So a try counts as too long if its body took longer than
+ * {@link #LONG} and is called again. A clock that jumps can make one try count that should not, but hardly several.
  */
 public final class HandlerTries {
     /** What is left of FoundationDB's five seconds is for the commit. */
@@ -56,7 +56,8 @@ public final class HandlerTries {
                 throw new TransactionTooLongException(job, longMax, lastTook);
             }
             LOG.warn(
-                    "A transaction of job {} took {} ms and did not commit: FoundationDB commits none that began more than"
+                    "A transaction of job {} took {} ms and did not commit: FoundationDB commits none that began"
+                            + " more than"
                             + " 5 s ago. Its body runs again; {} of {} tries have taken too long",
                     job,
                     lastTook.toMillis(),

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * By what the operators of a cluster know a transaction of ours: a tag, by which they can throttle all of them, and an
  * identifier that says in traces and profiles what it is for.
  *
- * <p>The tag is one that only people throttle. Where a storage server is overloaded the cluster would throttle by itself
- * what carries the other kind, and with it the ends of jobs that have been done.
+ * <p>The tag is one that only people throttle. Where a storage server is overloaded the cluster would throttle by
+ * itself what carries the other kind, and with it the ends of jobs that have been done.
  *
  * @param name with what the identifier begins
  * @param tag null for none

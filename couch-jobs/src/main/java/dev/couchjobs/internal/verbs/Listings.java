@@ -32,8 +32,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 
 /**
- * Pages of jobs and of what they wait for, and how many jobs there are. What a page reads is bounded, however many jobs there
- * are; where five seconds are not enough for it, the page is shorter.
+ * Pages of jobs and of what they wait for, and how many jobs there are. What a page reads is bounded, however many jobs
+ * there are; where five seconds are not enough for it, the page is shorter.
  */
 public final class Listings {
     /** How many jobs are looked at for one page of those in one state. */
@@ -243,7 +243,8 @@ public final class Listings {
     private static void requireOldestFirst(PageRequest page) {
         if (page.isNewestFirst()) {
             throw new IllegalArgumentException(
-                    "Only dead letters are listed newest first; this listing has one order: ask without newestFirst().");
+                    "Only dead letters are listed newest first; this listing has one order: ask without"
+                            + " newestFirst().");
         }
     }
 

@@ -61,8 +61,8 @@ public final class NextRows {
     /**
      * {@return the row of a job whose holder went silent: waiting again, unless that was the last attempt}
      *
-     * <p>A claim that is not known to have begun is no attempt. So only the first in a row that expires can be uncounted:
-     * from then on the job is a suspect, which begins with its claim.
+     * <p>A claim that is not known to have begun is no attempt. So only the first in a row that expires can be
+     * uncounted: from then on the job is a suspect, which begins with its claim.
      */
     public JobRow expired(JobType<?, ?> type, JobRow running) {
         Claimant claimant = running.claimant();

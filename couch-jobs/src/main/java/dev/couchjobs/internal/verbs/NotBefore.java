@@ -13,8 +13,8 @@ import java.util.function.Function;
  * Reads that see at least what was committed up to some sequence, or fail.
  *
  * <p>A sequence is a commit version and more, and a transaction sees all commits up to its read version. A read version
- * that was just got from the database is never too old; one that a caller keeps, caches or sets may be, and so is one of
- * another database.
+ * that was just got from the database is never too old; one that a caller keeps, caches or sets may be, and so is one
+ * of another database.
  */
 public final class NotBefore implements ReadTransactionContext {
     private final ReadTransactionContext context;

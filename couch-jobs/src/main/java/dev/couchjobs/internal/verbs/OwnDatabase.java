@@ -12,11 +12,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * Tells whether a database is that of an instance, also behind wrappers: these hand on the options of what they stand for.
+ * Tells whether a database is that of an instance, also behind wrappers: these hand on the options of what they stand
+ * for.
  *
- * <p>A cluster that was opened twice has two objects of options. Its client knows the cluster's connection string, whose
- * description is the same for both; so does the embedded engine. A database of which nothing is known for certain counts as
- * the instance's.
+ * <p>A cluster that was opened twice has two objects of options. Its client knows the cluster's connection string,
+ * whose description is the same for both; so does the embedded engine. A database of which nothing is known for certain
+ * counts as the instance's.
  */
 final class OwnDatabase {
     private static final byte[] CONNECTION_STRING = ByteArrayUtil.join(

@@ -55,7 +55,10 @@ public final class PayloadCodec {
         return json;
     }
 
-    /** Jackson writes an object in which it sees no properties as one that has none: what is in its fields would be lost. */
+    /**
+     * Jackson writes an object in which it sees no properties as one that has none: what is in its fields would be
+     * lost.
+     */
     private static byte[] written(String what, JobType<?, ?> type, String jobId, Object value, ObjectWriter writer) {
         try {
             return writer.with(SerializationFeature.FAIL_ON_EMPTY_BEANS).writeValueAsBytes(value);

@@ -81,8 +81,8 @@ public final class Processing {
     }
 
     /**
-     * Flags a running job to be pending again when it is finished; one that this claim has already finished, and no processor
-     * has taken since, becomes pending at once.
+     * Flags a running job to be pending again when it is finished; one that this claim has already finished, and no
+     * processor has taken since, becomes pending at once.
      */
     public <D> CompletableFuture<Job<D>> resubmit(
             TransactionContext context, Job<D> job, OptionalLong scheduledTime, @Nullable D data) {

@@ -97,7 +97,9 @@ public final class Quarantined {
         CompletableFuture<Boolean> apply(Transaction tx, TypeKeys keys, Versionstamp stamp, KeyValue row);
     }
 
-    /** A try that finds the row gone after an earlier try had done its step: the commit of that had an unknown result. */
+    /**
+     * A try that finds the row gone after an earlier try had done its step: the commit of that had an unknown result.
+     */
     private CompletableFuture<Boolean> withRow(
             TransactionContext context, String purpose, JobType<?, ?> type, String id, Step step) {
         Versionstamp stamp = stamp(id);

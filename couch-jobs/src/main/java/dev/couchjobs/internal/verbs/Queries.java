@@ -15,7 +15,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** The verbs that only look: {@code get_job_data}, {@code get_job_state} (RFC 007) and what else is known of one job. */
+/**
+ * The verbs that only look: {@code get_job_data}, {@code get_job_state} (RFC 007) and what else is known of one job.
+ */
 public final class Queries {
     private final Keyspace keyspace;
     private final Transactions transactions;

@@ -12,8 +12,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tries a transaction until it commits or {@code onError} gives up, as a {@code Database} does, and tells which tries may
- * have committed although they failed. The loop of a {@code Database} does not show its body what a commit failed of.
+ * Tries a transaction until it commits or {@code onError} gives up, as a {@code Database} does, and tells which tries
+ * may have committed although they failed. The loop of a {@code Database} does not show its body what a commit failed
+ * of.
  */
 final class RetryLoop<T extends @Nullable Object> {
     /** {@code FDBException.isMaybeCommitted} asks the native library, which need not be there. */

@@ -7,9 +7,9 @@ import java.util.random.RandomGenerator;
 /**
  * Makes ids that sort in the order in which they were made: UUIDs of version 7 (RFC 9562, section 5.7).
  *
- * <p>Each is greater than the one before it, also while the clock stands still or goes back: then the time stays where it
- * was, and the 74 random bits are taken as a counter that goes on by a random step (RFC 9562, section 6.2, method 2).
- * Two processes need not know of each other; their ids are in order as far as their clocks agree.
+ * <p>Each is greater than the one before it, also while the clock stands still or goes back: then the time stays where
+ * it was, and the 74 random bits are taken as a counter that goes on by a random step (RFC 9562, section 6.2, method
+ * 2). Two processes need not know of each other; their ids are in order as far as their clocks agree.
  */
 final class TimeOrderedIds {
     private static final long MILLIS_MAX = (1L << 48) - 1;

@@ -28,9 +28,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs verbs: in the caller's transaction as they come, in transactions of our own within a time limit, and once; and only
- * on rows that this code may use. All transactions that the library opens are opened here, and say to the operators of a
- * cluster what they are.
+ * Runs verbs: in the caller's transaction as they come, in transactions of our own within a time limit, and once; and
+ * only on rows that this code may use. All transactions that the library opens are opened here, and say to the
+ * operators of a cluster what they are.
  */
 public final class Transactions {
     private final Environment environment;
@@ -227,9 +227,9 @@ public final class Transactions {
     }
 
     /**
-     * Runs a verb so that it acts once, also when the result of a commit is unknown: before every try after that it looks
-     * in the feed, behind all that it has looked at before, for the entry that an earlier try may have left. After a
-     * conflict it does not: the feed is longest where conflicts are most frequent.
+     * Runs a verb so that it acts once, also when the result of a commit is unknown: before every try after that it
+     * looks in the feed, behind all that it has looked at before, for the entry that an earlier try may have left.
+     * After a conflict it does not: the feed is longest where conflicts are most frequent.
      *
      * <p>In a transaction of the caller's there is nothing to look for: the caller that retries it calls the verb anew.
      */
@@ -320,7 +320,10 @@ public final class Transactions {
         return layout.writing(tx, () -> settled(tx, body.apply(tx)));
     }
 
-    /** A verb that ends a job also tells the jobs that wait for it, and one that enqueues a job brings its type into use. */
+    /**
+     * A verb that ends a job also tells the jobs that wait for it, and one that enqueues a job brings its type into
+     * use.
+     */
     private <T> CompletableFuture<T> settled(Transaction tx, CompletableFuture<T> done) {
         return done.thenCompose(result ->
                 settlement.settle(tx).thenCompose(told -> TypeInUse.settle(tx)).thenApply(used -> result));

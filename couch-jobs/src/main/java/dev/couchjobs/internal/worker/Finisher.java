@@ -120,8 +120,8 @@ final class Finisher implements AutoCloseable {
     }
 
     /**
-     * What could not be written comes first again, in smaller portions, and one that cannot be written alone comes last:
-     * it must not keep the others back.
+     * What could not be written comes first again, in smaller portions, and one that cannot be written alone comes
+     * last: it must not keep the others back.
      */
     private void roundEnded(List<Run<?>> some, @Nullable Throwable error) {
         batch.ended(error);

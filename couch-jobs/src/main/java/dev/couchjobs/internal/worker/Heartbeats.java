@@ -23,11 +23,12 @@ import org.slf4j.LoggerFactory;
 /**
  * Tells the database that the jobs of one type in a worker are being worked on, many in one transaction.
  *
- * <p>Six times in an activity timeout it looks for jobs that have not been heard of for a whole round. So none is silent
- * for longer than a third of the timeout, and one that ends before costs nothing. A watch tells when the timeout is changed.
+ * <p>Six times in an activity timeout it looks for jobs that have not been heard of for a whole round. So none is
+ * silent for longer than a third of the timeout, and one that ends before costs nothing. A watch tells when the timeout
+ * is changed.
  *
- * <p>While the worker holds no jobs of the type, there are no rounds and no watch. The timeout may change meanwhile, to as
- * little as the shortest there is, so it is read again as early as that asks for.
+ * <p>While the worker holds no jobs of the type, there are no rounds and no watch. The timeout may change meanwhile, to
+ * as little as the shortest there is, so it is read again as early as that asks for.
  */
 final class Heartbeats implements AutoCloseable {
     private static final int ROUNDS_PER_TIMEOUT = 6;
@@ -147,7 +148,9 @@ final class Heartbeats implements AutoCloseable {
         return send(due, known.dividedBy(3));
     }
 
-    /** Tells of jobs that have begun, beside the rounds. Nothing is lost if that fails: the next round tells of them. */
+    /**
+     * Tells of jobs that have begun, beside the rounds. Nothing is lost if that fails: the next round tells of them.
+     */
     void confirm(List<Run<?>> begun) {
         if (begun.isEmpty()) {
             return;

@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
  * The jobs that one worker has claimed, and the places in which they run.
  *
  * <p>Claiming, running and finishing overlap: while handlers run, the next jobs are being claimed and the ends of the
- * last ones written. Threads are not kept: one is started when a job can run that no thread takes, takes jobs as long as
- * there are any, and goes. Each that takes a job and sees another summons the next.
+ * last ones written. Threads are not kept: one is started when a job can run that no thread takes, takes jobs as long
+ * as there are any, and goes. Each that takes a job and sees another summons the next.
  */
 public final class JobPool {
     private static final Logger LOG = LoggerFactory.getLogger(JobPool.class);
@@ -79,8 +79,8 @@ public final class JobPool {
     // Guarded by this, as are all lanes and runs. With it held, no code outside is called.
     private int running;
     /**
-     * Every lane in which jobs wait, the one whose turn is next first; maybe others. What is done for each job looks at these
-     * alone: there may be a thousand lanes.
+     * Every lane in which jobs wait, the one whose turn is next first; maybe others. What is done for each job looks at
+     * these alone: there may be a thousand lanes.
      */
     private final Set<Lane<?>> turns = new LinkedHashSet<>();
     /** Every lane that may have jobs to claim and had no room when it last asked, by turns. */
@@ -218,7 +218,9 @@ public final class JobPool {
         return Math.max(0, settings.concurrency() - running - reserved);
     }
 
-    /** How many more jobs there are than places, with those that are being claimed; below zero there are free places. */
+    /**
+     * How many more jobs there are than places, with those that are being claimed; below zero there are free places.
+     */
     private long beyond() {
         long waiting = turns.stream().mapToInt(Lane::waiting).sum();
         return running + reserved + waiting - settings.concurrency();
@@ -255,7 +257,9 @@ public final class JobPool {
         }
     }
 
-    /** Jobs were claimed ahead because those before them were short. If one is not, the others are not to wait for it. */
+    /**
+     * Jobs were claimed ahead because those before them were short. If one is not, the others are not to wait for it.
+     */
     private void watchWaiting() {
         synchronized (this) {
             if (watching || closing || turns.stream().allMatch(lane -> lane.waiting() == 0)) {
@@ -503,7 +507,8 @@ public final class JobPool {
             where.setStackTrace(run.thread().map(Thread::getStackTrace).orElse(new StackTraceElement[0]));
         }
         LOG.warn(
-                "The handler of {} goes on, though it was told to stop {} ago: its place is lost until it ends, {} of {} are."
+                "The handler of {} goes on, though it was told to stop {} ago: its place is lost until it ends, {}"
+                        + " of {} are."
                         + " Let handlers end when they are interrupted, or their stages when they are cancelled.",
                 run,
                 OBEYS_WITHIN,
@@ -560,14 +565,16 @@ public final class JobPool {
 
     // Signs of life
 
-    /** {@return whether there are no jobs of a lane of which signs of life could be due} Then the next jobs rouse it. */
+    /**
+     * {@return whether there are no jobs of a lane of which signs of life could be due} Then the next jobs rouse it.
+     */
     synchronized boolean letRest(Lane<?> lane) {
         return lane.letRest();
     }
 
     /**
-     * The jobs of which another sign of life is due. Those that still wait for a place here after so long are given back
-     * instead, since others may have one.
+     * The jobs of which another sign of life is due. Those that still wait for a place here after so long are given
+     * back instead, since others may have one.
      */
     <D> List<Run<?>> due(Lane<D> lane, Duration roundTime) {
         List<Run<?>> due;
@@ -750,7 +757,10 @@ public final class JobPool {
         return within(LAST_WORDS, written, "Not all ends of jobs could be written");
     }
 
-    /** When it is done, or at the latest after so long: a database that does not answer must not keep a process from ending. */
+    /**
+     * When it is done, or at the latest after so long: a database that does not answer must not keep a process from
+     * ending.
+     */
     private CompletableFuture<?> within(Duration time, CompletableFuture<?> work, String otherwise) {
         CompletableFuture<Boolean> tooLate = new CompletableFuture<>();
         var timer = environment

@@ -185,8 +185,8 @@ final class Lane<D> implements Taker<D> {
     }
 
     /**
-     * How many jobs this would claim, of which {@code free} could run at once; at least one for its next turn. Waits until
-     * half of what was claimed ahead has begun, so that the next claim is worth while.
+     * How many jobs this would claim, of which {@code free} could run at once; at least one for its next turn. Waits
+     * until half of what was claimed ahead has begun, so that the next claim is worth while.
      */
     int wanted(int free) {
         int ahead = appetite.ahead(limit);

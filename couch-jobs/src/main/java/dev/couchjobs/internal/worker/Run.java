@@ -80,9 +80,9 @@ final class Run<D> {
     }
 
     /**
-     * It has been heard of in a round, by itself or under another activity row. Answers may come in another order than the
-     * commits that they tell of. So if it has moved since this began, it may be under either row: it stays where it is, and
-     * the other row is not known to become empty either.
+     * It has been heard of in a round, by itself or under another activity row. Answers may come in another order than
+     * the commits that they tell of. So if it has moved since this began, it may be under either row: it stays where it
+     * is, and the other row is not known to become empty either.
      *
      * @param before the activity row that the job was known to share when this began
      * @param after the one that it shares from this commit on

@@ -209,8 +209,8 @@ final class RunContext<D> implements JobContext<D> {
         private volatile @Nullable R result;
 
         /**
-         * Whether an earlier try has committed; if not, this one goes on only while the claim holds. The job's own row may
-         * no longer tell: nothing may be kept of it, or others may have claimed it again.
+         * Whether an earlier try has committed; if not, this one goes on only while the claim holds. The job's own row
+         * may no longer tell: nothing may be kept of it, or others may have claimed it again.
          */
         CompletableFuture<Boolean> isDoneBefore(Transaction tx) {
             return earlierTries

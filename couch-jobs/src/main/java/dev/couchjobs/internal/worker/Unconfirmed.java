@@ -4,8 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The jobs of one type that have begun, of which the database does not know that yet: they were claimed together, or ahead.
- * Those that run for longer than a period are told of, many at once; shorter ones cost nothing. Guarded by the pool.
+ * The jobs of one type that have begun, of which the database does not know that yet: they were claimed together, or
+ * ahead. Those that run for longer than a period are told of, many at once; shorter ones cost nothing. Guarded by the
+ * pool.
  */
 final class Unconfirmed {
     private List<Run<?>> young = new ArrayList<>();

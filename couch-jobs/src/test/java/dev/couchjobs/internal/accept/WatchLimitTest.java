@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Which acceptors watch for new jobs if there are more of them than may; they are called by the names of their types. */
+/**
+ * Which acceptors watch for new jobs if there are more of them than may; they are called by the names of their types.
+ */
 class WatchLimitTest {
     private final Set<String> inUse = new HashSet<>();
     private final List<String> woken = new ArrayList<>();

@@ -42,16 +42,16 @@ import org.testcontainers.utility.DockerImageName;
  * {@link #withCommand(String...)}.
  *
  * <p><b>The native client.</b> On Linux, x86-64 and aarch64, nothing has to be installed: the first start copies
- * {@code libfdb_c.so} out of the image into {@code $XDG_CACHE_HOME/couch-jobs/foundationdb} ({@code ~/.cache} if that is not set)
- * and names it in the system property {@code FDB_LIBRARY_PATH_FDB_C}, unless that is set already. Class {@link FDB} reads the
- * property when it is loaded, so start a container before anything touches it; processes that are started from this
- * one need the property, too. On macOS install FoundationDB's client package; there is no fdb-java for Windows, where WSL
- * serves.
+ * {@code libfdb_c.so} out of the image into {@code $XDG_CACHE_HOME/couch-jobs/foundationdb} ({@code ~/.cache} if that
+ * is not set) and names it in the system property {@code FDB_LIBRARY_PATH_FDB_C}, unless that is set already. Class
+ * {@link FDB} reads the property when it is loaded, so start a container before anything touches it; processes that are
+ * started from this one need the property, too. On macOS install FoundationDB's client package; there is no fdb-java
+ * for Windows, where WSL serves.
  *
- * <p><b>Ports.</b> A client reads from the cluster file where a coordinator is, and asks that one for the addresses of the
- * servers. Those are the ones that servers announce, and they do not know what Docker makes of them. Hence a port
- * cannot be mapped to whatever is free: server, container and host have to use the same number, and it has to be known before
- * the server starts. This class chooses one that is free on this machine for each attempt to start, and tries
+ * <p><b>Ports.</b> A client reads from the cluster file where a coordinator is, and asks that one for the addresses of
+ * the servers. Those are the ones that servers announce, and they do not know what Docker makes of them. Hence a port
+ * cannot be mapped to whatever is free: server, container and host have to use the same number, and it has to be known
+ * before the server starts. This class chooses one that is free on this machine for each attempt to start, and tries
  * three times, as another process may take it in between. With Docker on this machine it can be reached from here only.
  *
  * <p>Not thread-safe.
@@ -80,7 +80,8 @@ public final class FoundationDbContainer extends GenericContainer<FoundationDbCo
     /**
      * Of another image.
      *
-     * @param image {@code foundationdb/foundationdb} in another version, or one that is declared to be a substitute for it
+     * @param image {@code foundationdb/foundationdb} in another version, or one that is declared to be a substitute for
+     *     it
      */
     public FoundationDbContainer(DockerImageName image) {
         super(image);

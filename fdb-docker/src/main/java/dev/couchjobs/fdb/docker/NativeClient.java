@@ -14,8 +14,8 @@ import java.util.Optional;
 /**
  * FoundationDB's native client, copied out of an image.
  *
- * <p>fdb-java's own library is in its jar and asks the linker for {@code libfdb_c.so}. Class {@code FDB} loads what the system
- * property names before that one, and a library that is loaded answers for its name: so neither a package nor
+ * <p>fdb-java's own library is in its jar and asks the linker for {@code libfdb_c.so}. Class {@code FDB} loads what the
+ * system property names before that one, and a library that is loaded answers for its name: so neither a package nor
  * {@code LD_LIBRARY_PATH} is needed.
  */
 final class NativeClient {
@@ -76,7 +76,8 @@ final class NativeClient {
         if (expected == null || machine(library) != expected) {
             throw new IllegalStateException(
                     "The image's " + FILE + " is not for this JVM, which runs on " + architecture
-                            + ". Pull the image for this platform, or install FoundationDB's client and set the system property "
+                            + ". Pull the image for this platform, or install FoundationDB's client and set the"
+                            + " system property "
                             + PROPERTY + " to its " + FILE);
         }
     }

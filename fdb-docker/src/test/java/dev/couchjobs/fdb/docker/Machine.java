@@ -10,7 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A container as the scripts see it, but for FoundationDB: fdbcli says what it is told to, fdbserver only notes its start. */
+/**
+ * A container as the scripts see it, but for FoundationDB: fdbcli says what it is told to, fdbserver only notes its
+ * start.
+ */
 final class Machine {
     /** Notes the call and does what was determined for it; asked once more than that it says what ends every loop. */
     private static final String FDBCLI = """

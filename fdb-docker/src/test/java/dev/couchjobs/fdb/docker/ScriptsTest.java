@@ -135,11 +135,10 @@ class ScriptsTest {
         environment.remove("FDB_CONFIGURATION");
 
         assertThat(node("--memory", "2GiB").calls())
-                .containsExactly(
-                        "fdbserver --cluster-file %1$s/fdb.cluster --public-address 127.0.0.1:4550 --listen-address 0.0.0.0:4550"
-                                        .formatted(machine.file("volume"))
-                                + " --datadir %1$s/data --logdir %1$s/logs --locality-machineid fdb --locality-zoneid fdb --memory 2GiB"
-                                        .formatted(machine.file("volume")));
+                .containsExactly(("fdbserver --cluster-file %1$s/fdb.cluster --public-address 127.0.0.1:4550"
+                                + " --listen-address 0.0.0.0:4550 --datadir %1$s/data --logdir %1$s/logs"
+                                + " --locality-machineid fdb --locality-zoneid fdb --memory 2GiB")
+                        .formatted(machine.file("volume")));
         assertThat(machine.file("volume/data")).isDirectory();
         assertThat(machine.file("volume/logs")).isDirectory();
     }

@@ -4,9 +4,10 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * How long a commit has to wait so that what is kept for the last five seconds fits into memory. Below half of the limit
- * nothing waits. Above it the rate at which commits are let in falls, smoothly, to nothing at the limit: what is written
- * faster than it can be kept settles at the rate at which the old goes, and no commit waits as long as the window.
+ * How long a commit has to wait so that what is kept for the last five seconds fits into memory. Below half of the
+ * limit nothing waits. Above it the rate at which commits are let in falls, smoothly, to nothing at the limit: what is
+ * written faster than it can be kept settles at the rate at which the old goes, and no commit waits as long as the
+ * window.
  *
  * <p>Used by one thread at a time.
  */

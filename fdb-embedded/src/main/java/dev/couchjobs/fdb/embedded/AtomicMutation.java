@@ -5,8 +5,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What each atomic mutation makes of the value that is there. Integers are little-endian and unsigned, and a result is as
- * long as the operand: the old value is cut or filled up with zeroes.
+ * What each atomic mutation makes of the value that is there. Integers are little-endian and unsigned, and a result is
+ * as long as the operand: the old value is cut or filled up with zeroes.
  */
 enum AtomicMutation {
     ADD(MutationType.ADD) {

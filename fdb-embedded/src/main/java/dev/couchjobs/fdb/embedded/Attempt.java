@@ -30,7 +30,9 @@ final class Attempt {
     private long approximateSize;
     /** What a write or an option did wrong: the call itself returns, and all that follows fails. */
     private @Nullable FDBException poison;
-    /** A read that met what it may not see: other reads go on, but the commit, which waits for all reads, fails with it. */
+    /**
+     * A read that met what it may not see: other reads go on, but the commit, which waits for all reads, fails with it.
+     */
     private @Nullable FDBException failedRead;
     /** Why this attempt is over before its commit: cancelled, closed, or timed out. */
     private @Nullable FDBException ended;
@@ -166,8 +168,8 @@ final class Attempt {
     }
 
     /**
-     * Fails if the snapshot has left the window, or the engine has closed. Comes before a read and once more behind it: a storage only vouches for
-     * what was read while the snapshot was within.
+     * Fails if the snapshot has left the window, or the engine has closed. Comes before a read and once more behind it:
+     * a storage only vouches for what was read while the snapshot was within.
      */
     void checkWindow() {
         engine.checkOpen();

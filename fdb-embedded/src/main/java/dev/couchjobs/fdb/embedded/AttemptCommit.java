@@ -56,8 +56,8 @@ final class AttemptCommit {
     }
 
     /**
-     * FoundationDB's client does not get as far as asking for a stamp if one of its own reads has failed: those who wait for
-     * it wait until the transaction ends.
+     * FoundationDB's client does not get as far as asking for a stamp if one of its own reads has failed: those who
+     * wait for it wait until the transaction ends.
      */
     void fail(CommitReply reply, RuntimeException error) {
         watches().forEach(watch -> watch.fail(error));
@@ -67,7 +67,9 @@ final class AttemptCommit {
         reply.fail(error);
     }
 
-    /** Ends what has not been committed; a commit under way may still happen, but its future is not completed with it. */
+    /**
+     * Ends what has not been committed; a commit under way may still happen, but its future is not completed with it.
+     */
     void abandon(FDBException error) {
         attempt.end(error);
         CommitReply reply = attempt.commit();

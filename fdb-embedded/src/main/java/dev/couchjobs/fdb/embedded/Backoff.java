@@ -13,9 +13,9 @@ final class Backoff {
     private static final double FIXED_MILLIS = 10;
 
     /**
-     * A transaction that loses to others must not wait much longer than they do, or it loses to them again and again: they
-     * commit hundreds of times while it waits. So the wait grows up to this, and beyond it only with the number of those
-     * that wait as well, to keep all of them together from trying all the time.
+     * A transaction that loses to others must not wait much longer than they do, or it loses to them again and again:
+     * they commit hundreds of times while it waits. So the wait grows up to this, and beyond it only with the number of
+     * those that wait as well, to keep all of them together from trying all the time.
      */
     private static final double MOST_CONFLICT_MILLIS = 8;
 

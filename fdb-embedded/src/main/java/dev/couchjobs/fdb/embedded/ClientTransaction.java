@@ -189,7 +189,9 @@ final class ClientTransaction {
         reply.await();
     }
 
-    /** What is to be submitted, outside the lock, as it may be settled on this thread; null if it is answered already. */
+    /**
+     * What is to be submitted, outside the lock, as it may be settled on this thread; null if it is answered already.
+     */
     private synchronized @Nullable Commit startCommit(CommitReply reply) {
         try {
             attempt.checkUsable();

@@ -70,8 +70,8 @@ final class CommitPipeline {
     private @Nullable List<Message> halfSettled;
 
     /**
-     * {@code delay} completes after that many nanoseconds, or fails once the engine closes; {@code whenBroken} is told once
-     * the pipeline can do nothing but refuse, perhaps repeatedly.
+     * {@code delay} completes after that many nanoseconds, or fails once the engine closes; {@code whenBroken} is told
+     * once the pipeline can do nothing but refuse, perhaps repeatedly.
      */
     CommitPipeline(
             VersionWindow versions,
@@ -109,8 +109,8 @@ final class CommitPipeline {
     }
 
     /**
-     * For a thread that calls {@link #help} next and then blocks: if no other thread commits, it decides and persists on its own,
-     * which spares it the way to another thread and back.
+     * For a thread that calls {@link #help} next and then blocks: if no other thread commits, it decides and persists
+     * on its own, which spares it the way to another thread and back.
      */
     void submitToHelp(Commit commit) {
         if (mayWait(commit)) {

@@ -5,8 +5,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to a commit, and the executor on which it is given. Only the first answer counts, also while it is still on
- * its way. Guarded by the lock of the {@link ClientTransaction}.
+ * The answer to a commit, and the executor on which it is given. Only the first answer counts, also while it is still
+ * on its way. Guarded by the lock of the {@link ClientTransaction}.
  */
 final class CommitReply {
     private final CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
@@ -35,7 +35,9 @@ final class CommitReply {
         return future;
     }
 
-    /** Blocks until it is answered, and throws the error that it is answered with, as it is: a conflict is no rarity. */
+    /**
+     * Blocks until it is answered, and throws the error that it is answered with, as it is: a conflict is no rarity.
+     */
     void await() {
         RuntimeException error =
                 future.handle((done, thrown) -> (RuntimeException) thrown).join();

@@ -4,8 +4,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes that were written and synced have changed or are gone. The message names the file and the place. Nothing on disk was
- * changed: what is there is the best there is, so copy it before you try anything, and restore a backup.
+ * Bytes that were written and synced have changed or are gone. The message names the file and the place. Nothing on
+ * disk was changed: what is there is the best there is, so copy it before you try anything, and restore a backup.
  */
 public final class CorruptStorageException extends StorageException {
     private static final long serialVersionUID = 1L;

@@ -23,7 +23,10 @@ final class Delays {
         this.scheduler = scheduler;
     }
 
-    /** Completes after the delay, on the scheduler's thread; cancelling it frees the timer; fails when the engine closes. */
+    /**
+     * Completes after the delay, on the scheduler's thread; cancelling it frees the timer; fails when the engine
+     * closes.
+     */
     CompletableFuture<@Nullable Void> after(long nanos) {
         CompletableFuture<@Nullable Void> delay = new CompletableFuture<>();
         long id = started.incrementAndGet();

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A log that takes each batch as it is committed, and a base store that takes it some seconds later, when no reader can
- * want to do without it any more. Until then a batch is in the overlay, in memory. What is opened again is the base, with
- * all that the log has beyond it as its overlay.
+ * want to do without it any more. Until then a batch is in the overlay, in memory. What is opened again is the base,
+ * with all that the log has beyond it as its overlay.
  */
 final class DurableStorage implements Storage {
     /** How far above the versions in use the ceiling is put when it is raised: an hour. */

@@ -18,8 +18,8 @@ public final class EmbeddedDatabase {
 
     /**
      * Opens an empty database in memory, which is gone when it is closed. Its threads are daemons, start when they are
-     * needed and end when it is closed. It holds rows of half of the heap; then commits that add some fail with error 1510,
-     * whose cause is a {@link StorageFullException}.
+     * needed and end when it is closed. It holds rows of half of the heap; then commits that add some fail with error
+     * 1510, whose cause is a {@link StorageFullException}.
      *
      * @return the database, to be closed by the caller
      */
@@ -44,10 +44,11 @@ public final class EmbeddedDatabase {
     }
 
     /**
-     * Opens the database that is kept in a directory, or makes it there. Each commit is on disk when it is acknowledged.
+     * Opens the database that is kept in a directory, or makes it there. Each commit is on disk when it is
+     * acknowledged.
      *
-     * <p>One process at a time has the directory. It is let go when the database is closed, which is quick to open again,
-     * and also when the process is killed; then opening goes through the log of the last commits.
+     * <p>One process at a time has the directory. It is let go when the database is closed, which is quick to open
+     * again, and also when the process is killed; then opening goes through the log of the last commits.
      *
      * @param directory holds the database and nothing else; is made if it is not there
      * @return the database, to be closed by the caller; closing it waits until all is on disk
@@ -76,8 +77,8 @@ public final class EmbeddedDatabase {
 
     /**
      * Opens the database that is kept in a directory, or makes it there, and advances its versions: all from now on are
-     * after the given one. What {@code fdbcli} does to a cluster with {@code advanceversion}, for a database that takes over
-     * data with versionstamps of another.
+     * after the given one. What {@code fdbcli} does to a cluster with {@code advanceversion}, for a database that takes
+     * over data with versionstamps of another.
      *
      * @param directory holds the database and nothing else; is made if it is not there
      * @param version at most 2<sup>62</sup>; what the database has reached already changes nothing

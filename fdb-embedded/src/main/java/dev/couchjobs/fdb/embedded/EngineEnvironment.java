@@ -13,8 +13,8 @@ import java.util.random.RandomGenerator;
 
 /**
  * All that the engine takes from the world outside: threads, timers, the time and randomness. It has no other source of
- * any of them, so an environment in which these are simulated makes the engine repeatable. One single-threaded scheduler
- * may serve as both executor and scheduler.
+ * any of them, so an environment in which these are simulated makes the engine repeatable. One single-threaded
+ * scheduler may serve as both executor and scheduler.
  *
  * <p>The maker of an environment shuts it down; the engine does so only for one that it made itself.
  *
@@ -22,8 +22,8 @@ import java.util.random.RandomGenerator;
  * @param scheduler waits for back-off delays and timeouts
  * @param nanoTime a clock in nanoseconds that never goes back, with any origin
  * @param random jitter for back-off; used by one thread at a time
- * @param heapBytes how large the heap is that the engine's limits go by: it holds commits back before what the last five
- *     seconds have changed takes more than a quarter of it, and a database in memory holds rows of half of it
+ * @param heapBytes how large the heap is that the engine's limits go by: it holds commits back before what the last
+ *     five seconds have changed takes more than a quarter of it, and a database in memory holds rows of half of it
  */
 public record EngineEnvironment(
         Executor executor,
@@ -35,9 +35,11 @@ public record EngineEnvironment(
     private static final long DEFAULT_HEAP_BYTES = 1L << 30;
 
     /**
-     * An environment whose heap is taken for a gigabyte, however large it is, so that the same happens on every machine.
+     * An environment whose heap is taken for a gigabyte, however large it is, so that the same happens on every
+     * machine.
      *
-     * @param executor runs commits and, unless a transaction names another, the continuations of what the engine completes
+     * @param executor runs commits and, unless a transaction names another, the continuations of what the engine
+     *     completes
      * @param scheduler waits for back-off delays and timeouts
      * @param nanoTime a clock in nanoseconds that never goes back, with any origin
      * @param random jitter for back-off; used by one thread at a time

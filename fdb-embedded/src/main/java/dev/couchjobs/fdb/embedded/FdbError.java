@@ -73,7 +73,9 @@ enum FdbError {
         return new EngineException(message, this);
     }
 
-    /** For one that is made as a matter of course and hardly ever seen: finding out where would cost more than a read. */
+    /**
+     * For one that is made as a matter of course and hardly ever seen: finding out where would cost more than a read.
+     */
     FDBException exceptionWithoutTrace() {
         return new EngineException.Untraced(message, this);
     }

@@ -32,8 +32,8 @@ final class Gaps {
     /**
      * A range that may be cleared without changing what is to be seen, or null.
      *
-     * <p>Nothing of the base was to be seen in it then, and as long as the overlay has not been trimmed since, all that the
-     * base has got to hold is in the overlay as well: as a key set, of which there must be none, or as cleared.
+     * <p>Nothing of the base was to be seen in it then, and as long as the overlay has not been trimmed since, all that
+     * the base has got to hold is in the overlay as well: as a key set, of which there must be none, or as cleared.
      */
     @Nullable KeyRange take(Overlay newest) {
         Gap gap = found.get() == null ? null : found.getAndSet(null);

@@ -10,9 +10,9 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the database looked like at each version of the last seconds. Few readers ask for a version by its number, so only
- * some states are kept as such: each keeps alive what the next ones have replaced, which costs far more than the changes from
- * which a state in between is made again.
+ * What the database looked like at each version of the last seconds. Few readers ask for a version by its number, so
+ * only some states are kept as such: each keeps alive what the next ones have replaced, which costs far more than the
+ * changes from which a state in between is made again.
  *
  * <p>One thread adds and forgets; any thread may ask.
  */
@@ -34,8 +34,9 @@ final class History {
     }
 
     /**
-     * Versions increase from call to call. Whatever is older than {@code oldestWanted} may be forgotten. A version at which
-     * nothing changed looks like the one before it and is not kept: forgetting goes by changes, and would never come to it.
+     * Versions increase from call to call. Whatever is older than {@code oldestWanted} may be forgotten. A version at
+     * which nothing changed looks like the one before it and is not kept: forgetting goes by changes, and would never
+     * come to it.
      */
     void add(long version, Contents state, List<Change> changes, long oldestWanted) {
         if (changes.isEmpty()) {

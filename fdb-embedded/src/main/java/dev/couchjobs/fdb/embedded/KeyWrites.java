@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a transaction does to one key: an assignment, or operations that wait for the value they apply to, or both in that
- * order. Not thread-safe; no longer changed once the transaction commits.
+ * What a transaction does to one key: an assignment, or operations that wait for the value they apply to, or both in
+ * that order. Not thread-safe; no longer changed once the transaction commits.
  */
 final class KeyWrites {
     @SuppressWarnings("ArrayRecordComponent") // an operation is never compared or hashed

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * An overlay in memory over a base store on disk.
  *
  * <p>The base moves on while contents are read, but only as far as no version within the window is older than it. What
- * moves into it stays in the overlay of all contents that were made before, so a reader sees the same whether or not it has
- * moved; only contents that have left the window may see more of it than they should, and a read on them is refused when
- * it ends.
+ * moves into it stays in the overlay of all contents that were made before, so a reader sees the same whether or not it
+ * has moved; only contents that have left the window may see more of it than they should, and a read on them is refused
+ * when it ends.
  */
 record LayeredContents(Overlay overlay, Base base, Gaps gaps) implements Contents {
     /** Few enough to be counted in a few milliseconds. */
@@ -55,8 +55,9 @@ record LayeredContents(Overlay overlay, Base base, Gaps gaps) implements Content
     }
 
     /**
-     * Exact for small ranges, and otherwise an estimate: the base counts what has been cleared or set again since, perhaps
-     * several times over, so what it says of the whole range is corrected by how far it is out at the beginning of it.
+     * Exact for small ranges, and otherwise an estimate: the base counts what has been cleared or set again since,
+     * perhaps several times over, so what it says of the whole range is corrected by how far it is out at the beginning
+     * of it.
      */
     @Override
     public long bytes(byte[] begin, byte[] end) {

@@ -64,7 +64,9 @@ final class Mailbox<T> {
         queue.add(message);
     }
 
-    /** Has what was left handled on the executor, or here if the executor takes nothing: every message gets an answer. */
+    /**
+     * Has what was left handled on the executor, or here if the executor takes nothing: every message gets an answer.
+     */
     void wake() {
         while (hasWork() && occupied.compareAndSet(false, true)) {
             try {

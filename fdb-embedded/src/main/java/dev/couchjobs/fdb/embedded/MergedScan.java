@@ -114,7 +114,9 @@ final class MergedScan implements AutoCloseable {
         }
     }
 
-    /** Between what hid the first stored entry and the one that is now next, or the end of this scan, no other shows. */
+    /**
+     * Between what hid the first stored entry and the one that is now next, or the end of this scan, no other shows.
+     */
     private void noteBare(@Nullable KeyRange firstHidden, byte @Nullable [] next) {
         if (firstHidden == null || writes == null) {
             return;

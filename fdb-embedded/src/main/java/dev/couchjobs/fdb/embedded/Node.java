@@ -3,8 +3,8 @@ package dev.couchjobs.fdb.embedded;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An entry of an {@link OrderedMap} with the entries below it. Maps share what they agree on, so only the editor who made
- * it may change it, for as long as no other thread has a map that it is in.
+ * An entry of an {@link OrderedMap} with the entries below it. Maps share what they agree on, so only the editor who
+ * made it may change it, for as long as no other thread has a map that it is in.
  */
 final class Node<V> {
     final byte[] key;

@@ -4,7 +4,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what {@code TransactionOptions} and {@code DatabaseOptions} hand over: integers as eight bytes little-endian. */
+/**
+ * Reads what {@code TransactionOptions} and {@code DatabaseOptions} hand over: integers as eight bytes little-endian.
+ */
 final class OptionValue {
     private OptionValue() {}
 

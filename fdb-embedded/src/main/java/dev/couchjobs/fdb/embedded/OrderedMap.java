@@ -3,8 +3,8 @@ package dev.couchjobs.fdb.embedded;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable map ordered by key, so that a snapshot of the whole database is one pointer. Every change makes a new map
- * that shares all but O(log n) nodes with the old one; clearing a range, counting, and summing over a range cost
+ * An immutable map ordered by key, so that a snapshot of the whole database is one pointer. Every change makes a new
+ * map that shares all but O(log n) nodes with the old one; clearing a range, counting, and summing over a range cost
  * O(log n) as well. Neither keys nor values are copied: a caller that puts an array in does not change it afterwards.
  */
 final class OrderedMap<V> {
@@ -46,8 +46,8 @@ final class OrderedMap<V> {
     }
 
     /**
-     * As {@link #put(byte[], Object)}, as one of many changes by the same editor: this map may not be used any more if that
-     * editor has had a part in it. So it costs O(log n) new nodes only where that editor has not been before.
+     * As {@link #put(byte[], Object)}, as one of many changes by the same editor: this map may not be used any more if
+     * that editor has had a part in it. So it costs O(log n) new nodes only where that editor has not been before.
      */
     OrderedMap<V> put(byte[] key, V value, Object editor) {
         return withRoot(trees.insert(root, key, value, editor));

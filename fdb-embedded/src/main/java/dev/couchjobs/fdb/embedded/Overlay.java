@@ -6,7 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has been committed since the state that the base store holds: keys set, and ranges cleared beneath them. Immutable.
+ * What has been committed since the state that the base store holds: keys set, and ranges cleared beneath them.
+ * Immutable.
  *
  * <p>Cleared ranges do not overlap, and each part of one keeps the version of its last clear: once the base has that
  * version, the part says nothing new and has to go, or it would hide what the base gets to hold there later.

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ArrayRecordComponent") // a view is never compared or hashed
 record ReadView(Contents data, @Nullable WriteBuffer writes, boolean bypassUnreadable, byte[] end) {
     /**
-     * A key selector without its or-equal: the {@code offset}-th key from {@code base} on, where 1 is the first key that
-     * is not less than it and 0 the last one that is.
+     * A key selector without its or-equal: the {@code offset}-th key from {@code base} on, where 1 is the first key
+     * that is not less than it and 0 the last one that is.
      */
     @SuppressWarnings("ArrayRecordComponent") // a selection is never compared or hashed
     record Selection(byte[] key, byte[] base, int offset) {
@@ -24,8 +24,8 @@ record ReadView(Contents data, @Nullable WriteBuffer writes, boolean bypassUnrea
     }
 
     /**
-     * The bound that a selection leads to. If it leaves the rows this is the end of the key space on that side, and if it
-     * meets an unreadable range before it has counted enough it is the near edge of that range.
+     * The bound that a selection leads to. If it leaves the rows this is the end of the key space on that side, and if
+     * it meets an unreadable range before it has counted enough it is the near edge of that range.
      *
      * @param remaining how many keys (negative: backwards) remain to be counted from {@code key}
      * @param stuck whether what remains lies in or behind an unreadable range
@@ -62,8 +62,8 @@ record ReadView(Contents data, @Nullable WriteBuffer writes, boolean bypassUnrea
     }
 
     /**
-     * The key of the row selected, or the end of the key space on the side where the selection leaves the rows. The last
-     * step leads to a row; the others count every key that {@link WriteBuffer#keys} counts.
+     * The key of the row selected, or the end of the key space on the side where the selection leaves the rows. The
+     * last step leads to a row; the others count every key that {@link WriteBuffer#keys} counts.
      */
     byte[] select(Selection selection) {
         boolean forward = selection.offset > 0;
@@ -81,7 +81,10 @@ record ReadView(Contents data, @Nullable WriteBuffer writes, boolean bypassUnrea
         return forward ? end : Bytes.EMPTY;
     }
 
-    /** Where a range begins or ends: behind the keys that the selection counts forwards, or at the last it counts backwards. */
+    /**
+     * Where a range begins or ends: behind the keys that the selection counts forwards, or at the last it counts
+     * backwards.
+     */
     Bound bound(Selection selection) {
         byte[] base = Bytes.min(selection.base, end);
         long remaining = selection.offset - 1L;

@@ -1,9 +1,9 @@
 package dev.couchjobs.fdb.embedded;
 
 /**
- * When keys were last written, over a stretch of versions. Nearly all writes are of single keys, and those are kept as such;
- * ranges are a step function over the key space, in which each boundary says when the keys from there to the next boundary
- * were last written as part of a range. Both answer for a whole range in O(log n). Not thread-safe.
+ * When keys were last written, over a stretch of versions. Nearly all writes are of single keys, and those are kept as
+ * such; ranges are a step function over the key space, in which each boundary says when the keys from there to the next
+ * boundary were last written as part of a range. Both answer for a whole range in O(log n). Not thread-safe.
  */
 final class RecentWrites {
     private static final long NEVER = 0;

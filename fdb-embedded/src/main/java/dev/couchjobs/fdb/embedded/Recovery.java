@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes an overlay of what the log has and the base has not. If that is too much for the heap, it goes into the base
- * instead, in a second replay: there is no reader yet who could want to do without it, and by then it is known to be durable.
+ * instead, in a second replay: there is no reader yet who could want to do without it, and by then it is known to be
+ * durable.
  */
 final class Recovery implements Replay {
     private final Base base;

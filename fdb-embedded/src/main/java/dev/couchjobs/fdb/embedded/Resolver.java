@@ -6,8 +6,8 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * Who wrote what in the last five seconds, in generations that are forgotten as a whole: most reads are younger than all
- * generations but the newest and look at no other, and nothing has to be taken out again one by one. Belongs to the
+ * Who wrote what in the last five seconds, in generations that are forgotten as a whole: most reads are younger than
+ * all generations but the newest and look at no other, and nothing has to be taken out again one by one. Belongs to the
  * sequencer, hence not thread-safe.
  */
 final class Resolver {

@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides which commits happen, and what the database looks like after them. All that have queued up share one version,
  * and their order in the batch is their order in history. It runs ahead of what is durable: a batch builds on the one
- * before it, whether or not that has been published. What a batch that fails has written goes on to count for conflicts,
- * which refuses a transaction that could have committed, but never the other way round. Used by one thread at a time.
+ * before it, whether or not that has been published. What a batch that fails has written goes on to count for
+ * conflicts, which refuses a transaction that could have committed, but never the other way round. Used by one thread
+ * at a time.
  */
 final class Sequencer {
     private final VersionWindow versions;

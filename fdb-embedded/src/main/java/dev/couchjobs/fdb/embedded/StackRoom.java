@@ -1,8 +1,8 @@
 package dev.couchjobs.fdb.embedded;
 
 /**
- * Whether the calling thread has stack left for a commit. A caller's thread decides, persists and publishes for others as
- * well, and would leave these half done if it ran out of stack. So it runs out here, before anything has changed.
+ * Whether the calling thread has stack left for a commit. A caller's thread decides, persists and publishes for others
+ * as well, and would leave these half done if it ran out of stack. So it runs out here, before anything has changed.
  */
 final class StackRoom {
     /** Several kilobytes, which is what the calls of a commit take; each level costs a commit some nanoseconds. */
@@ -10,7 +10,9 @@ final class StackRoom {
 
     private StackRoom() {}
 
-    /** {@return a number without meaning} Throws {@link StackOverflowError} on a thread that has not much stack left. */
+    /**
+     * {@return a number without meaning} Throws {@link StackOverflowError} on a thread that has not much stack left.
+     */
     static long require() {
         return descend(LEVELS, 1, 2, 3, 4);
     }

@@ -14,7 +14,9 @@ interface Storage {
     /** A batch that has been decided: the version at which it commits, and the edit that it is. */
     record Batch(long version, Edit edit) {}
 
-    /** What a new engine begins with, under a version not less than any that an engine before it may have handed out. */
+    /**
+     * What a new engine begins with, under a version not less than any that an engine before it may have handed out.
+     */
     Snapshot recovered();
 
     /** Comes once, before all that follows; no version less than {@code oldestReadable} can be read any more. */
@@ -27,9 +29,10 @@ interface Storage {
     Edit edit(long version, Contents latest);
 
     /**
-     * Makes batches durable, together or not at all. The next call comes when the future is done. May block, on any thread,
-     * so an interrupt must do nothing to it: users' threads come here with commits that they wait for. Completes exceptionally
-     * with what went wrong, and then the batches may or may not be there when the storage is opened next.
+     * Makes batches durable, together or not at all. The next call comes when the future is done. May block, on any
+     * thread, so an interrupt must do nothing to it: users' threads come here with commits that they wait for.
+     * Completes exceptionally with what went wrong, and then the batches may or may not be there when the storage is
+     * opened next.
      */
     CompletableFuture<@Nullable Void> persist(List<Batch> batches);
 

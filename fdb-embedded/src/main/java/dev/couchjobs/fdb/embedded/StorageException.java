@@ -27,7 +27,8 @@ public class StorageException extends RuntimeException {
     /**
      * The file or directory that is the matter.
      *
-     * @return its path, as far as it was known; null in an exception that was serialized, or is about a database in memory
+     * @return its path, as far as it was known; null in an exception that was serialized, or is about a database in
+     *     memory
      */
     public @Nullable Path path() {
         return path;

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names by which the operators of a cluster know a transaction. Nothing reads them in process; they are checked, so that
- * a program that runs here runs on a cluster. Not thread-safe.
+ * The names by which the operators of a cluster know a transaction. Nothing reads them in process; they are checked, so
+ * that a program that runs here runs on a cluster. Not thread-safe.
  */
 final class TransactionLabels {
     private static final int TAGS_MAX = 5;

@@ -69,8 +69,9 @@ final class TransactionReads {
     }
 
     /**
-     * Returns whether a limit was reached. The bound at which the rows begin has to be known. The other one need not be,
-     * when it lies behind an unreadable range, as long as it is certain that it lies behind the rows that the limit allows.
+     * Returns whether a limit was reached. The bound at which the rows begin has to be known. The other one need not
+     * be, when it lies behind an unreadable range, as long as it is certain that it lies behind the rows that the limit
+     * allows.
      */
     private static boolean readRows(
             ReadView view, RangeRequest request, ReadView.Bound begin, ReadView.Bound end, List<KeyValue> rows) {
@@ -133,8 +134,8 @@ final class TransactionReads {
     }
 
     /**
-     * The keys on which the outcome depends: between the two bounds as given, stretched to what the selectors had to walk
-     * over, and cut behind the last row if a limit ended the read.
+     * The keys on which the outcome depends: between the two bounds as given, stretched to what the selectors had to
+     * walk over, and cut behind the last row if a limit ended the read.
      */
     private void addConflict(
             RangeRequest request,
@@ -176,9 +177,10 @@ final class TransactionReads {
     }
 
     /**
-     * Whether the range reaches to the beginning of the database. When its begin turns out not to lie before its end, what
-     * decides that lies between their bases, however far outside they have led. Only, with the bases in the wrong order
-     * FoundationDB's client asks for the bound that it would come to last, and if that has left the rows looks no further.
+     * Whether the range reaches to the beginning of the database. When its begin turns out not to lie before its end,
+     * what decides that lies between their bases, however far outside they have led. Only, with the bases in the wrong
+     * order FoundationDB's client asks for the bound that it would come to last, and if that has left the rows looks no
+     * further.
      */
     private static boolean fellOffBegin(
             RangeRequest request, ReadView.Bound begin, ReadView.Bound end, byte @Nullable [] lastKey) {
@@ -205,8 +207,8 @@ final class TransactionReads {
     }
 
     /**
-     * What this transaction itself has determined depends on no other transaction. The size counts the whole range for each of the
-     * parts left, as FoundationDB's client does.
+     * What this transaction itself has determined depends on no other transaction. The size counts the whole range for
+     * each of the parts left, as FoundationDB's client does.
      */
     void addConflict(byte[] begin, byte[] end) {
         int parts = 1;
@@ -218,7 +220,9 @@ final class TransactionReads {
         attempt.addSize((long) parts * (begin.length + end.length + Attempt.RANGE_OVERHEAD_BYTES));
     }
 
-    /** Likewise without what an earlier read has added, so that reading on where the last read ended costs what is new. */
+    /**
+     * Likewise without what an earlier read has added, so that reading on where the last read ended costs what is new.
+     */
     private int addUndetermined(byte[] begin, byte[] end) {
         WriteBuffer writes = attempt.writes();
         if (writes.isEmpty()) {

@@ -98,7 +98,9 @@ final class TransactionWrites {
         addConflict(new KeyRange(KeySpace.shortened(begin), KeySpace.shortened(end)));
     }
 
-    /** Where it lands is known only to the pipeline, which announces the conflict; until then the keys are unreadable. */
+    /**
+     * Where it lands is known only to the pipeline, which announces the conflict; until then the keys are unreadable.
+     */
     private void setStampedKey(StampTemplate template, byte[] value) {
         Snapshot snapshot = attempt.snapshotIfTaken();
         KeyRange possible = template.possibleKeys(snapshot == null ? 0 : snapshot.version());

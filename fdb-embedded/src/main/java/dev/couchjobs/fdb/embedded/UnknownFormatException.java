@@ -3,8 +3,8 @@ package dev.couchjobs.fdb.embedded;
 import java.nio.file.Path;
 
 /**
- * The directory is not one that this version of fdb-embedded can read: another version made it, or something else. Nothing
- * in it was touched.
+ * The directory is not one that this version of fdb-embedded can read: another version made it, or something else.
+ * Nothing in it was touched.
  */
 public final class UnknownFormatException extends StorageException {
     private static final long serialVersionUID = 1L;

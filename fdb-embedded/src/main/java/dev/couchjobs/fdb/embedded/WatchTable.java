@@ -16,7 +16,9 @@ final class WatchTable {
         return armed.isEmpty();
     }
 
-    /** Fires at once if the key has changed since it was seen; a watch that no caller waits for any more is not kept. */
+    /**
+     * Fires at once if the key has changed since it was seen; a watch that no caller waits for any more is not kept.
+     */
     void arm(Watch watch, Contents data) {
         if (watch.future().isDone()) {
             return;

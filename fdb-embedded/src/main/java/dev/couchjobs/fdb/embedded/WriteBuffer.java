@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The writes of one transaction, kept as their effect and not as their history: what is cleared, and on top of that what
- * happens to single keys. Not thread-safe; no longer changed once the transaction commits.
+ * The writes of one transaction, kept as their effect and not as their history: what is cleared, and on top of that
+ * what happens to single keys. Not thread-safe; no longer changed once the transaction commits.
  */
 final class WriteBuffer {
     /** FoundationDB counts its own bookkeeping for each mutation. */
@@ -20,8 +20,8 @@ final class WriteBuffer {
     private final List<StampedKey> stampedKeys = new ArrayList<>();
     private final RangeSet unreadable = new RangeSet();
     /**
-     * Where no stored row shows: what is cleared, joined with the gaps that a read found empty in the one snapshot of the
-     * attempt. A read passes such a range in one step, however many clears it is made of.
+     * Where no stored row shows: what is cleared, joined with the gaps that a read found empty in the one snapshot of
+     * the attempt. A read passes such a range in one step, however many clears it is made of.
      */
     private final RangeSet bare = new RangeSet();
 
@@ -63,8 +63,8 @@ final class WriteBuffer {
     }
 
     /**
-     * The keys set or calculated, in order; what is cleared lies beneath them. Key selectors count each of them, also one
-     * that {@code COMPARE_AND_CLEAR} has removed, as FoundationDB's client does.
+     * The keys set or calculated, in order; what is cleared lies beneath them. Key selectors count each of them, also
+     * one that {@code COMPARE_AND_CLEAR} has removed, as FoundationDB's client does.
      */
     NavigableMap<byte[], KeyWrites> keys() {
         return keys;
@@ -78,7 +78,9 @@ final class WriteBuffer {
         return unreadable.intersects(begin, end);
     }
 
-    /** The first unreadable range that has a part from {@code key} on, or, in reverse, the last that has one before it. */
+    /**
+     * The first unreadable range that has a part from {@code key} on, or, in reverse, the last that has one before it.
+     */
     @Nullable KeyRange nextUnreadable(byte[] key, boolean reverse) {
         return reverse ? unreadable.lastBefore(key) : unreadable.firstFrom(key);
     }

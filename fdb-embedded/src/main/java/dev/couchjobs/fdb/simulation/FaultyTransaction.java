@@ -144,7 +144,10 @@ final class FaultyTransaction extends FaultyReadTransaction implements Transacti
                 mishap.error().map(CompletableFuture::<Void>failedFuture).orElse(fate));
     }
 
-    /** Stands between the real watch and the caller that waits for it, so that it can be late, fail or fire for no reason. */
+    /**
+     * Stands between the real watch and the caller that waits for it, so that it can be late, fail or fire for no
+     * reason.
+     */
     @Override
     public CompletableFuture<Void> watch(byte[] key) {
         Step step = progress.step(Step.Kind.WATCH);

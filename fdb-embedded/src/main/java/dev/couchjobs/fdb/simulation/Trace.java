@@ -9,8 +9,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that happened in a {@link Simulation}, one line each: the virtual time, the process that it happened to, and what. Only the
- * end of it is kept, and a digest of the whole; {@link SimulationBuilder#traceTo} has every line written down.
+ * All that happened in a {@link Simulation}, one line each: the virtual time, the process that it happened to, and
+ * what. Only the end of it is kept, and a digest of the whole; {@link SimulationBuilder#traceTo} has every line written
+ * down.
  */
 public final class Trace {
     private static final int LINES_KEPT = 100;

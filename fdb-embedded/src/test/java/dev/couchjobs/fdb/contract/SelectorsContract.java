@@ -31,7 +31,9 @@ public abstract class SelectorsContract extends FdbContract {
         assertResolves(KeySelector.firstGreaterOrEqual(key("a")), "b");
     }
 
-    /** As seen on 7.3.69: the client counts every key that it calculates with, and finds out later that it has no value. */
+    /**
+     * As seen on 7.3.69: the client counts every key that it calculates with, and finds out later that it has no value.
+     */
     @Test
     void aKeyThatCompareAndClearRemovesIsCountedUntilTheCommit() {
         Transaction tr = begin();

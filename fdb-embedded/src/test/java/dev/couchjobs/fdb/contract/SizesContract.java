@@ -151,7 +151,9 @@ public abstract class SizesContract extends FdbContract {
         assertThat(two).isGreaterThan(one);
     }
 
-    /** FoundationDB's client counts 44 bytes for a mutation besides what it holds, and 24 for a range besides its ends. */
+    /**
+     * FoundationDB's client counts 44 bytes for a mutation besides what it holds, and 24 for a range besides its ends.
+     */
     @Test
     void theApproximateSizeIsCountedAsTheClientCountsIt() {
         byte[] key = key("a");

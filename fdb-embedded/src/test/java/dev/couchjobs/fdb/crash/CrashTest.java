@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Processes that write are killed at any moment, one after the other on the same directory: whatever was acknowledged is
- * there, and everything that is there is there as a whole. {@code -Dcrash.rounds=200} kills more of them, and
+ * Processes that write are killed at any moment, one after the other on the same directory: whatever was acknowledged
+ * is there, and everything that is there is there as a whole. {@code -Dcrash.rounds=200} kills more of them, and
  * {@code -Dcrash.seed=7} in another way.
  */
 class CrashTest {

@@ -41,7 +41,9 @@ final class ManualStorage implements Storage {
         nextEditFailure = error;
     }
 
-    /** The next batch meets an error in the middle of what is done with it: when its contents are asked for that often. */
+    /**
+     * The next batch meets an error in the middle of what is done with it: when its contents are asked for that often.
+     */
     void throwWhenAskedForContents(Error error, int times) {
         nextEditError = error;
         contentsUntilError = times;

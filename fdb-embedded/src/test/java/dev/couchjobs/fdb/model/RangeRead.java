@@ -17,8 +17,8 @@ record RangeRead(Selection begin, Selection end, int limit, boolean reverse) {
     }
 
     /**
-     * The keys read, or nothing if that cannot be told without what is unreadable: where the rows begin, the rows up to the
-     * limit and, where the other bound lies behind something unreadable, that it lies behind these rows.
+     * The keys read, or nothing if that cannot be told without what is unreadable: where the rows begin, the rows up to
+     * the limit and, where the other bound lies behind something unreadable, that it lies behind these rows.
      */
     Optional<List<String>> keys(Rows rows, List<KeyRange> unreadable) {
         Selection last = reverse ? begin : end;
@@ -61,10 +61,10 @@ record RangeRead(Selection begin, Selection end, int limit, boolean reverse) {
 
     /**
      * What the client of FoundationDB declares to have read (its {@code ReadYourWrites.actor.cpp} says so for each
-     * direction): what lies between the two bases, to either end of the database where a selector has fallen off it with
-     * the other one still ahead or behind, and the rows; a limit makes all that lies behind the last row irrelevant. With
-     * the bases in the wrong order it asks by itself for the selector that it would come to last, and if that one has
-     * left the rows, mostly does not look at the other.
+     * direction): what lies between the two bases, to either end of the database where a selector has fallen off it
+     * with the other one still ahead or behind, and the rows; a limit makes all that lies behind the last row
+     * irrelevant. With the bases in the wrong order it asks by itself for the selector that it would come to last, and
+     * if that one has left the rows, mostly does not look at the other.
      */
     KeyRange conflict(Rows rows, List<String> keys) {
         boolean more = isLimited(keys);

@@ -9,8 +9,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows in the order of their keys. Key selectors also count a key that {@code COMPARE_AND_CLEAR} has left without a row,
- * until a copy is made: FoundationDB's client counts every key that a transaction has calculated with. Not thread-safe.
+ * Rows in the order of their keys. Key selectors also count a key that {@code COMPARE_AND_CLEAR} has left without a
+ * row, until a copy is made: FoundationDB's client counts every key that a transaction has calculated with. Not
+ * thread-safe.
  */
 public final class Rows {
 
@@ -57,8 +58,8 @@ public final class Rows {
     }
 
     /**
-     * The position among the keys {@link #counted} that a key selector leads to; it may lie before the first or after the
-     * last.
+     * The position among the keys {@link #counted} that a key selector leads to; it may lie before the first or after
+     * the last.
      *
      * @param orEqual whether the selector counts from behind the base
      */
@@ -81,7 +82,10 @@ public final class Rows {
                 : new ArrayList<>();
     }
 
-    /** The key of the first row at a position or, if the selector counted backwards, of the last one; null if there is none. */
+    /**
+     * The key of the first row at a position or, if the selector counted backwards, of the last one; null if there is
+     * none.
+     */
     public @Nullable String selected(int position, boolean backwards) {
         List<String> keys = backwards ? between(0, position + 1) : between(position, Integer.MAX_VALUE);
         return keys.isEmpty() || position < 0 ? null : keys.get(backwards ? keys.size() - 1 : 0);

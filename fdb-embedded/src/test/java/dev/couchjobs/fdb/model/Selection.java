@@ -5,7 +5,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * A key selector without its flag: {@code offset} 1 is the first key not less than {@code base}, 0 the last one that is.
+ * A key selector without its flag: {@code offset} 1 is the first key not less than {@code base}, 0 the last one that
+ * is.
  */
 record Selection(String base, int offset) {
 

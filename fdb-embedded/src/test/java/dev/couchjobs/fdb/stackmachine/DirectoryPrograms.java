@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Random programs of the specification's directory operations. The same seed gives the same program.
  *
- * <p>The allocator of prefixes draws them at random, so two open transactions that allocate may conflict or not: whatever
- * creates a directory is committed before anything else happens. Prefixes given by hand begin with a letter, which those
- * of the allocator do not.
+ * <p>The allocator of prefixes draws them at random, so two open transactions that allocate may conflict or not:
+ * whatever creates a directory is committed before anything else happens. Prefixes given by hand begin with a letter,
+ * which those of the allocator do not.
  */
 final class DirectoryPrograms {
 

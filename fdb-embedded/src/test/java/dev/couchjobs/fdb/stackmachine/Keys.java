@@ -34,8 +34,8 @@ final class Keys {
     }
 
     /**
-     * Leaves nothing but a fence of rows on either side, so that a selector with a small offset and a range with a limit
-     * mean the same in a database that others use as well.
+     * Leaves nothing but a fence of rows on either side, so that a selector with a small offset and a range with a
+     * limit mean the same in a database that others use as well.
      */
     static void prepare(Transaction tr) {
         tr.clear(all());

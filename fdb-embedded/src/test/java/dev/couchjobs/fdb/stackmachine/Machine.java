@@ -19,8 +19,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of the stack machine while it runs one program. It is used by one thread, and never leaves anything under way
- * while it does something that could make a difference to it, so that a program has one outcome.
+ * The state of the stack machine while it runs one program. It is used by one thread, and never leaves anything under
+ * way while it does something that could make a difference to it, so that a program has one outcome.
  */
 final class Machine {
 

@@ -31,8 +31,8 @@ final class NamedTransaction {
     }
 
     /**
-     * The transaction, with its read version taken: whether a read that the transaction's own writes answer takes one is an
-     * engine's own business, but what later reads see and conflict with depends on it.
+     * The transaction, with its read version taken: whether a read that the transaction's own writes answer takes one
+     * is an engine's own business, but what later reads see and conflict with depends on it.
      */
     ReadTransaction reading() {
         if (!reading) {
@@ -43,9 +43,9 @@ final class NamedTransaction {
     }
 
     /**
-     * Notes an operation after which it cannot be compared with a cluster where selectors lead: whether one meets a key that
-     * waits for its stamp, which is an error, depends on what FoundationDB's client has fetched before (seen on 7.3.69). The
-     * binding tester does not generate that either.
+     * Notes an operation after which it cannot be compared with a cluster where selectors lead: whether one meets a key
+     * that waits for its stamp, which is an error, depends on what FoundationDB's client has fetched before (seen on
+     * 7.3.69). The binding tester does not generate that either.
      */
     void mutate(MutationType type) {
         switch (type) {

@@ -19,7 +19,9 @@ record Program(long seed, boolean selectorsMeetStamps, List<Step> steps) {
         return new Program(seed, selectorsMeetStamps, fewer);
     }
 
-    /** The same with all its selectors compared: for databases in which it makes no difference what was fetched before. */
+    /**
+     * The same with all its selectors compared: for databases in which it makes no difference what was fetched before.
+     */
     Program meetingStamps() {
         return new Program(seed, true, steps);
     }

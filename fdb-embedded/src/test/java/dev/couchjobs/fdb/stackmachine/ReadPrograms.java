@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Random programs that are nothing but transactions of writes of every kind and, between them, reads by selectors: at both
- * ends, in both directions, with limits, in every mode, as a snapshot or not, and without own writes.
+ * Random programs that are nothing but transactions of writes of every kind and, between them, reads by selectors: at
+ * both ends, in both directions, with limits, in every mode, as a snapshot or not, and without own writes.
  */
 final class ReadPrograms {
 

@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Delta debugging: leaves out steps, first many at a time and in the end one by one, for as long as the fault stays. */
+/**
+ * Delta debugging: leaves out steps, first many at a time and in the end one by one, for as long as the fault stays.
+ */
 final class Shrinking {
 
     private Shrinking() {}

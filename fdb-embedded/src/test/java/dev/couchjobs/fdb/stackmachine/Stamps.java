@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 final class Stamps {
 
     /**
-     * How often a stamp on the stack is packed into a tuple: as part of a range, again for the log, and both once more each
-     * time that the log is in a range which is read; more than a few times is too rare to come up.
+     * How often a stamp on the stack is packed into a tuple: as part of a range, again for the log, and both once more
+     * each time that the log is in a range which is read; more than a few times is too rare to come up.
      */
     private static final int DEEPEST = 8;
 

@@ -11,8 +11,9 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A process in which all workers of the common pool are blocked for good: what depends on that pool hangs in it. It is a process of its own
- * because other tests use the pool of this one, and because the number of its workers is fixed when a process starts.
+ * A process in which all workers of the common pool are blocked for good: what depends on that pool hangs in it. It is
+ * a process of its own because other tests use the pool of this one, and because the number of its workers is fixed
+ * when a process starts.
  */
 public final class BlockedCommonPool {
     /** With fewer than two workers a Java before 25 makes a thread for each continuation instead. */

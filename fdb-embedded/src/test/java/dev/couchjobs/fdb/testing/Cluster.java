@@ -31,7 +31,9 @@ public final class Cluster {
         return database;
     }
 
-    /** In the first seconds of its life a cluster knows of no version that is too old; the suites expect that it does. */
+    /**
+     * In the first seconds of its life a cluster knows of no version that is too old; the suites expect that it does.
+     */
     private static void awaitFirstSeconds(Database database) {
         while (database.read(tx -> tx.getReadVersion().join()) < OLD_ENOUGH) {
             Thread.onSpinWait();

@@ -10,12 +10,12 @@ public interface Action {
     Duration STOPS_WITHIN = ShellSettings.GRACE_MAX.plusSeconds(3);
 
     /**
-     * Does it, without blocking. Whatever goes wrong with it is an {@link ActionResult}; the stage fails only for what is
-     * wrong with the bridge.
+     * Does it, without blocking. Whatever goes wrong with it is an {@link ActionResult}; the stage fails only for what
+     * is wrong with the bridge.
      *
      * @param occasion for which job
-     * @return what came of it. To cancel it asks what runs to end, all of it; it is complete, as a failure, when that has ended,
-     *     or cannot be ended within {@link #STOPS_WITHIN}
+     * @return what came of it. To cancel it asks what runs to end, all of it; it is complete, as a failure, when that
+     *     has ended, or cannot be ended within {@link #STOPS_WITHIN}
      */
     CompletableFuture<ActionResult> run(Occasion occasion);
 }

@@ -63,8 +63,8 @@ public final class Actions {
      * The action of a plan in a document.
      *
      * @param plan what is to be done
-     * @return an action that does it; or that does nothing and fails for good, with the reason, if this node does not allow it
-     *     or does not know how
+     * @return an action that does it; or that does nothing and fails for good, with the reason, if this node does not
+     *     allow it or does not know how
      */
     public Action of(ActionPlan plan) {
         if (plan instanceof ActionPlan.Shell command) {
@@ -79,8 +79,8 @@ public final class Actions {
     }
 
     /**
-     * The action of the operator's own plan for work items. A command reads the item and need not be among those that documents
-     * may ask for; the item is the body of a request that has none, and the data of a handler that has none.
+     * The action of the operator's own plan for work items. A command reads the item and need not be among those that
+     * documents may ask for; the item is the body of a request that has none, and the data of a handler that has none.
      *
      * @param plan what is to be done
      * @param item the item's document

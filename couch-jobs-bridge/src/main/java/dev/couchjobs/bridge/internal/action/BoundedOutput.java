@@ -5,15 +5,17 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Keeps the beginning and the end of what is written to it, half of its limit each, and never holds more. One thread may
- * write while others look.
+ * Keeps the beginning and the end of what is written to it, half of its limit each, and never holds more. One thread
+ * may write while others look.
  */
 final class BoundedOutput {
     private final int headLimit;
     private final int tailLimit;
     private final ByteArrayOutputStream head = new ByteArrayOutputStream();
     private byte[] tail = new byte[0];
-    /** How many bytes did not fit into the head; the last of them are in the tail, each at its number modulo its size. */
+    /**
+     * How many bytes did not fit into the head; the last of them are in the tail, each at its number modulo its size.
+     */
     private long beyondHead;
 
     BoundedOutput(int limit) {
@@ -43,8 +45,8 @@ final class BoundedOutput {
     }
 
     /**
-     * What was written, as UTF-8; a byte that is none becomes the replacement character. Where something was left out, a
-     * line says how much, and no character is cut in two.
+     * What was written, as UTF-8; a byte that is none becomes the replacement character. Where something was left out,
+     * a line says how much, and no character is cut in two.
      */
     synchronized String text() {
         byte[] beginning = head.toByteArray();

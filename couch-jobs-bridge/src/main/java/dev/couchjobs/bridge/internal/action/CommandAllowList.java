@@ -7,9 +7,9 @@ import java.util.regex.Pattern;
 /**
  * The shell commands that a node's operator allows: word by word, or by regular expressions that have to match all of a
  * command. There is no matching of prefixes, because the writer of the document chooses what follows one, and the shell
- * reads on: {@code backup x} would allow {@code backup x; rm -r /} and {@code backup x$(curl ...)}. For the same reason an
- * expression should name the characters that may stand where something is left open: {@code backup [a-z0-9-]+}, and not
- * {@code backup .*}.
+ * reads on: {@code backup x} would allow {@code backup x; rm -r /} and {@code backup x$(curl ...)}. For the same reason
+ * an expression should name the characters that may stand where something is left open: {@code backup [a-z0-9-]+}, and
+ * not {@code backup .*}.
  *
  * @param isEverything whether there is no list at all, and everything is allowed
  * @param commands commands that are allowed as they stand
@@ -38,7 +38,9 @@ public record CommandAllowList(boolean isEverything, Set<String> commands, List<
                 || patterns.stream().anyMatch(pattern -> matches(pattern, command));
     }
 
-    /** The writer of a command may choose one for which a pattern takes for ever, or the whole stack, to find no match. */
+    /**
+     * The writer of a command may choose one for which a pattern takes for ever, or the whole stack, to find no match.
+     */
     private static boolean matches(Pattern pattern, String command) {
         try {
             return pattern.matcher(new PatientText(command)).matches();

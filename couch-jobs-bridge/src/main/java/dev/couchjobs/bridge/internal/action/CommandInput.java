@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What a command reads: a file that only its user may read, and that is there until the command has opened it. A pipe to
- * the command would have to be written for as long as it takes to read, and there is one already, for signals.
+ * What a command reads: a file that only its user may read, and that is there until the command has opened it. A pipe
+ * to the command would have to be written for as long as it takes to read, and there is one already, for signals.
  */
 final class CommandInput {
     private static final Path NOTHING = Path.of("/dev/null");

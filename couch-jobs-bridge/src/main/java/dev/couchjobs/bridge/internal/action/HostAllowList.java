@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The hosts to which requests may go. They are compared by the names that stand in URLs; to what address a name leads is the
- * business of the operator of the name service.
+ * The hosts to which requests may go. They are compared by the names that stand in URLs; to what address a name leads
+ * is the business of the operator of the name service.
  */
 public final class HostAllowList {
     private static final int HTTP_PORT = 80;
@@ -34,9 +34,9 @@ public final class HostAllowList {
     /**
      * Reads rules.
      *
-     * @param rules such as {@code example.org}, on the usual port of http and https; {@code example.org:8080}; {@code
-     *     example.org:*}, on any port; {@code *.example.org} for all names below, but not the name itself; {@code *} for
-     *     everything
+     * @param rules such as {@code example.org}, on the usual port of http and https; {@code example.org:8080};
+     *     {@code example.org:*}, on any port; {@code *.example.org} for all names below, but not the name itself;
+     *     {@code *} for everything
      * @return the list
      * @throws IllegalArgumentException if one is not such a rule
      */

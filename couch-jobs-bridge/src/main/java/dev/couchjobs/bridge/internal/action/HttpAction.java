@@ -18,8 +18,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sends a request. A 2xx is a success; 408, 425, 429, 5xx and whatever goes wrong on the way are worth another try; all else is
- * not. Redirects are followed, a few of them, to hosts that are allowed, and never from https to http.
+ * Sends a request. A 2xx is a success; 408, 425, 429, 5xx and whatever goes wrong on the way are worth another try; all
+ * else is not. Redirects are followed, a few of them, to hosts that are allowed, and never from https to http.
  */
 final class HttpAction implements Action {
     static final String KEY_HEADER = "Idempotency-Key";

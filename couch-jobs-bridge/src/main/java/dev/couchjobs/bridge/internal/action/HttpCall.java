@@ -51,8 +51,8 @@ record HttpCall(String method, URI url, Map<String, String> headers, byte[] body
     }
 
     /**
-     * The request to which an answer leads: with GET and no body where the standard says so, and without headers that may be
-     * secret if another server is to get it.
+     * The request to which an answer leads: with GET and no body where the standard says so, and without headers that
+     * may be secret if another server is to get it.
      *
      * @param status the answer's status, one of a redirect
      * @param location its header

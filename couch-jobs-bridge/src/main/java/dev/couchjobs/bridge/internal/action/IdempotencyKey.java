@@ -4,9 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 
 /**
- * By what a server can tell that a request is one that it has had before: the same for all tries of a step and for its runs
- * after a crash, wherever these are; another for each node where every node has a run of its own, and for another request, as
- * that of {@code alt_do} is.
+ * By what a server can tell that a request is one that it has had before: the same for all tries of a step and for its
+ * runs after a crash, wherever these are; another for each node where every node has a run of its own, and for another
+ * request, as that of {@code alt_do} is.
  */
 final class IdempotencyKey {
     private IdempotencyKey() {}

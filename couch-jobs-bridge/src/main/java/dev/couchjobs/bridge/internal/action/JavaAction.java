@@ -79,11 +79,9 @@ final class JavaAction implements Action {
             Futures.whenEnded(hasBegun, () -> task.cancel(true));
             Future<?> grace = after(
                     GRACE,
-                    () -> threads.execute(
-                            () -> result.complete(
-                                    ActionResult.refused(
-                                            why
-                                                    + ", was interrupted and still did not end; it is not tried again, since it may be running yet"))));
+                    () -> threads.execute(() -> result.complete(ActionResult.refused(why
+                            + ", was interrupted and still did not end; it is not tried"
+                            + " again, since it may be running yet"))));
             Futures.whenEnded(result, () -> grace.cancel(false));
         }
     }

@@ -1,6 +1,9 @@
 package dev.couchjobs.bridge.internal.action;
 
-/** A text that lets itself be looked at only so often, for expressions whose matching has no other bound. For one matching. */
+/**
+ * A text that lets itself be looked at only so often, for expressions whose matching has no other bound. For one
+ * matching.
+ */
 final class PatientText implements CharSequence {
     /** Some milliseconds; a match looks at each character a few times. */
     private static final int LOOKS_MAX = 1_000_000;

@@ -7,8 +7,8 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * The processes of one command: its group, and what is known of those that have left it. Handles of processes carry the time
- * at which these began, so that none is taken for another that has got its number.
+ * The processes of one command: its group, and what is known of those that have left it. Handles of processes carry the
+ * time at which these began, so that none is taken for another that has got its number.
  */
 final class ProcessTree {
     private final Process guard;

@@ -12,7 +12,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** A command that has been started: reads what it says, and ends it when its time is over or it is not wanted any more. */
+/**
+ * A command that has been started: reads what it says, and ends it when its time is over or it is not wanted any more.
+ */
 final class RunningCommand {
     private static final int BUFFER_BYTES = 8192;
 

@@ -16,9 +16,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Runs {@code sh -c} with a command. It reads the document that it is run for, if that is a work item, and nothing otherwise.
- * What it says on either output is kept in its order. It sees the variables that the operator and its step give it, and
- * COUCHJOBS_JOB, COUCHJOBS_STEP, COUCHJOBS_NODE, COUCHJOBS_ATTEMPT and, if it is short, COUCHJOBS_DOCUMENT.
+ * Runs {@code sh -c} with a command. It reads the document that it is run for, if that is a work item, and nothing
+ * otherwise. What it says on either output is kept in its order. It sees the variables that the operator and its step
+ * give it, and COUCHJOBS_JOB, COUCHJOBS_STEP, COUCHJOBS_NODE, COUCHJOBS_ATTEMPT and, if it is short,
+ * COUCHJOBS_DOCUMENT.
  */
 final class ShellAction implements Action {
     private static final Predicate<String> VARIABLE =

@@ -3,8 +3,8 @@ package dev.couchjobs.bridge.internal.action;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What comes of something that takes a while to end when it is asked to. To cancel it is to ask: it is complete when nothing
- * of it goes on any more, and a caller that waits for that can give the same work to another node.
+ * What comes of something that takes a while to end when it is asked to. To cancel it is to ask: it is complete when
+ * nothing of it goes on any more, and a caller that waits for that can give the same work to another node.
  *
  * @param <T> what comes of it
  */

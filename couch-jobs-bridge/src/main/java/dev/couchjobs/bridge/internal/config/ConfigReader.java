@@ -42,7 +42,8 @@ public final class ConfigReader {
      *
      * @param file the file; paths in it are meant from its directory
      * @param variables those of the process, from which passwords may be taken
-     * @param handlers the names of all handlers in Java, if these and nothing else are what the bridge will be started with
+     * @param handlers the names of all handlers in Java, if these and nothing else are what the bridge will be started
+     *     with
      * @return what it says
      * @throws ConfigException if the file cannot be read, or says what cannot be
      */
@@ -152,7 +153,8 @@ public final class ConfigReader {
         } else if (embedded.isPresent() && join == BridgeConfig.Join.FOUNDATIONDB) {
             engine.mistake(
                     "directory",
-                    "nodes that are joined by \"foundationdb\" share one cluster, and a directory cannot be shared; give"
+                    "nodes that are joined by \"foundationdb\" share one cluster, and a directory cannot be shared;"
+                            + " give"
                             + " engine.cluster_file, or let cluster.join be \"replication\"");
         }
         return clusterFile

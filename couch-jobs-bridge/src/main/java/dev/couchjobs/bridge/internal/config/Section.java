@@ -16,8 +16,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A table of the file while it is read. What is wrong is noted and read as if it was absent, so that all mistakes are told at
- * once. Whatever was asked for is a known key; at the end all others are mistakes.
+ * A table of the file while it is read. What is wrong is noted and read as if it was absent, so that all mistakes are
+ * told at once. Whatever was asked for is a known key; at the end all others are mistakes.
  */
 final class Section {
     private final String path;

@@ -79,8 +79,8 @@ final class Answer {
     }
 
     /**
-     * {@return why the server does not accept the user; empty if it does, or does not say} CouchDB also answers 401 where a
-     * known user lacks a right.
+     * {@return why the server does not accept the user; empty if it does, or does not say} CouchDB also answers 401
+     * where a known user lacks a right.
      */
     Optional<Gate.Refusal> userRefusal() {
         boolean isLock = status == 403 && reason().contains("temporarily locked");

@@ -16,7 +16,9 @@ final class BulkResults {
     /** What a single document gets when it is the server's own trouble. */
     private static final Set<String> PASSING = Set.of("internal_server_error", "timeout", "service_unavailable");
 
-    /** How often the server may have trouble with some documents, and how often with all of them, which may be its own. */
+    /**
+     * How often the server may have trouble with some documents, and how often with all of them, which may be its own.
+     */
     private static final int MOST_WITH_SOME = 5;
 
     private static final int MOST_WITH_ALL = 12;

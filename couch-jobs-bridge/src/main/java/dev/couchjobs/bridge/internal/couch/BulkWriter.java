@@ -6,8 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Writes documents by {@code _bulk_docs}. A document that the server cannot even take in makes it refuse the whole request;
- * the request is then halved until that document is alone, so that the others are written.
+ * Writes documents by {@code _bulk_docs}. A document that the server cannot even take in makes it refuse the whole
+ * request; the request is then halved until that document is alone, so that the others are written.
  */
 final class BulkWriter {
     private static final Set<Integer> CONCERNING_DOCUMENTS = Set.of(400, 412, 413, 415);
@@ -51,7 +51,10 @@ final class BulkWriter {
                 : transport.succeeded("POST " + address + "/_bulk_docs", answer);
     }
 
-    /** Where a part of the database does not answer, the whole has a bad status, and the others' results in it all the same. */
+    /**
+     * Where a part of the database does not answer, the whole has a bad status, and the others' results in it all the
+     * same.
+     */
     private static boolean isOfEach(Answer answer) {
         return answer.status() == 500 && answer.isArray();
     }

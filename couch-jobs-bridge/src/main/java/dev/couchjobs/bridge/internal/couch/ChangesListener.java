@@ -9,8 +9,9 @@ import tools.jackson.databind.JsonNode;
 public interface ChangesListener {
 
     /**
-     * Some documents have changed. The next call comes when what this returns is complete, and until then one batch is read
-     * ahead at most: so a listener bounds what is held in memory. If it fails, the same changes come again, after a pause.
+     * Some documents have changed. The next call comes when what this returns is complete, and until then one batch is
+     * read ahead at most: so a listener bounds what is held in memory. If it fails, the same changes come again, after
+     * a pause.
      *
      * @param changes at least one, at most as many as the feed's batch holds; each document at most once
      * @param position where the feed is behind them: any JSON value, to be stored and given back as it is

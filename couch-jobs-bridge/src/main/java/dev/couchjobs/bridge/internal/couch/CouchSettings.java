@@ -12,8 +12,8 @@ import java.util.concurrent.Executor;
  *
  * @param address the database's address, without name and password
  * @param credentials who the bridge is there
- * @param heartbeat how often the server shows that a silent feed is alive; two and a half of them without a byte, and the
- *     connection is given up
+ * @param heartbeat how often the server shows that a silent feed is alive; two and a half of them without a byte, and
+ *     the connection is given up
  * @param batch how many changes, documents or revisions are handed on or asked for at once, at most
  * @param timeout how long the answer to a request may take, to its last byte
  * @param firstPause about how long after a fault the next attempt is made; each pause is twice the one before
@@ -76,7 +76,10 @@ public record CouchSettings(
                 client);
     }
 
-    /** {@return threads for requests, for what is done with answers, and for what takes longer than a timer has time for} */
+    /**
+     * {@return threads for requests, for what is done with answers, and for what takes longer than a timer has time
+     * for}
+     */
     Executor executor() {
         return client.executor().orElseGet(BridgeThreads::blocking);
     }

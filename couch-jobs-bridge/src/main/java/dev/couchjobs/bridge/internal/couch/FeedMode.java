@@ -1,9 +1,9 @@
 package dev.couchjobs.bridge.internal.couch;
 
 /**
- * Whether to stream or to poll. A stream on which never a heartbeat came by itself before it fell silent may have been held
- * back by a proxy, or may have been cut; after two in a row it is polled instead. A poll that fails brings the stream back,
- * on trial.
+ * Whether to stream or to poll. A stream on which never a heartbeat came by itself before it fell silent may have been
+ * held back by a proxy, or may have been cut; after two in a row it is polled instead. A poll that fails brings the
+ * stream back, on trial.
  */
 final class FeedMode {
     private static final int HELD_BACK_AT_MOST = 2;

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets requests of one user to one server through. CouchDB locks an account for five minutes after five refusals. So while
- * the server has not accepted the user, one request at a time asks, and the others wait; after a refusal that one waits, too,
- * and longer each time.
+ * Lets requests of one user to one server through. CouchDB locks an account for five minutes after five refusals. So
+ * while the server has not accepted the user, one request at a time asks, and the others wait; after a refusal that one
+ * waits, too, and longer each time.
  */
 final class Gate {
     private static final Logger LOG = LoggerFactory.getLogger(HttpCouchDatabase.class);
@@ -158,7 +158,8 @@ final class Gate {
         }
         LOG.warn(
                 "{}: {} does not accept {}: {}. Mend user and password_file in the bridge's configuration and start the"
-                        + " bridge again, or mend the user on the server. Until then all requests of this user wait; one of"
+                        + " bridge again, or mend the user on the server. Until then all requests of this user wait;"
+                        + " one of"
                         + " them is made again after {} s, then less often",
                 bridge,
                 server,

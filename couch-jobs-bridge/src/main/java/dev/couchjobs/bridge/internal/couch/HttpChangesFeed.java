@@ -13,9 +13,9 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Follows a database's changes from one source after the other; before each it looks whether the database is still the same
- * one, and begins at the start of another. While the listener is busy, one batch is read ahead and no
- * more. When a source ends, what it brought is handed on first, and the next one begins from there.
+ * Follows a database's changes from one source after the other; before each it looks whether the database is still the
+ * same one, and begins at the start of another. While the listener is busy, one batch is read ahead and no more. When a
+ * source ends, what it brought is handed on first, and the next one begins from there.
  */
 final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     private static final Logger LOG = LoggerFactory.getLogger(HttpChangesFeed.class);

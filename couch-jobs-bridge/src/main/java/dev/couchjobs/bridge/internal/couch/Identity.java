@@ -58,7 +58,9 @@ final class Identity {
         });
     }
 
-    /** Of several who do this at once CouchDB lets the last prevail, PouchDB the first: so what is there then is read. */
+    /**
+     * Of several who do this at once CouchDB lets the last prevail, PouchDB the first: so what is there then is read.
+     */
     private CompletableFuture<Optional<String>> mark() {
         RandomGenerator random = settings.environment().random();
         JsonNode document = JsonNodeFactory.instance

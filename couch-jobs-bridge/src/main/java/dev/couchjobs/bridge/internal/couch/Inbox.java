@@ -9,8 +9,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.NullNode;
 
 /**
- * Changes that have come and were not handed on yet. A document stands where its last change came, so everything up to a
- * batch's position is in that batch, was handed on before, or comes once more behind it.
+ * Changes that have come and were not handed on yet. A document stands where its last change came, so everything up to
+ * a batch's position is in that batch, was handed on before, or comes once more behind it.
  */
 final class Inbox {
     private final int batch;

@@ -18,8 +18,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Reads documents with their leaves. {@code _all_docs} gives the winning versions and names the conflicting ones; most
- * documents have none, and one request is all. The bodies of conflicts and of deletions come by {@code _bulk_get}. How large
- * documents are is known only when they come: an answer that grows too large is broken off and asked for in smaller parts.
+ * documents have none, and one request is all. The bodies of conflicts and of deletions come by {@code _bulk_get}. How
+ * large documents are is known only when they come: an answer that grows too large is broken off and asked for in
+ * smaller parts.
  */
 final class LeafReader {
     /** Bytes of an answer with more than one document. */
@@ -60,7 +61,9 @@ final class LeafReader {
         return attempt(ids.subList(0, Math.min(pace.get(), ids.size())));
     }
 
-    /** Whether many are too much is known only when they come; those that do not come back alone are taken to be empty. */
+    /**
+     * Whether many are too much is known only when they come; those that do not come back alone are taken to be empty.
+     */
     private CompletableFuture<List<StoredDocument>> attempt(List<String> ids) {
         if (ids.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());

@@ -20,10 +20,10 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Says in a node's database which bridge is the node's, so that a second bridge of the node's name is noticed. It is a local
- * document: CouchDB does not replicate it, and takes any write to it. So of two bridges that write it at once the later
- * prevails, and the earlier notices that when it looks again. What tells bridges apart is the id of what they have stored; two
- * processes with one id are one bridge that was started again, or copies of one directory.
+ * Says in a node's database which bridge is the node's, so that a second bridge of the node's name is noticed. It is a
+ * local document: CouchDB does not replicate it, and takes any write to it. So of two bridges that write it at once the
+ * later prevails, and the earlier notices that when it looks again. What tells bridges apart is the id of what they
+ * have stored; two processes with one id are one bridge that was started again, or copies of one directory.
  */
 public final class OwnerMark implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(OwnerMark.class);
@@ -79,7 +79,8 @@ public final class OwnerMark implements AutoCloseable {
      * Marks the database, and looks after the mark from then on. Waits for a database that does not answer.
      *
      * @param takesOver whether also a database that belongs to another bridge
-     * @return completes when it is marked, or may not be marked, which the log says; fails with an {@link OwnedException}
+     * @return completes when it is marked, or may not be marked, which the log says; fails with an
+     *     {@link OwnedException}
      */
     public CompletableFuture<Void> claim(boolean takesOver) {
         return couch.local(name()).thenCompose(found -> {
@@ -110,7 +111,8 @@ public final class OwnerMark implements AutoCloseable {
 
     private CompletableFuture<Void> unmarked() {
         LOG.warn(
-                "Node {}: the user of the bridge may not write _local/{} in {}, so a second bridge of this name is not noticed",
+                "Node {}: the user of the bridge may not write _local/{} in {}, so a second bridge of this name is"
+                        + " not noticed",
                 self.node(),
                 name(),
                 couch.address());

@@ -10,7 +10,9 @@ import java.util.function.Function;
 
 /** Asks whether the databases of peers are there, so that a server's replicator can reach them. */
 public final class PeersAsked implements AutoCloseable {
-    /** CouchDB's replicator that finds no database tries again after half a minute at first, and twice that each time. */
+    /**
+     * CouchDB's replicator that finds no database tries again after half a minute at first, and twice that each time.
+     */
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final Gates gates;
@@ -25,8 +27,8 @@ public final class PeersAsked implements AutoCloseable {
     /**
      * Makes a peer's database if there is none.
      *
-     * @return whether it is there; false if the peer does not answer for some time. While the peer refuses the user, this
-     *     stays open: the replicator would be refused, too, and CouchDB counts refusals until it locks the account
+     * @return whether it is there; false if the peer does not answer for some time. While the peer refuses the user,
+     *     this stays open: the replicator would be refused, too, and CouchDB counts refusals until it locks the account
      */
     public CompletableFuture<Boolean> make(CouchSettings peer) {
         return ask(peer, true, database -> database.ensureDatabase().thenApply(made -> true));

@@ -12,8 +12,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The bytes of a request or an answer, in pieces: a heap that is not much larger than they are has seldom one place for all
- * of them, and Java 17 moves no large array to make one. Not thread-safe.
+ * The bytes of a request or an answer, in pieces: a heap that is not much larger than they are has seldom one place for
+ * all of them, and Java 17 moves no large array to make one. Not thread-safe.
  */
 final class Pieces extends OutputStream {
     private static final int SMALLEST = 1 << 10;

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks once a minute how a node's replications are. Says in the log when the state of one changes, and why; makes one anew
- * that CouchDB has given up, or that CouchDB lets pause for hours although the peer answers.
+ * Looks once a minute how a node's replications are. Says in the log when the state of one changes, and why; makes one
+ * anew that CouchDB has given up, or that CouchDB lets pause for hours although the peer answers.
  */
 public final class ReplicationWatch implements AutoCloseable {
     private static final Duration LOOK_EVERY = Duration.ofMinutes(1);
@@ -170,7 +170,8 @@ public final class ReplicationWatch implements AutoCloseable {
                     describe(peer, state),
                     state.hasFailed()
                             ? "CouchDB has given it up, and the bridge makes it anew"
-                            : "CouchDB tries again by itself, with growing pauses, and the bridge makes it anew once the"
+                            : "CouchDB tries again by itself, with growing pauses, and the bridge makes it anew once"
+                                    + " the"
                                     + " peer answers");
         } else if (state.isRunning() && one.told.isPresent()) {
             one.runs();

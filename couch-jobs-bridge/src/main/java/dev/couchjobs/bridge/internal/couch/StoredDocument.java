@@ -7,8 +7,8 @@ import java.util.Optional;
  * A document as a database has it.
  *
  * @param id its id
- * @param leaves its current versions: the winning one first, then those that conflict with it and are not deleted; none if
- *     there is no such document and never was
+ * @param leaves its current versions: the winning one first, then those that conflict with it and are not deleted; none
+ *     if there is no such document and never was
  */
 public record StoredDocument(String id, List<Leaf> leaves) {
     /** Keeps a copy of the list. */

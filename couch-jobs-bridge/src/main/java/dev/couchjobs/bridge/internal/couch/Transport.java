@@ -190,8 +190,8 @@ final class Transport {
     }
 
     /**
-     * Sends a request with proof of who asks; a proof that has run out is renewed once. Cancelling what this returns ends
-     * the request.
+     * Sends a request with proof of who asks; a proof that has run out is renewed once. Cancelling what this returns
+     * ends the request.
      */
     private CompletableFuture<Answer> exchange(HttpRequest.Builder request, BodyHandler<Optional<Pieces>> handler) {
         Cancellable<Answer> result = new Cancellable<>();

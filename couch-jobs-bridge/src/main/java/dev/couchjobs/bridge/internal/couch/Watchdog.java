@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Barks when a connection has been silent for two and a half heartbeats to three. A connection that is half open never
- * reports anything by itself. Counts ticks rather than looking at a clock, and does not count while the feed is not read.
+ * reports anything by itself. Counts ticks rather than looking at a clock, and does not count while the feed is not
+ * read.
  */
 final class Watchdog {
     private static final int TICKS = 5;

@@ -23,7 +23,8 @@ public record Cluster(SortedSet<String> nodes, SortedMap<String, SortedSet<Strin
     /**
      * Keeps copies.
      *
-     * @throws IllegalArgumentException if a name would be ambiguous in a target, or a group is empty or has an unknown node in it
+     * @throws IllegalArgumentException if a name would be ambiguous in a target, or a group is empty or has an unknown
+     *     node in it
      */
     public Cluster {
         nodes = Collections.unmodifiableSortedSet(new TreeSet<>(nodes));

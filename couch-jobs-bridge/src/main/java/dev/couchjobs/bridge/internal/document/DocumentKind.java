@@ -15,8 +15,8 @@ public enum DocumentKind {
     static final String WORK_ITEM_TYPE = "WorkItem";
 
     /**
-     * {@return what a document is} A job document has no {@code type}, and has a {@code job} with objects in it, or two of
-     * the fields by which one is known: people's documents may have a {@code job} too.
+     * {@return what a document is} A job document has no {@code type}, and has a {@code job} with objects in it, or two
+     * of the fields by which one is known: people's documents may have a {@code job} too.
      *
      * @param document with its id
      */

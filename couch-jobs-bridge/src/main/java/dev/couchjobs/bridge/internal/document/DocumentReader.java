@@ -9,8 +9,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Reads job documents and work items, as a person or another node has left them, and finds all that is wrong with them. What {@link
- * DocumentWriter} writes it reads back as it was. Thread-safe.
+ * Reads job documents and work items, as a person or another node has left them, and finds all that is wrong with them.
+ * What {@link DocumentWriter} writes it reads back as it was. Thread-safe.
  */
 public final class DocumentReader {
     private static final List<String> ENDS = List.of("success", "failed", "cancelled");
@@ -37,9 +37,10 @@ public final class DocumentReader {
     }
 
     /**
-     * {@return a reader of documents that were accepted once, and which neither a change of the configuration nor what the
-     * bridge itself has written in them must make unreadable} Nothing is too large for it. Names that are not known, or not any more, are taken for those of nodes; a job that still needs one waits
-     * for it until a person ends the job.
+     * {@return a reader of documents that were accepted once, and which neither a change of the configuration nor what
+     * the bridge itself has written in them must make unreadable} Nothing is too large for it. Names that are not
+     * known, or not any more, are taken for those of nodes; a job that still needs one waits for it until a person ends
+     * the job.
      */
     public DocumentReader trusting() {
         return new DocumentReader(cluster, true);
@@ -123,7 +124,8 @@ public final class DocumentReader {
                     "has " + job.size() + " steps; it has to have from 1 to " + Limits.STEPS
                             + (job.isEmpty()
                                     ? ""
-                                    : ", since each revision has all of them; make several jobs of it, and have the last"
+                                    : ", since each revision has all of them; make several jobs of it, and have the"
+                                            + " last"
                                             + " step of each put the next document"));
             return;
         }

@@ -9,9 +9,9 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Writes job documents and work items. What a person wrote stays as it is and where it is. The same job on the same document gives the same
- * bytes on every node, whatever was written in between, and so the same revision in CouchDB: fields of the thesis keep their
- * place once they have one, and ours come after all others, in one order.
+ * Writes job documents and work items. What a person wrote stays as it is and where it is. The same job on the same
+ * document gives the same bytes on every node, whatever was written in between, and so the same revision in CouchDB:
+ * fields of the thesis keep their place once they have one, and ours come after all others, in one order.
  */
 public final class DocumentWriter {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
@@ -27,7 +27,8 @@ public final class DocumentWriter {
      * {@return a document with the state of a job}
      *
      * @param job the job
-     * @param base a version of its document, which keeps what is not the bridge's, such as {@code _rev}; it is not changed
+     * @param base a version of its document, which keeps what is not the bridge's, such as {@code _rev}; it is not
+     *     changed
      */
     public static ObjectNode write(JobDocument job, ObjectNode base) {
         ObjectNode document = JSON.objectNode();

@@ -3,8 +3,8 @@ package dev.couchjobs.bridge.internal.document;
 import java.nio.charset.StandardCharsets;
 
 /**
- * How large things in a document may be. With all of them at their limits a document stays below the eight megabytes that
- * CouchDB takes.
+ * How large things in a document may be. With all of them at their limits a document stays below the eight megabytes
+ * that CouchDB takes.
  */
 final class Limits {
     /** Steps of a job: each revision writes all of them, so the work of a job grows with the square of their number. */

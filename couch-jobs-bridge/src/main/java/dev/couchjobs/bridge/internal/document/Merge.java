@@ -10,9 +10,9 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 
 /**
- * How versions of a job document become one. Progress is a join semilattice: it does not matter which versions meet where,
- * in which order and how often; and nothing that has begun or ended is forgotten. For a step with one run the join is the
- * greater of two in {@link #STEPS}, a total order; a step on all nodes joins node by node.
+ * How versions of a job document become one. Progress is a join semilattice: it does not matter which versions meet
+ * where, in which order and how often; and nothing that has begun or ended is forgotten. For a step with one run the
+ * join is the greater of two in {@link #STEPS}, a total order; a step on all nodes joins node by node.
  */
 public final class Merge {
     private static final Comparator<RunEnd> ENDS = Comparator.comparing(RunEnd::exitStatus, Orders.INT)
@@ -30,7 +30,9 @@ public final class Merge {
             .thenComparing(Run::executioner)
             .thenComparing(Run::end, Orders.optional(ENDS));
 
-    /** Of two that have begun: what has come further, the earlier round, the one begun anew, the first node by its name. */
+    /**
+     * Of two that have begun: what has come further, the earlier round, the one begun anew, the first node by its name.
+     */
     private static final Comparator<StepProgress> BEGUN = Comparator.comparing(
                     (StepProgress step) -> onlyRun(step).status())
             .thenComparing(StepProgress::withdrawn, Comparator.reverseOrder())

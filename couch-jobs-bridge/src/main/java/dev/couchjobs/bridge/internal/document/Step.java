@@ -4,8 +4,8 @@ import java.time.ZonedDateTime;
 import java.util.Optional;
 
 /**
- * One step of a job, to look at and to take further. All that takes it further answers with the whole job after it, or says
- * why it is not allowed; nothing here changes.
+ * One step of a job, to look at and to take further. All that takes it further answers with the whole job after it, or
+ * says why it is not allowed; nothing here changes.
  *
  * @param job the job
  * @param index which step, from 0
@@ -28,7 +28,8 @@ public record Step(JobDocument job, int index) {
     }
 
     /**
-     * {@return whether it has ended on a node; if one node runs it, on any, since the join of two ends keeps one of them}
+     * {@return whether it has ended on a node; if one node runs it, on any, since the join of two ends keeps one of
+     * them}
      *
      * @param node which
      */
@@ -53,7 +54,9 @@ public record Step(JobDocument job, int index) {
         return index + 1 < job.plan().steps().size() ? Optional.of(job.step(index + 1)) : Optional.empty();
     }
 
-    /** A node says that it would run the step: the current one, or the next if that one runs on a single node already. */
+    /**
+     * A node says that it would run the step: the current one, or the next if that one runs on a single node already.
+     */
     public Transition claim(String node) {
         if (!isClaimable()) {
             return refused("its target says who runs it");
@@ -82,8 +85,8 @@ public record Step(JobDocument job, int index) {
     }
 
     /**
-     * A node begins the step: the winner, or one that the target names; or it begins once more what it had begun, because
-     * the process that did so is gone.
+     * A node begins the step: the winner, or one that the target names; or it begins once more what it had begun,
+     * because the process that did so is gone.
      *
      * @param node which
      * @param executioner who runs it there; see {@link #executioner}
@@ -120,8 +123,8 @@ public record Step(JobDocument job, int index) {
     }
 
     /**
-     * The step has ended on a node; also allowed when the job has been given up meanwhile, for people want to know what came
-     * of it.
+     * The step has ended on a node; also allowed when the job has been given up meanwhile, for people want to know what
+     * came of it.
      *
      * @param node which
      * @param now by the clock and in the zone of the node

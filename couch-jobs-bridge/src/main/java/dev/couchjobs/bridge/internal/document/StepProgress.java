@@ -9,12 +9,12 @@ import java.util.TreeMap;
 /**
  * How far a step is.
  *
- * @param withdrawn how often a claim on it was withdrawn: claims of different rounds are different claims. Of a step that
- *     has begun it is the round in which it did
+ * @param withdrawn how often a claim on it was withdrawn: claims of different rounds are different claims. Of a step
+ *     that has begun it is the round in which it did
  * @param claimedBy the node that would run it, if one has said so in this round
  * @param winner the node that is to run it, if the creator has named one in this round; always the one that claims it
- * @param runs its runs by their nodes: at most one, that of the winner; or, if the target is all nodes, one on each, and
- *     no winner
+ * @param runs its runs by their nodes: at most one, that of the winner; or, if the target is all nodes, one on each,
+ *     and no winner
  */
 public record StepProgress(
         int withdrawn, Optional<String> claimedBy, Optional<String> winner, SortedMap<String, Run> runs) {
@@ -53,8 +53,8 @@ public record StepProgress(
     }
 
     /**
-     * {@return how the step stands; empty if it has not begun} It has finished when it has on every node where it is to, and
-     * has failed when it has on any.
+     * {@return how the step stands; empty if it has not begun} It has finished when it has on every node where it is
+     * to, and has failed when it has on any.
      *
      * @param target the step's target
      */

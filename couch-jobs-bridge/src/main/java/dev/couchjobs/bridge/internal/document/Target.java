@@ -7,9 +7,9 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Where a step is to run. Groups have been replaced by their nodes, as the configuration of the node that reads has them;
- * the names that the document uses are kept beside, for they are what the plan says. Both are sorted, so that equal targets
- * are equal however they were written.
+ * Where a step is to run. Groups have been replaced by their nodes, as the configuration of the node that reads has
+ * them; the names that the document uses are kept beside, for they are what the plan says. Both are sorted, so that
+ * equal targets are equal however they were written.
  */
 public sealed interface Target {
 

@@ -13,7 +13,9 @@ public record Verdict(Status status, Optional<String> reason) {
     /** All steps have succeeded. */
     static final Verdict SUCCESS = new Verdict(Status.SUCCESS, Optional.empty());
 
-    /** From the one that yields to the one that prevails; of two reasons the first in order prevails, which is any rule. */
+    /**
+     * From the one that yields to the one that prevails; of two reasons the first in order prevails, which is any rule.
+     */
     static final Comparator<Verdict> ORDER = Comparator.comparing(Verdict::status)
             .thenComparing(Verdict::reason, Orders.optional(Comparator.<String>reverseOrder()));
 

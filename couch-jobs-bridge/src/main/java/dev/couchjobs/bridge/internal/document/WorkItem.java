@@ -4,8 +4,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A {@code WorkItem} document: one piece of work, to be done once, from a time on. Without what it is about, which is in
- * further fields of the document and for its handler to read. When the work is done the document is deleted.
+ * A {@code WorkItem} document: one piece of work, to be done once, from a time on. Without what it is about, which is
+ * in further fields of the document and for its handler to read. When the work is done the document is deleted.
  *
  * @param id the document's id
  * @param worker the kind of work, {@code worker} in the document

@@ -12,7 +12,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reads and writes {@link WorkItem} documents. Fields of other names are what the work is about, and stay as they are. */
+/**
+ * Reads and writes {@link WorkItem} documents. Fields of other names are what the work is about, and stay as they are.
+ */
 final class WorkItems {
     /** The fields that are the queue's and not the work's. */
     static final List<String> FIELDS =

@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes in what CouchDB says of documents: joins it with what is kept, and sees to what follows from it, which may be nothing,
- * a step to be run, or the end of a job.
+ * Takes in what CouchDB says of documents: joins it with what is kept, and sees to what follows from it, which may be
+ * nothing, a step to be run, or the end of a job.
  */
 final class Arrivals {
     private static final Logger LOG = LoggerFactory.getLogger(Arrivals.class);
@@ -167,10 +167,11 @@ final class Arrivals {
     }
 
     /**
-     * {@return what is wrong with an end of a step that no bridge has written; empty if there is none} A node knows what it has
-     * ended before CouchDB does, so an end of its own that it does not know was written by hand. Of a document that it does not
-     * know it may have known more before it lost its ledger; but to a first revision no bridge has written anything. A document
-     * that also says how the job has ended was ended by a person, and is believed.
+     * {@return what is wrong with an end of a step that no bridge has written; empty if there is none} A node knows
+     * what it has ended before CouchDB does, so an end of its own that it does not know was written by hand. Of a
+     * document that it does not know it may have known more before it lost its ledger; but to a first revision no
+     * bridge has written anything. A document that also says how the job has ended was ended by a person, and is
+     * believed.
      */
     private Optional<String> unknownEnd(Arrival arrival, Optional<JobDocument> before, JobDocument seen) {
         if (!arrival.leaf().body().path("job_status").asString("").isEmpty()
@@ -184,7 +185,8 @@ final class Arrivals {
                 boolean isForUs = before.isEmpty() || assignment.speaksFor(run.getKey());
                 if (!run.getValue().isRunning() && isForUs && !isKnown) {
                     return Optional.of("job[" + step + "].step_status: says that node " + run.getKey()
-                            + " has ended the step, and no bridge has written that; make a new document without the steps that"
+                            + " has ended the step, and no bridge has written that; make a new document without the"
+                            + " steps that"
                             + " are done");
                 }
             }
@@ -192,7 +194,10 @@ final class Arrivals {
         return Optional.empty();
     }
 
-    /** A job keeps its plan also while it is refused: other nodes may still hold it, and would wait for its end for ever. */
+    /**
+     * A job keeps its plan also while it is refused: other nodes may still hold it, and would wait for its end for
+     * ever.
+     */
     private Optional<JobDocument> job(Entry entry) {
         return entry.knownJob()
                 .flatMap(body -> documents.read(body) instanceof Reading.Job job
@@ -222,8 +227,9 @@ final class Arrivals {
     }
 
     /**
-     * A person has given a job another plan, which the creator refuses if it knows the first. If it does not, who has begun
-     * something of that has to say so; and where nothing of it has happened yet, or it was given up, the job is the other one.
+     * A person has given a job another plan, which the creator refuses if it knows the first. If it does not, who has
+     * begun something of that has to say so; and where nothing of it has happened yet, or it was given up, the job is
+     * the other one.
      */
     private CompletableFuture<Void> changed(
             Turn turn, Arrival arrival, JobDocument shown, JobDocument before, String reason) {

@@ -28,8 +28,8 @@ interface Assignment {
     boolean judges(String home, boolean isKnown);
 
     /**
-     * Sees to it that the current step of a live job is run. Called when the job is new, when a step has come to its end,
-     * and whenever something was said of it that was not known.
+     * Sees to it that the current step of a live job is run. Called when the job is new, when a step has come to its
+     * end, and whenever something was said of it that was not known.
      *
      * @param isNewStep whether this was not the current step before
      * @return what is to be kept
@@ -48,7 +48,10 @@ interface Assignment {
     /** Whether what follows a step is begun by the job that joins all of its parts, and not by the end of one. */
     boolean isJoined(Step step);
 
-    /** Sees to what a process that has ended has left, and to what has been waited for too long. {@return when to look again} */
+    /**
+     * Sees to what a process that has ended has left, and to what has been waited for too long.
+     * {@return when to look again}
+     */
     CompletableFuture<Pause> look(Turn turn);
 
     /** {@return a document for which a worker here is free} */

@@ -16,8 +16,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the parts of one bridge have in common. The transactions that it runs for them carry the tag of couch-jobs, and say
- * to the operators of a cluster what they are for.
+ * What the parts of one bridge have in common. The transactions that it runs for them carry the tag of couch-jobs, and
+ * say to the operators of a cluster what they are for.
  *
  * @param node the node's name
  * @param cluster all nodes

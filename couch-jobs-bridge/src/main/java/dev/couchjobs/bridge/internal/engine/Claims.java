@@ -9,8 +9,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What a node claims of documents that others have made, and what becomes of it. A claim can be made good only while its lease
- * lasts. A node that begins a step claims the next in the same commit: so its name is there by the time it gets to it.
+ * What a node claims of documents that others have made, and what becomes of it. A claim can be made good only while
+ * its lease lasts. A node that begins a step claims the next in the same commit: so its name is there by the time it
+ * gets to it.
  */
 final class Claims {
     private final String node;
@@ -40,8 +41,8 @@ final class Claims {
     }
 
     /**
-     * Claims the step that follows one that begins here, unless others wait for this node's workers already. No worker is kept
-     * for it: the one for this step will be free.
+     * Claims the step that follows one that begins here, unless others wait for this node's workers already. No worker
+     * is kept for it: the one for this step will be free.
      */
     CompletableFuture<Transition> ahead(Turn turn, Transition begun, int index) {
         Optional<Step> next =
@@ -79,8 +80,9 @@ final class Claims {
     }
 
     /**
-     * This node was named, and must not begin: it had claimed the step in a process that has ended, or too long ago, or for
-     * a worker that has other things to do by now. Only the node that is named may take a claim back, and no other node can be named meanwhile.
+     * This node was named, and must not begin: it had claimed the step in a process that has ended, or too long ago, or
+     * for a worker that has other things to do by now. Only the node that is named may take a claim back, and no other
+     * node can be named meanwhile.
      */
     private CompletableFuture<Kept> again(Turn turn, Kept now, Step step) {
         if (!(step.withdraw() instanceof Transition.To to)) {
@@ -111,8 +113,8 @@ final class Claims {
     }
 
     /**
-     * A claim was made by a process that has ended, or it has had no answer for too long: the worker is freed, and the claim
-     * is made anew if it is answered after all.
+     * A claim was made by a process that has ended, or it has had no answer for too long: the worker is freed, and the
+     * claim is made anew if it is answered after all.
      */
     CompletableFuture<Void> look(Turn turn) {
         leases.forget();

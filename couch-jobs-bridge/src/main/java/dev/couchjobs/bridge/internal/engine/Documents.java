@@ -64,7 +64,8 @@ final class Documents {
         }
         throw new IllegalStateException(
                 "What is kept of document " + entry.body().path("_id")
-                        + " cannot be read with this node's configuration, which has to know all nodes that documents name: "
+                        + " cannot be read with this node's configuration, which has to know all nodes that"
+                        + " documents name: "
                         + reading);
     }
 

@@ -16,8 +16,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is done under one claim on a job, and may have to be stopped: because the job is no longer this claim's, or the bridge
- * ends. Only when what runs has ended is the job given back, if it still can be, so that no other node does it meanwhile.
+ * What is done under one claim on a job, and may have to be stopped: because the job is no longer this claim's, or the
+ * bridge ends. Only when what runs has ended is the job given back, if it still can be, so that no other node does it
+ * meanwhile.
  */
 final class Doing {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
@@ -47,7 +48,9 @@ final class Doing {
         });
     }
 
-    /** {@return the same, unless this is stopped before; for what may take long, and does no harm if it happens still} */
+    /**
+     * {@return the same, unless this is stopped before; for what may take long, and does no harm if it happens still}
+     */
     <T> CompletableFuture<T> unlessStopped(CompletableFuture<T> work) {
         CompletableFuture<T> either = work.copy();
         whole.whenStopped(() -> either.cancel(true));
@@ -55,8 +58,8 @@ final class Doing {
     }
 
     /**
-     * Writes down what must not get lost: while the storage takes nothing, it is tried again. To give the job back instead would
-     * have what was done be done again.
+     * Writes down what must not get lost: while the storage takes nothing, it is tried again. To give the job back
+     * instead would have what was done be done again.
      *
      * @return what the transaction gave; fails if this is stopped before, or the transaction fails for another reason
      */

@@ -195,8 +195,8 @@ public final class Engine implements AutoCloseable {
     }
 
     /**
-     * Ends: takes nothing more in; lets what runs come to its end for half a minute, and then stops it and gives it back; and
-     * writes back what has come of that. Each part is bounded, also where no database answers.
+     * Ends: takes nothing more in; lets what runs come to its end for half a minute, and then stops it and gives it
+     * back; and writes back what has come of that. Each part is bounded, also where no database answers.
      *
      * @return when it has ended
      */

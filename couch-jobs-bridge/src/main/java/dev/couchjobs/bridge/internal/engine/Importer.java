@@ -21,14 +21,17 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Reads documents from CouchDB and takes them in. Those that are taken in together are one commit with all that follows from
- * them; whatever it may be that one of them does to a bridge, the others come in.
+ * Reads documents from CouchDB and takes them in. Those that are taken in together are one commit with all that follows
+ * from them; whatever it may be that one of them does to a bridge, the others come in.
  */
 final class Importer {
     private static final Logger LOG = LoggerFactory.getLogger(Importer.class);
     /** More of them, and what is to be done together takes too long, or meets others all the time. */
     private static final int TRIES = 5;
-    /** After how long a document is looked for that CouchDB has told of and not shown; each pause is twice the one before. */
+    /**
+     * After how long a document is looked for that CouchDB has told of and not shown; each pause is twice the one
+     * before.
+     */
     private static final Duration FIRST_LOOK = Duration.ofSeconds(1);
 
     private static final int MOST_LOOKS = 10;
@@ -73,8 +76,8 @@ final class Importer {
     }
 
     /**
-     * Takes documents in together. If they fail together they are halved until the one that fails is alone, and it is left
-     * out: whatever it may be that a document does to a bridge, the others come in.
+     * Takes documents in together. If they fail together they are halved until the one that fails is alone, and it is
+     * left out: whatever it may be that a document does to a bridge, the others come in.
      *
      * @return those that have to be read again
      */
@@ -122,8 +125,8 @@ final class Importer {
     }
 
     /**
-     * A document that the feed tells of and a read does not find is looked for again: the position goes on, so that the feed never
-     * tells of it a second time. Noted before the position, it is looked for by the next process, too.
+     * A document that the feed tells of and a read does not find is looked for again: the position goes on, so that the
+     * feed never tells of it a second time. Noted before the position, it is looked for by the next process, too.
      */
     private CompletableFuture<Void> noteMissing(List<StoredDocument> stored) {
         List<String> missing = missing(stored);
@@ -184,7 +187,8 @@ final class Importer {
         if (looks < MOST_LOOKS) {
             if (looks == LOOKS_IN_SILENCE) {
                 LOG.warn(
-                        "Node {}: CouchDB tells of {} documents and does not show them, among them {}; they are looked for",
+                        "Node {}: CouchDB tells of {} documents and does not show them, among them {}; they are"
+                                + " looked for",
                         context.node(),
                         missing.size(),
                         first);
@@ -193,7 +197,8 @@ final class Importer {
             return done();
         }
         LOG.warn(
-                "Node {}: {} documents of which CouchDB has told are not there, among them {}; each is looked for again when it"
+                "Node {}: {} documents of which CouchDB has told are not there, among them {}; each is looked for"
+                        + " again when it"
                         + " changes",
                 context.node(),
                 missing.size(),
@@ -222,7 +227,8 @@ final class Importer {
                 .thenApply(done -> {
                     if (leftOut.add(id)) {
                         LOG.error(
-                                "Node {}: document {} cannot be taken in, and nothing will be done about it until it changes or the"
+                                "Node {}: document {} cannot be taken in, and nothing will be done about it until it"
+                                        + " changes or the"
                                         + " bridge is started again; delete it if it is not needed",
                                 context.node(),
                                 OneLine.of(id),
@@ -232,7 +238,9 @@ final class Importer {
                 });
     }
 
-    /** Tries what a process before this one has left out: that may have been older, or there was less to do this time. */
+    /**
+     * Tries what a process before this one has left out: that may have been older, or there was less to do this time.
+     */
     void tryAgain(List<String> ids) {
         leftOut.addAll(ids);
         look(ids, 0);

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Takes in what changes in CouchDB. The last of some documents and the position in the feed are one commit, so that a restart
- * neither leaves anything out nor does anything twice. Of each document that has changed only what is not known yet is read:
- * most changes are our own.
+ * Takes in what changes in CouchDB. The last of some documents and the position in the feed are one commit, so that a
+ * restart neither leaves anything out nor does anything twice. Of each document that has changed only what is not known
+ * yet is read: most changes are our own.
  */
 final class Intake implements AutoCloseable {
     private static final int MOST_LEFT_OUT = 1_000;

@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * For how long this process may still begin what it has claimed. Known to this process only: one that has ended has none.
- * Thread-safe.
+ * For how long this process may still begin what it has claimed. Known to this process only: one that has ended has
+ * none. Thread-safe.
  *
- * <p>A lease ends by the clock, which goes on while the process is suspended, or by the ticks, which go on if the clock is set
- * back, whichever is first.
+ * <p>A lease ends by the clock, which goes on while the process is suspended, or by the ticks, which go on if the clock
+ * is set back, whichever is first.
  */
 final class Leases {
     private final InstantSource clock;

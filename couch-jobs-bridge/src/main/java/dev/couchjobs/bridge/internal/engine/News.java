@@ -11,8 +11,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What is worth a revision: not a try that failed and is followed by another, here or on another node, nor that a run was
- * begun again. That comes with the next revision.
+ * What is worth a revision: not a try that failed and is followed by another, here or on another node, nor that a run
+ * was begun again. That comes with the next revision.
  */
 final class News {
     private News() {}

@@ -26,9 +26,10 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Writes documents back to CouchDB, many at a time and all in turn. What changes while a document is being written goes with
- * the next round, so a document is never written more often than it can be. Where another node was first, what it wrote is taken in
- * and the document goes again. What CouchDB refuses goes again later, and when there is something new to be said.
+ * Writes documents back to CouchDB, many at a time and all in turn. What changes while a document is being written goes
+ * with the next round, so a document is never written more often than it can be. Where another node was first, what it
+ * wrote is taken in and the document goes again. What CouchDB refuses goes again later, and when there is something new
+ * to be said.
  */
 final class Publisher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Publisher.class);
@@ -247,7 +248,8 @@ final class Publisher implements AutoCloseable {
             boolean isNew = reasonsSaid.size() < REASONS && reasonsSaid.add(reason.replace(refused.id(), ""));
             if (isNew) {
                 LOG.error(
-                        "Node {}: CouchDB does not take document {}: {}. What becomes of it, and of others that it refuses for this"
+                        "Node {}: CouchDB does not take document {}: {}. What becomes of it, and of others that it"
+                                + " refuses for this"
                                 + " reason, is kept and written later: pauses grow up to an hour",
                         context.node(),
                         OneLine.of(refused.id()),

@@ -117,8 +117,8 @@ final class Refusals {
     }
 
     /**
-     * There is no job in it any more, and nothing to be said: what CouchDB has stays as it is, but for what conflicts. Unless
-     * this has been seen before: then what was to be said of it is still on its way.
+     * There is no job in it any more, and nothing to be said: what CouchDB has stays as it is, but for what conflicts.
+     * Unless this has been seen before: then what was to be said of it is still on its way.
      */
     CompletableFuture<Void> over(Turn turn, Arrival arrival) {
         Optional<String> home = arrival.entry().map(Entry::home).filter(documents::writes);

@@ -14,8 +14,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Nodes that have nothing in common but replicated documents. A node claims a step in the document when it has a worker
- * for it, the node on which the document was made names the winner, and the winner runs the step by a job of its own. Why
- * a step runs once is argued in {@code rfc/015-steps-on-nodes.md}; it rests on three rules:
+ * for it, the node on which the document was made names the winner, and the winner runs the step by a job of its own.
+ * Why a step runs once is argued in {@code rfc/015-steps-on-nodes.md}; it rests on three rules:
  *
  * <ul>
  *   <li>only the creator names winners, in its own database, and in one round never two;

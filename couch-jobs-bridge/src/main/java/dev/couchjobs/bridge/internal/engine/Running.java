@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What is run in this process, so that it can be stopped, and so that nothing is run beside what is left of itself: a job that
- * was lost may be given back to this very process while its action is still being ended. Thread-safe.
+ * What is run in this process, so that it can be stopped, and so that nothing is run beside what is left of itself: a
+ * job that was lost may be given back to this very process while its action is still being ended. Thread-safe.
  */
 final class Running {
     private final Map<String, Map<Integer, Stoppable<Void>>> documents = new HashMap<>();

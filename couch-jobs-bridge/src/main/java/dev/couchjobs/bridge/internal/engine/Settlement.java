@@ -66,7 +66,10 @@ final class Settlement {
         return assignment.gone(turn, before).thenCompose(gone -> assignment.stop(turn, before));
     }
 
-    /** What was seen by a try of this turn that was not the last need not hold: whether the job has ended is looked at again. */
+    /**
+     * What was seen by a try of this turn that was not the last need not hold: whether the job has ended is looked at
+     * again.
+     */
     void stopRunning(Turn turn, String id) {
         turn.afterwards(() -> {
             var unused = context.read("look what runs", tx -> ledger.find(tx, id))

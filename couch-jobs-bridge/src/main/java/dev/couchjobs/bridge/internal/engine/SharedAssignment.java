@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Nodes that share one database. A step is a job whose type names its target, and who is given that job runs it; so the
- * claim is the accept, and nothing has to be agreed on in documents. Only the bridge of the node on which a document was
- * made writes it back.
+ * claim is the accept, and nothing has to be agreed on in documents. Only the bridge of the node on which a document
+ * was made writes it back.
  */
 final class SharedAssignment implements Assignment {
     private static final Logger LOG = LoggerFactory.getLogger(SharedAssignment.class);

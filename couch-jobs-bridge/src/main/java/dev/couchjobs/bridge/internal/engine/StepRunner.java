@@ -21,8 +21,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs steps: begins them, does what they ask for, and ends them, each in a transaction that commits only while the step's
- * job is held. A try that fails gives the job back for the time of the pause, so that no worker waits for a clock.
+ * Runs steps: begins them, does what they ask for, and ends them, each in a transaction that commits only while the
+ * step's job is held. A try that fails gives the job back for the time of the pause, so that no worker waits for a
+ * clock.
  */
 final class StepRunner {
     /** How often a step may begin and never come to an end, because its process dies or its database fails. */

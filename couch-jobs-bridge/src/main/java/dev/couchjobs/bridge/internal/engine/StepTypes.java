@@ -16,7 +16,9 @@ final class StepTypes {
 
     private static final int NAME_MAX = 400;
 
-    /** A step ends by what its own strategy says; this is for what is wrong around it, such as a database that is down. */
+    /**
+     * A step ends by what its own strategy says; this is for what is wrong around it, such as a database that is down.
+     */
     private static final RetryPolicy RETRY =
             RetryPolicy.standard().attempts(1_000).pauses(Duration.ofSeconds(1), 2, Duration.ofMinutes(1));
 

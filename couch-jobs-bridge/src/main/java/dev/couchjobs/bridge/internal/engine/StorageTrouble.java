@@ -3,7 +3,9 @@ package dev.couchjobs.bridge.internal.engine;
 import com.apple.foundationdb.FDBException;
 import org.jspecify.annotations.Nullable;
 
-/** The bridge's own storage does not take anything: its disk is full, say. No transaction and no document is to blame. */
+/**
+ * The bridge's own storage does not take anything: its disk is full, say. No transaction and no document is to blame.
+ */
 final class StorageTrouble {
     /** {@code io_error} of FoundationDB. */
     private static final int IO_ERROR = 1510;

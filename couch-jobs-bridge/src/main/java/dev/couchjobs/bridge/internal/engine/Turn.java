@@ -98,9 +98,9 @@ final class Turn {
     }
 
     /**
-     * Runs a turn, as often as it takes. What its tries want done afterwards is done for all of them: of one whose commit
-     * has an unknown result, it may have happened, and the next then finds nothing left to do. So
-     * whatever is done afterwards has to look first.
+     * Runs a turn, as often as it takes. What its tries want done afterwards is done for all of them: of one whose
+     * commit has an unknown result, it may have happened, and the next then finds nothing left to do. So whatever is
+     * done afterwards has to look first.
      *
      * @return what its body gave, when all of it is committed
      */

@@ -8,8 +8,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the bridge's transactions. What is changed in one may touch documents that it was not about, or set a worker free for
- * one that waits; they are looked at before it ends.
+ * Runs the bridge's transactions. What is changed in one may touch documents that it was not about, or set a worker
+ * free for one that waits; they are looked at before it ends.
  */
 final class Turns {
     private final BridgeContext context;

@@ -14,7 +14,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** On the node where a document was made: names the nodes that run its steps, and takes a name back if nothing is heard of that node. */
+/**
+ * On the node where a document was made: names the nodes that run its steps, and takes a name back if nothing is heard
+ * of that node.
+ */
 final class Winners {
     private static final Logger LOG = LoggerFactory.getLogger(Winners.class);
 
@@ -41,7 +44,8 @@ final class Winners {
         Optional<String> winner = step.progress().winner();
         if (winner.isPresent() && isOverdue(seat) && step.withdraw() instanceof Transition.To open) {
             LOG.warn(
-                    "Node {}: nothing was heard of {} since it was to run job[{}] of document {}; its claim is withdrawn",
+                    "Node {}: nothing was heard of {} since it was to run job[{}] of document {}; its claim is"
+                            + " withdrawn",
                     node,
                     winner.get(),
                     step.index(),
@@ -56,7 +60,10 @@ final class Winners {
         return line.leave(turn, named(now, step));
     }
 
-    /** Names the node that is to run the step after one that has begun, so that it can go on at once. {@return what is to be kept} */
+    /**
+     * Names the node that is to run the step after one that has begun, so that it can go on at once.
+     * {@return what is to be kept}
+     */
     Kept ahead(Kept now, Step begun) {
         return begun.next().map(next -> named(now, next)).orElse(now);
     }

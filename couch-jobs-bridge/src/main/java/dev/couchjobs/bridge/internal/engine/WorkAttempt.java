@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
 /**
  * One claim on an item's job: claims the item in its document, does the work, and writes down what came of it.
  *
- * <p>What came of it is first kept with the job. From then on the work is not done again for this claim, whatever becomes of
- * the process and whatever CouchDB says to the outcome.
+ * <p>What came of it is first kept with the job. From then on the work is not done again for this claim, whatever
+ * becomes of the process and whatever CouchDB says to the outcome.
  */
 final class WorkAttempt {
     private static final Logger LOG = LoggerFactory.getLogger(WorkAttempt.class);
@@ -116,8 +116,8 @@ final class WorkAttempt {
     }
 
     /**
-     * The item is about to be claimed anew: what came of the claim before is not what will come of this one. What came of a
-     * later revision than this one holds: a shard that lags behind has shown this one.
+     * The item is about to be claimed anew: what came of the claim before is not what will come of this one. What came
+     * of a later revision than this one holds: a shard that lags behind has shown this one.
      */
     private CompletableFuture<Void> forget(Stored open) {
         return kept().thenCompose(known ->
@@ -161,8 +161,10 @@ final class WorkAttempt {
                     + ", which stays claimed: " + words(refused) + ". It was to say: " + reason);
         }
         LOG.error(
-                "Node {}: work item {}: {}. It is not done again: see to it that this node's user may write and delete work items,"
-                        + " and delete this one, or set it free (claimed: false, status: null) if it is to be done again.",
+                "Node {}: work item {}: {}. It is not done again: see to it that this node's user may write and"
+                        + " delete work items,"
+                        + " and delete this one, or set it free (claimed: false, status: null) if it is to be done"
+                        + " again.",
                 context.node(),
                 OneLine.of(id),
                 OneLine.of(reason));

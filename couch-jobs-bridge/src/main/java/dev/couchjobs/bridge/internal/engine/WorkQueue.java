@@ -26,9 +26,9 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Does the work of {@code WorkItem} documents, of those kinds that this node has subscribed to. Every item that is open is
- * a job here, due when the item is. To do it the item is claimed in its document, by a write that CouchDB takes from one
- * only: so any number of processes can work on one database, whether they share jobs or not.
+ * Does the work of {@code WorkItem} documents, of those kinds that this node has subscribed to. Every item that is open
+ * is a job here, due when the item is. To do it the item is claimed in its document, by a write that CouchDB takes from
+ * one only: so any number of processes can work on one database, whether they share jobs or not.
  */
 final class WorkQueue {
     private static final Logger LOG = LoggerFactory.getLogger(WorkQueue.class);
@@ -140,7 +140,10 @@ final class WorkQueue {
         return documents.isOurs(item) && !item.hasFailed() ? takeUp(turn, item) : drop(turn, item.id());
     }
 
-    /** Its claim outlives the process that made it: there has to be a job for it, if only to find that it is done by now. */
+    /**
+     * Its claim outlives the process that made it: there has to be a job for it, if only to find that it is done by
+     * now.
+     */
     private CompletableFuture<Void> takeUp(Turn turn, WorkItem item) {
         JobType<WorkJob, Void> type = StepTypes.ofWork(item.worker());
         return context.jobs().getJobState(turn.tx(), type, item.id()).thenAccept(state -> {

@@ -52,7 +52,10 @@ final class Workers {
         });
     }
 
-    /** Keeps a worker for a step that the node has claimed, if one is free. {@return whether one is kept, also if it was before} */
+    /**
+     * Keeps a worker for a step that the node has claimed, if one is free.
+     * {@return whether one is kept, also if it was before}
+     */
     CompletableFuture<Boolean> keep(Turn turn, Seat seat) {
         return seats.hold(turn.tx(), seat)
                 .thenCompose(hold -> hold.isPresent()
@@ -66,8 +69,8 @@ final class Workers {
     }
 
     /**
-     * {@return whether there still is a worker for a step that the node has claimed} A step that no other node may run may have taken it
-     * since then.
+     * {@return whether there still is a worker for a step that the node has claimed} A step that no other node may run
+     * may have taken it since then.
      */
     CompletableFuture<Boolean> isKept(Turn turn, Seat seat) {
         return seats.hold(turn.tx(), seat)

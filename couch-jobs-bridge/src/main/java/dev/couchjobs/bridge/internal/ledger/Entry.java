@@ -7,7 +7,8 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * What is kept of a document.
  *
- * @param body the document as it is to be in CouchDB, without what is CouchDB's; of a refused one only what is to be put into it
+ * @param body the document as it is to be in CouchDB, without what is CouchDB's; of a refused one only what is to be
+ *     put into it
  * @param home the node whose bridge writes it back, where one does for all
  * @param standing what it is to the bridge
  * @param waitsSince for a step that a node here may claim when it has a free worker: its place in that line

@@ -17,8 +17,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The sets of nodes at which steps are aimed: each has a type of jobs of its own, and costs each node that belongs to it a
- * watch and a little work, so there may only be so many of them.
+ * The sets of nodes at which steps are aimed: each has a type of jobs of its own, and costs each node that belongs to
+ * it a watch and a little work, so there may only be so many of them.
  *
  * <pre>
  * set, digest    its nodes, and the day on which it was last aimed at
@@ -90,7 +90,8 @@ public final class NodeSets {
     }
 
     /**
-     * Forgets sets at which nothing has been aimed for long. To aim at one again writes its row, so this then conflicts.
+     * Forgets sets at which nothing has been aimed for long. To aim at one again writes its row, so this then
+     * conflicts.
      *
      * @param hasJobs whether something still waits or runs there
      */

@@ -8,9 +8,9 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Which documents concern a node: those that were made on it, those with a step that it may run, and all deletions, for those of
- * people say nothing any more. It is chosen by what never changes in a document, because a revision that did not match
- * would never arrive.
+ * Which documents concern a node: those that were made on it, those with a step that it may run, and all deletions, for
+ * those of people say nothing any more. It is chosen by what never changes in a document, because a revision that did
+ * not match would never arrive.
  */
 final class Concern {
     private Concern() {}

@@ -13,7 +13,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Notices that the directory in which a bridge stores everything was removed, or replaced by another, while the bridge runs. */
+/**
+ * Notices that the directory in which a bridge stores everything was removed, or replaced by another, while the bridge
+ * runs.
+ */
 final class DirectoryWatch implements AutoCloseable {
     private static final Duration LOOK_EVERY = Duration.ofSeconds(5);
 
@@ -41,7 +44,8 @@ final class DirectoryWatch implements AutoCloseable {
             timer.cancel(false);
             whenGone.accept(
                     "the directory " + directory + " was removed or replaced while the bridge ran, so nothing can be"
-                            + " stored any more. Put the directory back, as it was, and start the bridge again; without it the bridge"
+                            + " stored any more. Put the directory back, as it was, and start the bridge again;"
+                            + " without it the bridge"
                             + " begins again what the documents say that it has begun");
         }
     }

@@ -57,8 +57,8 @@ final class PeerReplications implements AutoCloseable {
     }
 
     /**
-     * Begins, and again whenever the database was replaced: its server's replications may be gone, too. What cannot be done is
-     * said in the log, and the bridge works without it.
+     * Begins, and again whenever the database was replaced: its server's replications may be gone, too. What cannot be
+     * done is said in the log, and the bridge works without it.
      */
     void start() {
         own.whenReplaced(this::setUp);

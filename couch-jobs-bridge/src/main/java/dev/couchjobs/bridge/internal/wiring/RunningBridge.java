@@ -83,7 +83,8 @@ public final class RunningBridge implements AutoCloseable {
      * @param takesOver whether it takes its CouchDB database over from another bridge of its name
      * @param stop completes when the bridge is no longer wanted: then its database is waited for no more
      * @return the bridge, when it follows its CouchDB, or tries to
-     * @throws CancellationException if it is no longer wanted before its database has answered; then nothing is left open
+     * @throws CancellationException if it is no longer wanted before its database has answered; then nothing is left
+     *     open
      * @throws RuntimeException if something of it cannot be opened; then nothing is left open, either
      */
     public static RunningBridge start(
@@ -156,8 +157,9 @@ public final class RunningBridge implements AutoCloseable {
     }
 
     /**
-     * Where nodes only replicate nothing begins before the database is known to be this bridge's: what another one has begun
-     * would be begun again. A node that shares its jobs with others also works for them while its own CouchDB is down.
+     * Where nodes only replicate nothing begins before the database is known to be this bridge's: what another one has
+     * begun would be begun again. A node that shares its jobs with others also works for them while its own CouchDB is
+     * down.
      */
     private void begin(Engine engine, CompletableFuture<Void> claimed, CompletableFuture<Void> stop) {
         CompletableFuture<?> all = claimed;
@@ -198,8 +200,8 @@ public final class RunningBridge implements AutoCloseable {
     }
 
     /**
-     * Asks the bridge of a configuration, in whatever process of this machine it runs, why a document is not being worked
-     * on. Blocks.
+     * Asks the bridge of a configuration, in whatever process of this machine it runs, why a document is not being
+     * worked on. Blocks.
      *
      * @return what it says, line by line; empty if it does not run
      */

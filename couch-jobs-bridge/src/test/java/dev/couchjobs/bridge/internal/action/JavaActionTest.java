@@ -149,8 +149,8 @@ class JavaActionTest {
 
         assertThat(result.isFinal()).isTrue();
         assertThat(result.reason())
-                .hasValue(
-                        "no handler of the name 'createUser' is registered on this node; did you mean \"create-user\"?");
+                .hasValue("no handler of the name 'createUser' is registered on this node; did you mean"
+                        + " \"create-user\"?");
     }
 
     private Optional<String> waitForInterrupt(StepContext step) {

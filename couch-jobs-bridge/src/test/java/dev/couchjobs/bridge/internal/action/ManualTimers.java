@@ -37,7 +37,9 @@ final class ManualTimers extends AbstractExecutorService implements ScheduledExe
         due.get().run();
     }
 
-    /** Waits until no timer is set any more: whoever sees a result may see it before the timers behind it are cancelled. */
+    /**
+     * Waits until no timer is set any more: whoever sees a result may see it before the timers behind it are cancelled.
+     */
     synchronized void awaitNone() throws InterruptedException {
         while (!timers.stream().allMatch(Timer::isCancelled)) {
             wait();

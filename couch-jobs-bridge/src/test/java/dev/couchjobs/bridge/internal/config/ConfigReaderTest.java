@@ -114,7 +114,8 @@ class ConfigReaderTest {
                         "workers: has to be a whole number of at least 1",
                         "claim_timeout: '5 minutes' is not a time; write \"30s\", \"5m\", \"2h\" or \"PT30S\"",
                         "couchdb.url: is not the http or https URL of a database",
-                        "couchdb.user: a user and a password (password, password_file or password_env) are given together"
+                        "couchdb.user: a user and a password (password, password_file or password_env) are given"
+                                + " together"
                                 + " or not at all",
                         "engine.directory: either this or engine.cluster_file has to be given, and not both",
                         "shell.enabled: has to be true or false",
@@ -177,10 +178,9 @@ class ConfigReaderTest {
 
     @Test
     void onlyOtherNodesArePeers() {
-        assertThat(
-                        mistakes(
-                                SMALLEST + "cluster.nodes = ['alpha', 'beta']\n"
-                                        + "replication.peers.alpha.url = 'http://a/jobs'\nreplication.peers.bete.url = 'http://b/jobs'"))
+        assertThat(mistakes(SMALLEST + "cluster.nodes = ['alpha', 'beta']\n"
+                        + "replication.peers.alpha.url = 'http://a/jobs'\nreplication.peers.bete.url"
+                        + " = 'http://b/jobs'"))
                 .containsExactly(
                         "replication.peers.alpha: is this node itself",
                         "replication.peers.bete: is not one of cluster.nodes; did you mean \"beta\"?");
@@ -208,7 +208,8 @@ class ConfigReaderTest {
                 .containsExactlyInAnyOrder(
                         "workers: has to be a whole number of at least 1",
                         "work_items.letter.do: is a command, and there are none without shell.enabled = true",
-                        "work_items.email.do: the host api.example.org is not on the list of those that this node allows"
+                        "work_items.email.do: the host api.example.org is not on the list of those that this node"
+                                + " allows"
                                 + " (http.hosts in its configuration)");
     }
 

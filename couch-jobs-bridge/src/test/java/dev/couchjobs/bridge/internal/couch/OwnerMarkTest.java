@@ -16,7 +16,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class OwnerMarkTest {
     private static final String NOTHING = "{\"error\":\"not_found\",\"reason\":\"missing\"}";
     private static final String OTHER =
-            "{\"_id\":\"_local/x\",\"_rev\":\"0-7\",\"owner\":\"bbbbbbbbbb\",\"process\":\"q\",\"place\":\"host b, in the"
+            "{\"_id\":\"_local/x\",\"_rev\":\"0-7\",\"owner\":\"bbbbbbbbbb\",\"process\":\"q\",\"place\":\"host b,"
+                    + " in the"
                     + " directory /b\",\"seen\":\"2025-12-31T00:00:00Z\"}";
 
     private final ManualTime time = new ManualTime();

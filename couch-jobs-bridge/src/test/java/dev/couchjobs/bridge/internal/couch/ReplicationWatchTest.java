@@ -85,8 +85,8 @@ class ReplicationWatchTest {
 
         assertThat(log.lines()).hasSize(3);
         assertThat(log.lines().get(0))
-                .startsWith(
-                        "WARN Node reg_a: the replication from reg_b is crashing: db_not_found: no jobs. Documents of reg_b");
+                .startsWith("WARN Node reg_a: the replication from reg_b is crashing: db_not_found: no jobs. Documents"
+                        + " of reg_b");
         assertThat(log.lines().get(1)).contains("is crashing: unauthorized");
         assertThat(log.lines().get(2)).isEqualTo("INFO Node reg_a: the replication from reg_b runs again");
     }

@@ -22,8 +22,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server that answers as the test says, down to the byte. Which database it is it says by itself, unless the test wants to
- * do that, too.
+ * A server that answers as the test says, down to the byte. Which database it is it says by itself, unless the test
+ * wants to do that, too.
  */
 final class ScriptedServer implements AutoCloseable {
     /** What the database is, as far as feeds are concerned. */
@@ -198,7 +198,10 @@ final class ScriptedServer implements AutoCloseable {
             }
         }
 
-        /** {@return whether the client ends the connection} Waits for that, and writes nothing: a client that is still there would read it. */
+        /**
+         * {@return whether the client ends the connection} Waits for that, and writes nothing: a client that is still
+         * there would read it.
+         */
         boolean isLeft() {
             try {
                 left.get(PATIENCE_SECONDS, TimeUnit.SECONDS);

@@ -13,12 +13,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A server that does not accept the user is asked seldom, by one request at a time: CouchDB locks the account otherwise. */
+/**
+ * A server that does not accept the user is asked seldom, by one request at a time: CouchDB locks the account
+ * otherwise.
+ */
 class WrongPasswordTest {
     private static final String FOUND = "{\"rows\":[{\"key\":\"x\",\"error\":\"not_found\"}]}";
     private static final String REFUSAL = "{\"error\":\"unauthorized\",\"reason\":\"Name or password is incorrect.\"}";
     private static final String LOCKED =
-            "{\"error\":\"forbidden\",\"reason\":\"Account is temporarily locked due to multiple authentication failures\"}";
+            "{\"error\":\"forbidden\",\"reason\":\"Account is temporarily locked due to multiple authentication"
+                    + " failures\"}";
     private static final String NOT_ADMIN = "{\"error\":\"unauthorized\",\"reason\":\"You are not a server admin.\"}";
 
     private final ManualTime time = new ManualTime();

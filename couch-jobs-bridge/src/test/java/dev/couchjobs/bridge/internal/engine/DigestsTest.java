@@ -10,7 +10,9 @@ class DigestsTest {
             {'_id': 'a', 'job': [{'do': 'x', 'timeout': 10, 'n': [1.0, 2, 1e400, true, null, '\u00e9\\u0022']}],
              'creator': 'a', '{': {'b': 1, 'a': ''}}""";
 
-    /** Another one for the same document would have every node write all of its documents once more after an upgrade. */
+    /**
+     * Another one for the same document would have every node write all of its documents once more after an upgrade.
+     */
     @Test
     void theDigestOfADocumentIsTheSameInEveryVersion() {
         assertThat(Digests.of(World.json(DOCUMENT))).isEqualTo("c0KzWL8yl2w3YD2W8/XmzV1HJcKvMp5O1beAOkY+634");

@@ -79,7 +79,8 @@ class ReplicatedTest {
         }
         world.put(
                 "a",
-                "{'_id': 'z', 'creator': 'a', 'job': [{'target': ['a'], 'do': 'work'}, {'target': 'any', 'do': 'more'}]}");
+                "{'_id': 'z', 'creator': 'a', 'job': [{'target': ['a'], 'do': 'work'}, {'target': 'any', 'do':"
+                        + " 'more'}]}");
         world.advance(5);
 
         assertThat(world.read("a", "z").path("job_status").asString()).isEqualTo("success");
@@ -157,7 +158,8 @@ class ReplicatedTest {
                 .pause(Duration.ofSeconds(40)); // more than half of the claim timeout, in which nobody is named
         world.put(
                 "a",
-                "{'_id': 'x', 'creator': 'a', 'job': [{'target': ['b'], 'do': 'work'}, {'target': ['b', 'c'], 'do': 'late'}]}");
+                "{'_id': 'x', 'creator': 'a', 'job': [{'target': ['b'], 'do': 'work'}, {'target': ['b', 'c'], 'do':"
+                        + " 'late'}]}");
         world.advance(35);
         assertThat(world.read("b", "x").path("job").path(1).path("claimed_by").asString())
                 .isIn("b", "c");

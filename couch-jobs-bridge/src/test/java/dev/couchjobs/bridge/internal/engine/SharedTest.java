@@ -136,7 +136,8 @@ class SharedTest {
     void aCancelledJobStops() {
         world.put(
                 "a",
-                "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'b', 'do': 'sleep 100'}, {'target': 'b', 'do': 'never'}]}");
+                "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'b', 'do': 'sleep 100'}, {'target': 'b', 'do':"
+                        + " 'never'}]}");
         world.advance(5);
         ObjectNode document = world.read("c", "x").deepCopy();
         world.put("c", document.put("job_status", "cancelled").toString());

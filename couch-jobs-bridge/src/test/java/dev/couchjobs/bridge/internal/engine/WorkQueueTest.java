@@ -201,7 +201,9 @@ class WorkQueueTest {
         }
     }
 
-    /** Has an item done by a node that ends before it can tell CouchDB. {@return the item as it was before its claim} */
+    /**
+     * Has an item done by a node that ends before it can tell CouchDB. {@return the item as it was before its claim}
+     */
     private static StoredDocument doneAndNotWritten(World world) {
         world.at("a").write(World.json("{'_id': 'w', 'type': 'WorkItem', 'worker': 'email', 'do': 'sleep 5'}"));
         StoredDocument open = world.at("a").read("w");

@@ -216,8 +216,8 @@ final class World implements AutoCloseable {
     }
 
     /**
-     * {@code sleep n}, {@code fail}, {@code fail for good}, {@code stubborn}, which ends only when it is stopped, and 10 seconds later; or anything
-     * else, which is done at once.
+     * {@code sleep n}, {@code fail}, {@code fail for good}, {@code stubborn}, which ends only when it is stopped, and
+     * 10 seconds later; or anything else, which is done at once.
      */
     private Action action(SimulatedProcess process, String node, String command) {
         return occasion -> {

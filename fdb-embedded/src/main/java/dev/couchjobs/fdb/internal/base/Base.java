@@ -5,11 +5,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An ordered store of keys and values as of one version. Keys are byte strings in unsigned lexicographic order, all of them
- * below {@code \xff\xff}.
+ * An ordered store of keys and values as of one version. Keys are byte strings in unsigned lexicographic order, all of
+ * them below {@code \xff\xff}.
  *
- * <p>What is applied can be read at once and is durable after the next {@link #flush}. After a crash the store holds what
- * it held at some version between the last flush and the last apply, whole; {@link #version} tells which.
+ * <p>What is applied can be read at once and is durable after the next {@link #flush}. After a crash the store holds
+ * what it held at some version between the last flush and the last apply, whole; {@link #version} tells which.
  *
  * <p>Any number of threads may read. One thread at a time may apply and flush, while others read.
  *
@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Base extends AutoCloseable {
     /**
-     * The version up to which everything is in the store; 0 in a new one. A read that begins after this returned sees at
-     * least that much.
+     * The version up to which everything is in the store; 0 in a new one. A read that begins after this returned sees
+     * at least that much.
      *
      * @return the version last applied
      */
@@ -74,8 +74,8 @@ public interface Base extends AutoCloseable {
     long estimatedBytes(byte[] begin, byte[] end);
 
     /**
-     * Waits for the reads in flight, then lets go of the files without making anything more durable than it is. Closing again
-     * does nothing. A thread must not close the store while it holds a cursor on it.
+     * Waits for the reads in flight, then lets go of the files without making anything more durable than it is. Closing
+     * again does nothing. A thread must not close the store while it holds a cursor on it.
      */
     @Override
     void close();

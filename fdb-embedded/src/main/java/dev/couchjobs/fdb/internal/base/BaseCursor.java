@@ -3,8 +3,8 @@ package dev.couchjobs.fdb.internal.base;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks a {@link Base} in one direction and shows one state of it. Meant to be short-lived: opened, moved a few steps and closed by one thread. An
- * open cursor keeps its {@link Base} from closing.
+ * Walks a {@link Base} in one direction and shows one state of it. Meant to be short-lived: opened, moved a few steps
+ * and closed by one thread. An open cursor keeps its {@link Base} from closing.
  */
 public interface BaseCursor extends AutoCloseable {
     /**

@@ -2,7 +2,8 @@ package dev.couchjobs.fdb.internal.base;
 
 /**
  * How much memory outside the heap a {@link Base} may take: the cache, and two write buffers, one that is being filled
- * and one that is being written out. The rest is small: some hundred kilobytes for RocksDB itself and each thousand open files.
+ * and one that is being written out. The rest is small: some hundred kilobytes for RocksDB itself and each thousand
+ * open files.
  *
  * @param cacheBytes for blocks of data as well as for indexes and Bloom filters, which take about 2 bytes for each key
  *     of those files that are read; below that, reads fetch them again and again

@@ -2,7 +2,10 @@ package dev.couchjobs.fdb.internal.base;
 
 import java.util.Arrays;
 
-/** One change to a {@link Base}. Arrays are not copied: the maker of a change does not write to them until it is applied. */
+/**
+ * One change to a {@link Base}. Arrays are not copied: the maker of a change does not write to them until it is
+ * applied.
+ */
 public sealed interface Change {
     /**
      * Sets a key.

@@ -19,9 +19,9 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 
 /**
- * A file beside RocksDB's own that says up to which version everything is durable. RocksDB takes a manifest that lost its
- * end for one that was never longer, and a directory without a manifest for a new one; the mark tells them apart. It is
- * written before RocksDB first runs in the directory and after every flush, so it never promises too much.
+ * A file beside RocksDB's own that says up to which version everything is durable. RocksDB takes a manifest that lost
+ * its end for one that was never longer, and a directory without a manifest for a new one; the mark tells them apart.
+ * It is written before RocksDB first runs in the directory and after every flush, so it never promises too much.
  */
 final class DurableMark {
     private static final String FILE = "durable-version";

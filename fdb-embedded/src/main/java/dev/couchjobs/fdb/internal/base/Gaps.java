@@ -8,11 +8,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stretches that are known to hold no keys, though RocksDB may have many removed ones there, which it would step over one by one.
- * A queue that is eaten from its head leaves such a stretch, and every look for the new head begins there. Immutable.
+ * Stretches that are known to hold no keys, though RocksDB may have many removed ones there, which it would step over
+ * one by one. A queue that is eaten from its head leaves such a stretch, and every look for the new head begins there.
+ * Immutable.
  */
 final class Gaps {
-    /** So many queues can be eaten at once. Of more, the gaps that have not grown for the longest time are forgotten. */
+    /**
+     * So many queues can be eaten at once. Of more, the gaps that have not grown for the longest time are forgotten.
+     */
     private static final int KEPT = 256;
 
     static final Gaps NONE = new Gaps(new TreeMap<>(Arrays::compareUnsigned), 0);

@@ -7,8 +7,8 @@ import org.rocksdb.RocksIterator;
 import org.rocksdb.Snapshot;
 
 /**
- * One state of a RocksDB and what reads it: iterators, which are used again because making one costs more than a short read
- * with it, and the gaps that reads have found. A thread that uses it has entered its {@link #occupancy}.
+ * One state of a RocksDB and what reads it: iterators, which are used again because making one costs more than a short
+ * read with it, and the gaps that reads have found. A thread that uses it has entered its {@link #occupancy}.
  */
 final class Generation {
     /** A step over more removed keys than this, some microseconds' worth, is worth remembering. */

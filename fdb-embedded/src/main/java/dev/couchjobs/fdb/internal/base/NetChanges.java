@@ -13,8 +13,8 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
 /**
- * What a list of changes comes to, so that RocksDB gets no more removals than there are keys to remove: each one slows down
- * the scans that pass it until it has been compacted away.
+ * What a list of changes comes to, so that RocksDB gets no more removals than there are keys to remove: each one slows
+ * down the scans that pass it until it has been compacted away.
  *
  * <p>Ranges are removed first and single keys written behind them, which is the order of the changes again because a
  * range drops what was collected for its keys before.

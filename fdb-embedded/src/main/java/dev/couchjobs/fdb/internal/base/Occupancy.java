@@ -3,8 +3,8 @@ package dev.couchjobs.fdb.internal.base;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts who uses a native object, so that it is freed behind the last of them. A lock would do but for a thread that uses
- * it twice, say for two cursors: the second time must not queue behind the one who frees.
+ * Counts who uses a native object, so that it is freed behind the last of them. A lock would do but for a thread that
+ * uses it twice, say for two cursors: the second time must not queue behind the one who frees.
  */
 final class Occupancy {
     private static final long CLOSED = Long.MIN_VALUE;

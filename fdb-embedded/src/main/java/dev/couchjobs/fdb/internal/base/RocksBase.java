@@ -172,7 +172,10 @@ public final class RocksBase implements Base {
         }
     }
 
-    /** RocksDB stays open: when it closes it may write a manifest, by name, so its memory is given up with the directory. */
+    /**
+     * RocksDB stays open: when it closes it may write a manifest, by name, so its memory is given up with the
+     * directory.
+     */
     @Override
     public void abandon() {
         if (reads.close()) {

@@ -8,9 +8,9 @@ import org.rocksdb.RocksIterator;
 import org.rocksdb.Status;
 
 /**
- * An iterator of a generation, positioned. Each step costs three native calls, and a value, which not every reader wants, a
- * fourth. The iterator gives up where very many removed keys follow one another; another one then goes all the way, once,
- * and the way is remembered as a gap.
+ * An iterator of a generation, positioned. Each step costs three native calls, and a value, which not every reader
+ * wants, a fourth. The iterator gives up where very many removed keys follow one another; another one then goes all the
+ * way, once, and the way is remembered as a gap.
  */
 final class RocksCursor implements BaseCursor {
     private static final byte[] NOTHING = {};

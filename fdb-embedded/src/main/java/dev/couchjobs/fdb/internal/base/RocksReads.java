@@ -7,8 +7,8 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 
 /**
- * All that uses a RocksDB and has to be over before it is closed: the current generation, and older ones until their last
- * read ends.
+ * All that uses a RocksDB and has to be over before it is closed: the current generation, and older ones until their
+ * last read ends.
  */
 final class RocksReads {
     private final RocksDB db;

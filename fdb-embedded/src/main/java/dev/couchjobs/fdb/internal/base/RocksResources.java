@@ -26,8 +26,8 @@ final class RocksResources implements AutoCloseable {
     private static final long LOG_FILE_BYTES = 1 << 20;
 
     /**
-     * A file in which {@value} keys in a row are for the greater part removals is compacted at once. Queues are eaten from
-     * their head, and who looks for the new head steps over every removal that is still there.
+     * A file in which {@value} keys in a row are for the greater part removals is compacted at once. Queues are eaten
+     * from their head, and who looks for the new head steps over every removal that is still there.
      */
     private static final long REMOVALS_WINDOW = 1024;
 

@@ -15,33 +15,33 @@ import org.jspecify.annotations.Nullable;
 /**
  * A redo log: what was appended and synced is replayed when the log is opened again, whatever happened in between.
  *
- * <p>It takes for granted that a disk writes a sector of 512 bytes whole or not at all, that writing into a file leaves the
- * bytes beside alone, and that what was synced stays.
+ * <p>It takes for granted that a disk writes a sector of 512 bytes whole or not at all, that writing into a file leaves
+ * the bytes beside alone, and that what was synced stays.
  *
- * <p>It is a sequence of numbered {@linkplain SegmentStore segments}, filled with zeros before they are used and never used
- * twice; so zeros behind the last record are where the log ends. A crash can only undo what was not synced, and of that
- * any sectors: they are zeros again, or, under a kill of the process, were never written. Everything else is damage, and
- * opening tells the two apart by these rules. It refuses rather than guesses.
+ * <p>It is a sequence of numbered {@linkplain SegmentStore segments}, filled with zeros before they are used and never
+ * used twice; so zeros behind the last record are where the log ends. A crash can only undo what was not synced, and of
+ * that any sectors: they are zeros again, or, under a kill of the process, were never written. Everything else is
+ * damage, and opening tells the two apart by these rules. It refuses rather than guesses.
  * <ul>
  *   <li>Each record says how far the log was synced when it was written. A bad record with a record behind it that was
  *       written after it was synced is damage.</li>
- *   <li>So is a bad record with anything in a later segment: a segment is synced to its end before the next is used.</li>
- *   <li>Any other bad record was perhaps never synced. It is taken as lost if it looks like that: more of its sectors are
- *       zeros than were written as such, which its header tells, or it has no end. A changed byte looks otherwise. What was
- *       appended behind a lost record is lost as well; it cannot have been synced.</li>
- *   <li>What is left of lost records is overwritten with zeros, and that synced, before anything is appended, so that it is
- *       never taken for something that was written later.</li>
- *   <li>{@link #close} leaves a mark that says how far the log was synced, in a sector of its own. So after a clean end no
- *       sector can be lost, nor a byte change, of any record without being noticed.</li>
- *   <li>A segment that is shorter than its header says, or misses in the sequence, or a version that does not follow the
- *       one before, is damage: none of these is what a crash does.</li>
- * </ul>
- * What stays unseen is a disk that returns zeros for the whole of the newest synced record, or for sectors of it, after a
- * crash: nothing on such a disk differs from a write that was under way.
+ *   <li>So is a bad record with anything in a later segment: a segment is synced to its end before the next is
+ *   used.</li>
+ *   <li>Any other bad record was perhaps never synced. It is taken as lost if it looks like that: more of its sectors
+ *   are zeros than were written as such, which its header tells, or it has no end. A changed byte looks otherwise. What
+ *   was appended behind a lost record is lost as well; it cannot have been synced.</li>
+ *   <li>What is left of lost records is overwritten with zeros, and that synced, before anything is appended, so that
+ *   it is never taken for something that was written later.</li>
+ *   <li>{@link #close} leaves a mark that says how far the log was synced, in a sector of its own. So after a clean end
+ *   no sector can be lost, nor a byte change, of any record without being noticed.</li>
+ *   <li>A segment that is shorter than its header says, or misses in the sequence, or a version that does not follow
+ *   the one before, is damage: none of these is what a crash does.</li>
+ * </ul> What stays unseen is a disk that returns zeros for the whole of the newest synced record, or for sectors of it,
+ * after a crash: nothing on such a disk differs from a write that was under way.
  *
  * <p>All methods are for one thread at a time. After a {@link StorageException} the log is at an end, unless
- * {@link #isUsable} says otherwise: what the system could not write it may have dropped, and a second attempt at syncing may
- * succeed without it.
+ * {@link #isUsable} says otherwise: what the system could not write it may have dropped, and a second attempt at
+ * syncing may succeed without it.
  */
 public final class CommitLog implements AutoCloseable {
     /** The largest payload of a record. */
@@ -153,10 +153,10 @@ public final class CommitLog implements AutoCloseable {
      *
      * @param version greater than the last
      * @param payload of at most {@link #PAYLOAD_LIMIT} bytes; is read to its end
-     * @throws StorageFullException if there is no space for another segment; nothing was appended, the log remains usable,
-     *     and the next append tries again
-     * @throws StorageException if another segment could not be made for any other reason, with the same consequence; or if
-     *     a write failed, and the log is at an end
+     * @throws StorageFullException if there is no space for another segment; nothing was appended, the log remains
+     *     usable, and the next append tries again
+     * @throws StorageException if another segment could not be made for any other reason, with the same consequence; or
+     *     if a write failed, and the log is at an end
      */
     public void append(long version, ByteBuffer payload) {
         requireUsable();
@@ -281,7 +281,8 @@ public final class CommitLog implements AutoCloseable {
     }
 
     /**
-     * Ends the log: nothing is appended or synced any more. For a caller that does not know any more what it has appended.
+     * Ends the log: nothing is appended or synced any more. For a caller that does not know any more what it has
+     * appended.
      *
      * @param reason what went wrong
      */

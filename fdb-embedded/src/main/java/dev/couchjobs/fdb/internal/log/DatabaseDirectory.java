@@ -20,9 +20,8 @@ import java.util.concurrent.Executor;
  * LOCK    who has it open
  * log/    the {@linkplain CommitLog redo log}
  * base/   what the log need not hold any more; the engine's
- * </pre>
- * A crash while it is made leaves a directory without FORMAT in which nothing can have been committed; it is completed when
- * it is opened again. Any other directory that has something in it and no FORMAT is left alone.
+ * </pre> A crash while it is made leaves a directory without FORMAT in which nothing can have been committed; it is
+ * completed when it is opened again. Any other directory that has something in it and no FORMAT is left alone.
  */
 public final class DatabaseDirectory implements AutoCloseable {
     private static final String LOCK = "LOCK";
@@ -56,7 +55,10 @@ public final class DatabaseDirectory implements AutoCloseable {
         return open(resolved(path), new SystemFiles(), SEGMENT_BYTES);
     }
 
-    /** The same place without dots: {@code ..} behind a symbolic link leads to where its target lies, as the system has it. */
+    /**
+     * The same place without dots: {@code ..} behind a symbolic link leads to where its target lies, as the system has
+     * it.
+     */
     private static Path resolved(Path given) {
         Path path = given.toAbsolutePath();
         Path resolved = path.getRoot();
@@ -155,7 +157,9 @@ public final class DatabaseDirectory implements AutoCloseable {
         }
     }
 
-    /** All that this user could have made, as a process that made some of it may have been killed before it could sync. */
+    /**
+     * All that this user could have made, as a process that made some of it may have been killed before it could sync.
+     */
     private void syncWithParents() throws IOException {
         for (Path made = path; made != null && files.isWritable(made); made = made.getParent()) {
             files.syncDirectory(made);
@@ -197,8 +201,8 @@ public final class DatabaseDirectory implements AutoCloseable {
     }
 
     /**
-     * Fails if the directory was removed or replaced while it was open. Nothing may be written then: it would get into what
-     * is there now, which may be another's.
+     * Fails if the directory was removed or replaced while it was open. Nothing may be written then: it would get into
+     * what is there now, which may be another's.
      *
      * @throws StorageException if so, or if the system cannot tell
      */

@@ -37,7 +37,8 @@ final class Failures {
         if (error instanceof ClosedByInterruptException || error instanceof FileLockInterruptionException) {
             return new StorageException(
                     path
-                            + " was not opened: the thread that opens it was interrupted. Nothing was changed that was there."
+                            + " was not opened: the thread that opens it was interrupted. Nothing was changed that"
+                            + " was there."
                             + " Open it again, on a thread whose interrupt status is clear.",
                     path,
                     error);

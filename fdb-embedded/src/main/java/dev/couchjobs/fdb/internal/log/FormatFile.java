@@ -15,7 +15,8 @@ record FormatFile(Path directory, LogFiles files) {
     private static final String PRODUCT = "fdb-embedded";
     private static final int VERSION = 1;
     private static final String TEXT = PRODUCT + " " + VERSION
-            + "\n\nThis directory is a database. Change, add or remove nothing by hand; a copy of it is a backup if it was made"
+            + "\n\nThis directory is a database. Change, add or remove nothing by hand; a copy of it is a backup if"
+            + " it was made"
             + "\nwhile the database was closed.\n";
 
     boolean exists() {
@@ -40,7 +41,8 @@ record FormatFile(Path directory, LogFiles files) {
             throw new UnknownFormatException(
                     path + " says \"" + found + "\", and this version of fdb-embedded reads \"" + PRODUCT + " "
                             + VERSION
-                            + "\". Nothing was touched. Open it with the version that made it, or open another directory.",
+                            + "\". Nothing was touched. Open it with the version that made it, or open another"
+                            + " directory.",
                     path);
         }
     }

@@ -3,8 +3,8 @@ package dev.couchjobs.fdb.internal.log;
 import java.nio.ByteBuffer;
 
 /**
- * Where things are in a segment. Its first sector is the segment's header; then come records: a header, the payload and a
- * trailer. A header never straddles two sectors, so a lost sector takes all of it or nothing.
+ * Where things are in a segment. Its first sector is the segment's header; then come records: a header, the payload and
+ * a trailer. A header never straddles two sectors, so a lost sector takes all of it or nothing.
  */
 final class Layout {
     /** What disks write whole or not at all; those with larger sectors lose several of these at once. */

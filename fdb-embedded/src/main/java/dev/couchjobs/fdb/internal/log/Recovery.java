@@ -133,7 +133,10 @@ final class Recovery {
         }
     }
 
-    /** One segment may be there ahead of need. That there is more, or something in it, says that the one before was full. */
+    /**
+     * One segment may be there ahead of need. That there is more, or something in it, says that the one before was
+     * full.
+     */
     private @Nullable Segment unused(Segment current, int index) throws IOException {
         if (index == segments.size()) {
             return null;

@@ -17,8 +17,8 @@ public interface Replay {
     /**
      * Asked once, when every record has been seen and is durable.
      *
-     * @return what is to see all of them once more, for a caller that can do with a record only what outlives a crash; null
-     *     if one look was enough
+     * @return what is to see all of them once more, for a caller that can do with a record only what outlives a crash;
+     *     null if one look was enough
      */
     default @Nullable Replay again() {
         return null;

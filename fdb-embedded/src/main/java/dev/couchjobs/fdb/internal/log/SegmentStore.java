@@ -11,9 +11,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The segment files of a log. A segment gets its name when it is complete: of its full size, filled with zeros, synced. So
- * one that is shorter, or whose header is wrong, was damaged later. The zeros also make appending cheap: a write into
- * blocks that are there changes no metadata, and syncing it takes one write of the device rather than several.
+ * The segment files of a log. A segment gets its name when it is complete: of its full size, filled with zeros, synced.
+ * So one that is shorter, or whose header is wrong, was damaged later. The zeros also make appending cheap: a write
+ * into blocks that are there changes no metadata, and syncing it takes one write of the device rather than several.
  */
 final class SegmentStore {
     private static final String SUFFIX = ".log";
@@ -130,7 +130,9 @@ final class SegmentStore {
         return header.size();
     }
 
-    /** Removes what a crash left of segments that were being made, and makes durable that the finished ones are there. */
+    /**
+     * Removes what a crash left of segments that were being made, and makes durable that the finished ones are there.
+     */
     void settleFiles() throws IOException {
         for (String name : files.list(directory)) {
             if (name.endsWith(SUFFIX + UNFINISHED)) {
@@ -141,8 +143,8 @@ final class SegmentStore {
     }
 
     /**
-     * Syncs what was read but may not have been synced. It is written once more before: if a sync had failed, the system
-     * may hold for clean what it could not write, and would sync nothing.
+     * Syncs what was read but may not have been synced. It is written once more before: if a sync had failed, the
+     * system may hold for clean what it could not write, and would sync nothing.
      */
     void resync(Segment segment) throws IOException {
         ByteBuffer bytes = ByteBuffer.allocate(segment.end - segment.synced);
@@ -153,8 +155,8 @@ final class SegmentStore {
     }
 
     /**
-     * Puts zeros where something is left of lost records, and syncs that. The sector with the first of their headers comes
-     * last, and in one piece: wherever this is cut off, what is left still looks lost.
+     * Puts zeros where something is left of lost records, and syncs that. The sector with the first of their headers
+     * comes last, and in one piece: wherever this is cut off, what is left still looks lost.
      */
     void wipe(Segment segment, int lastTrace) throws IOException {
         int start = Layout.startAfter(segment.end);

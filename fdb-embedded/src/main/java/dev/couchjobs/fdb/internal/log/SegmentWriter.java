@@ -7,10 +7,10 @@ import java.util.zip.CRC32C;
 /**
  * Appends to one segment after the other, through one buffer: records gather in it and are written by one call.
  *
- * <p>A record that does not fit is written in pieces that end where a sector ends. So of any sector of an unsynced record
- * the disk has either all bytes or, still, only what was there before the record. Should the system by itself write less
- * than it was asked to, up to somewhere within a sector, and the power go before the rest has followed, a record that was
- * lost may be refused as damaged; never the other way round.
+ * <p>A record that does not fit is written in pieces that end where a sector ends. So of any sector of an unsynced
+ * record the disk has either all bytes or, still, only what was there before the record. Should the system by itself
+ * write less than it was asked to, up to somewhere within a sector, and the power go before the rest has followed, a
+ * record that was lost may be refused as damaged; never the other way round.
  */
 final class SegmentWriter {
     private static final int LARGEST_BUFFER = 1 << 18;

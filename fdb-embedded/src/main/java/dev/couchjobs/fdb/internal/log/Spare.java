@@ -10,9 +10,9 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The next segment, made ahead of need by an executor. A thread that needs it before the executor came to it makes it on the
- * spot, so an executor that is busy, has stopped, or is the thread that needs it, does no harm. A failure is kept for the
- * one who needs the segment, who tries once more.
+ * The next segment, made ahead of need by an executor. A thread that needs it before the executor came to it makes it
+ * on the spot, so an executor that is busy, has stopped, or is the thread that needs it, does no harm. A failure is
+ * kept for the one who needs the segment, who tries once more.
  */
 final class Spare {
     private final SegmentStore store;

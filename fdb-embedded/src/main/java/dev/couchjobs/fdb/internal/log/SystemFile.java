@@ -10,9 +10,10 @@ import java.nio.file.StandardOpenOption;
 
 /**
  * A file of the operating system that any thread may use, as an interrupt does nothing to it: it would close a
- * {@code FileChannel} under the user's thread that commits. So bytes go through a {@code RandomAccessFile}, whose own sync
- * writes the metadata as well, and syncing through an {@code AsynchronousFileChannel}, on the calling thread. The system syncs
- * a file as a whole, and reports lost writes to all that had it open then, so it does not matter that these are two.
+ * {@code FileChannel} under the user's thread that commits. So bytes go through a {@code RandomAccessFile}, whose own
+ * sync writes the metadata as well, and syncing through an {@code AsynchronousFileChannel}, on the calling thread. The
+ * system syncs a file as a whole, and reports lost writes to all that had it open then, so it does not matter that
+ * these are two.
  */
 final class SystemFile implements LogFile {
     /** No more than this is copied on its way. */

@@ -1,5 +1,6 @@
 /**
- * The durable engine's directory and its redo log: what was acknowledged is here before it is anywhere else. Not for users.
+ * The durable engine's directory and its redo log: what was acknowledged is here before it is anywhere else. Not for
+ * users.
  */
 @NullMarked
 package dev.couchjobs.fdb.internal.log;

@@ -13,7 +13,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
-/** A transaction of which some calls do something else: a subclass overrides those, and the others go where they did. */
+/**
+ * A transaction of which some calls do something else: a subclass overrides those, and the others go where they did.
+ */
 abstract class Altered {
 
     private final Transaction tr;

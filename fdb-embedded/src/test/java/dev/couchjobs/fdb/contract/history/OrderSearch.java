@@ -16,14 +16,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for an order of the transactions that explains every result and contradicts no clock. It believes no version, so
- * it cannot be misled by a database that errs consistently: versions only say what to try first, and so let it find the
- * order of a sound history in one go.
+ * Looks for an order of the transactions that explains every result and contradicts no clock. It believes no version,
+ * so it cannot be misled by a database that errs consistently: versions only say what to try first, and so let it find
+ * the order of a sound history in one go.
  *
  * <p>Each thread is a line of moments that have to come in their sequence. A committed transaction is one moment, or
  * two if it made snapshot reads: that of its reads and that of its commit. One that failed is a moment of reading, for
  * what it saw has to have been so. One whose outcome is unknown reads in its thread's line, and may commit before it
- * ended, or never, for FoundationDB answers 1021 only when the commit is no longer under way: that gets a line of its own.
+ * ended, or never, for FoundationDB answers 1021 only when the commit is no longer under way: that gets a line of its
+ * own.
  */
 final class OrderSearch {
 

@@ -6,7 +6,9 @@ import java.util.Random;
 
 /** What the transactions of a history do: each kind provokes anomalies of its own. */
 enum Workload {
-    /** A few keys that are read, written, and written depending on what was read: lost updates, write skew, torn reads. */
+    /**
+     * A few keys that are read, written, and written depending on what was read: lost updates, write skew, torn reads.
+     */
     REGISTER {
         @Override
         void run(Session session, Random random) {
@@ -72,7 +74,9 @@ enum Workload {
         }
     },
 
-    /** Items appended under versionstamps, and taken from near the head of the queue: lost items, and items taken twice. */
+    /**
+     * Items appended under versionstamps, and taken from near the head of the queue: lost items, and items taken twice.
+     */
     QUEUE {
         @Override
         void run(Session session, Random random) {

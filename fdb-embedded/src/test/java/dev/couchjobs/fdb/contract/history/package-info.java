@@ -9,9 +9,9 @@
  * concurrent objects", 1993) with the memory of visited states that Lowe added ("Testing for linearizability", 2017):
  * it finds one if there is one.
  *
- * <p>That both checkers see what they are for is shown by histories planted by hand and by databases with a fault. The histories of
- * package {@code property} are of another kind: all operations, but one call at a time on a single thread, so that they
- * shrink, and so that every conflict can be accounted for.
+ * <p>That both checkers see what they are for is shown by histories planted by hand and by databases with a fault. The
+ * histories of package {@code property} are of another kind: all operations, but one call at a time on a single thread,
+ * so that they shrink, and so that every conflict can be accounted for.
  */
 @NullMarked
 package dev.couchjobs.fdb.contract.history;

@@ -12,7 +12,10 @@ import net.jqwik.api.Provide;
 
 /** Whenever the process or the power goes, everything that was synced is there again, and what is there is a prefix. */
 class CrashTest {
-    /** One life of the process, which ends at the given operation of the disk or, at the latest, when it has nothing to do. */
+    /**
+     * One life of the process, which ends at the given operation of the disk or, at the latest, when it has nothing to
+     * do.
+     */
     record Life(Fault end, int endsAt, List<Step> steps) {}
 
     @Property(tries = 300)

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A log is damaged in every single place. Either that is noticed, and nothing on the disk changed, or it was a place that
- * carries nothing, and everything is replayed.
+ * A log is damaged in every single place. Either that is noticed, and nothing on the disk changed, or it was a place
+ * that carries nothing, and everything is replayed.
  */
 class DamageTest {
     private static final Path DIRECTORY = Path.of("/log");

@@ -17,8 +17,9 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A disk in memory that fails on demand: at a given operation, where every call that changes something counts as one. After
- * a crash, files that were open are dead; after a loss of power any part of what was not synced is gone, names included.
+ * A disk in memory that fails on demand: at a given operation, where every call that changes something counts as one.
+ * After a crash, files that were open are dead; after a loss of power any part of what was not synced is gone, names
+ * included.
  */
 final class SimulatedDisk implements LogFiles {
     /** What goes wrong. */
@@ -347,7 +348,9 @@ final class SimulatedDisk implements LogFiles {
             return count;
         }
 
-        /** A process dies between two pages; here between any two bytes, but not within what is written to one sector. */
+        /**
+         * A process dies between two pages; here between any two bytes, but not within what is written to one sector.
+         */
         private int beforeDeath(long position, int count) {
             boolean oneSector = position / Layout.SECTOR == (position + count - 1) / Layout.SECTOR;
             return oneSector ? count * random.nextInt(2) : random.nextInt(count + 1);
