@@ -35,7 +35,7 @@ class ReadmeTest {
     void theJobAndItsDataCommitTogetherAndTheEndIsSeen() {
         JobType<Thumbnail, Size> THUMBNAIL = JobType.of("thumbnail", Thumbnail.class, Size.class);
 
-        Database database = Databases.open("");
+        Database database = Databases.inMemory();
         CouchJobs jobs = CouchJobs.on(database);
         jobs.setTypeTimeout(database, THUMBNAIL, Duration.ofSeconds(30)).join();
 

@@ -35,7 +35,7 @@ class SeveralTypesTest {
 
     @Test
     void jobsOfAllTypesAreRunByOneWorkerAndFoundByTheirIds() {
-        Database database = Databases.open("");
+        Database database = Databases.inMemory();
         CouchJobs jobs = CouchJobs.on(database);
         MAILS.forEach(type ->
                 jobs.setTypeTimeout(database, type, Duration.ofSeconds(30)).join());

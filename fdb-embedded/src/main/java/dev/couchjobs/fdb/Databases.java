@@ -2,28 +2,75 @@ package dev.couchjobs.fdb;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Opens a database, whichever it is: what is written for one runs on the others.
+ * Opens a database, embedded or of a cluster: code that is written for one runs on the others.
  *
  * <pre>{@code
- * Databases.open("/var/lib/shop/jobs");                 // embedded, on disk
- * Databases.open("/etc/foundationdb/fdb.cluster");      // a FoundationDB cluster
- * Databases.open("docker:docker@127.0.0.1:4500");       // a cluster, without a file
- * Databases.open("");                                   // in memory
+ * Databases.inMemory();
+ * Databases.directory(Path.of("/var/lib/shop/jobs"));
+ * Databases.cluster(Path.of("/etc/foundationdb/fdb.cluster"));
+ * Databases.cluster("docker:docker@127.0.0.1:4500");    // without a cluster file
+ * Databases.open(config.get("database"));               // one of these, as text
  * }</pre>
  *
- * <p>Only clusters need FoundationDB's native client. Opening waits until the database answers, or says in seconds why
- * it does not. The databases are thread-safe, and the caller's to close.
+ * <p>Only clusters need FoundationDB's native client. Opening waits until the database answers, or fails in seconds and
+ * says why. It logs what it opened, in one line at INFO. The databases are thread-safe, and the caller closes them.
  */
 public final class Databases {
+    private static final Logger LOG = LoggerFactory.getLogger(Databases.class);
+
     private Databases() {}
 
+    /** {@return a new database in memory, empty at first and gone when it is closed} */
+    public static Database inMemory() {
+        return open(new Place.InMemory());
+    }
+
     /**
-     * Opens what a user means, with safe options.
+     * Opens the database in a directory, which is for one process at a time; two processes need a cluster.
+     *
+     * @param path the directory, made if it does not exist
+     * @return the database, to be closed by the caller
+     * @throws dev.couchjobs.fdb.embedded.DirectoryInUseException if another process, or this one, has it open
+     * @throws dev.couchjobs.fdb.embedded.StorageException if it cannot be opened
+     */
+    public static Database directory(Path path) {
+        return open(new Place.Directory(path));
+    }
+
+    /**
+     * Opens a cluster, with safe options.
+     *
+     * @param clusterFile its cluster file
+     * @return the database, to be closed by the caller
+     * @throws ClusterUnavailableException if the cluster cannot be opened or does not answer
+     */
+    public static Database cluster(Path clusterFile) {
+        return open(new Place.ClusterFile(clusterFile));
+    }
+
+    /**
+     * Opens a cluster without a cluster file, with safe options.
+     *
+     * @param connection what its cluster file says: {@code description:id@address:port,…}
+     * @return the database, to be closed by the caller
+     * @throws IllegalArgumentException if that is not a connection string
+     * @throws ClusterUnavailableException if the cluster cannot be opened or does not answer
+     */
+    public static Database cluster(String connection) {
+        return open(new Place.Connection(connection));
+    }
+
+    /**
+     * Opens what a configuration or an argument names, with safe options.
      *
      * @param place see {@link Place#of(String)}
      * @return the database, to be closed by the caller
+     * @throws IllegalArgumentException if the text does not say clearly what it names
      * @throws ClusterUnavailableException if a cluster cannot be opened or does not answer
      * @throws dev.couchjobs.fdb.embedded.StorageException if a directory cannot be opened
      */
@@ -53,6 +100,12 @@ public final class Databases {
      * @throws dev.couchjobs.fdb.embedded.StorageException if a directory cannot be opened
      */
     public static Database open(Place place, ClusterOptions options) {
+        Database database = opened(place, options);
+        LOG.info("Opened {}", place);
+        return database;
+    }
+
+    private static Database opened(Place place, ClusterOptions options) {
         if (place instanceof Place.InMemory) {
             return EmbeddedDatabase.openInMemory();
         }

@@ -75,27 +75,30 @@ public sealed interface Place {
     }
 
     /**
-     * {@return the place that a user means}
+     * {@return the place that a configuration or an argument names}
      *
      * <ul>
-     *   <li>nothing, or {@code memory}: in memory;
+     *   <li>{@code memory}: in memory;
      *   <li>{@code description:id@127.0.0.1:4500}: that cluster;
-     *   <li>a file, or a path that ends with {@code .cluster}: the cluster of that file;
-     *   <li>any other path: that directory.
+     *   <li>a path that ends with {@code .cluster}, or a path of a file: the cluster of that file;
+     *   <li>any other path with a separator in it, such as {@code ./data}: that directory.
      * </ul>
      *
-     * @param text what the user says, in a file or an argument
+     * @param text the name
+     * @throws IllegalArgumentException if it is none of these, and so may be a mistake: nothing, a word without a
+     *     separator, a URL, a path that begins with {@code ~}, or an address without a description
      */
     static Place of(String text) {
-        String said = text.strip();
-        if (said.isEmpty() || said.equals("memory")) {
+        String name = text.strip();
+        if (name.equals("memory")) {
             return new InMemory();
         }
-        if (Connection.FORM.matcher(said).matches()) {
-            return new Connection(said);
+        if (Connection.FORM.matcher(name).matches()) {
+            return new Connection(name);
         }
-        Path path = Path.of(said);
-        return said.endsWith(".cluster") || Files.isRegularFile(path) ? new ClusterFile(path) : new Directory(path);
+        Misnamed.check(name);
+        Path path = Path.of(name);
+        return name.endsWith(".cluster") || Files.isRegularFile(path) ? new ClusterFile(path) : new Directory(path);
     }
 
     /**

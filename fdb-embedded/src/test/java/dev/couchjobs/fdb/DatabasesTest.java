@@ -43,7 +43,7 @@ class DatabasesTest {
 
     @Test
     void memoryIsEmptyAtFirst() {
-        try (Database database = Databases.open("")) {
+        try (Database database = Databases.inMemory()) {
             assertThat(value(database)).isNull();
         }
     }

@@ -10,16 +10,37 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PlaceTest {
     @TempDir
     private Path directory;
 
+    @Test
+    void memoryIsInMemory() {
+        assertThat(Place.of(" memory ")).isEqualTo(new Place.InMemory());
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"", "  ", "memory"})
-    void nothingIsInMemory(String text) {
-        assertThat(Place.of(text)).isEqualTo(new Place.InMemory());
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "'' | it is empty",
+                "mem | \"say \"\"memory\"\" for a database in memory, or \"\"./mem\"\"\"",
+                "data | ./data",
+                "~/jobs | whole path",
+                "file:///var/lib/jobs | it is a URL",
+                "https://example.org/jobs | it is a URL",
+                "127.0.0.1:4500 | description:id@127.0.0.1:4500",
+                "fdb1:4500:tls,fdb2:4500:tls | cluster file",
+            })
+    void whatMayBeAMistakeIsRefused(String text, String cure) {
+        assertThatThrownBy(() -> Place.of(text.replace("'", "")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("does not name a database")
+                .hasMessageContaining(cure);
     }
 
     @ParameterizedTest
