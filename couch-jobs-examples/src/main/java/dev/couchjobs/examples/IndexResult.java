@@ -31,11 +31,11 @@ record IndexResult(
         return index.equals(plain) && finishes == jobs;
     }
 
-    /** {@return what happened, in one line} */
+    /** {@return what happened, in two lines} */
     String summary() {
         return String.format(
                 Locale.ROOT,
-                "%s, %,d words; processor %d of %d died with %s%s; %s; %s.",
+                "%s, %,d words; processor %d of %d died with %s%s;%n%s; %s.",
                 Totals.counted(index.files(), "file"),
                 index.words(),
                 victim,

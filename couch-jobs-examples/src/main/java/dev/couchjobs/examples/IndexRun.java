@@ -101,8 +101,8 @@ final class IndexRun {
     private void wakeUp(IndexProcessor victim) {
         victim.wakeUp();
         List<JobHaltedException> refused = report.refusedToVictim();
-        bar.say("processor " + victim.number() + " wakes up and goes on with its "
-                + Totals.counted(refused.size(), "job") + ": refused by "
+        bar.say("processor " + victim.number() + " wakes up with its "
+                + Totals.counted(refused.size(), "job") + ": "
                 + refused.get(0).getClass().getSimpleName() + ", nothing is written");
     }
 

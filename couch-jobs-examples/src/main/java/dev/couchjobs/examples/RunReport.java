@@ -10,6 +10,8 @@ import java.util.concurrent.CompletableFuture;
 
 /** What happens during a run: said at once if it is out of the ordinary, and remembered for the result. */
 final class RunReport implements IndexProcessor.Observer, JobWatch.Observer {
+    private static final int PATH_WIDTH = 36;
+
     private final ProgressBar bar;
     private final Accident accident;
     private final Duration silence;
@@ -29,24 +31,29 @@ final class RunReport implements IndexProcessor.Observer, JobWatch.Observer {
     public void halfDone(IndexProcessor processor, String path) {
         if (accident.strikes(processor, path)) {
             processor.stopDead();
-            bar.say("processor " + processor.number() + " stops dead, half-way through " + path);
+            bar.say("processor " + processor.number() + " stops dead, half-way through " + shortened(path));
         }
     }
 
     @Override
     public synchronized void cameBack(String path) {
         returns++;
-        bar.say(path + ": its processor was silent for longer than " + silence.toSeconds() + " s, pending again");
+        bar.say(shortened(path) + ": no sign of life for " + silence.toSeconds() + " s, pending again");
     }
 
     @Override
     public synchronized void finished(FileJob job, boolean hadComeBack) {
         if (job.skipped() != null) {
             skipped.put(job.path(), job.skipped());
-            bar.say(job.path() + ": skipped, " + job.skipped());
+            bar.say(shortened(job.path()) + ": skipped, " + job.skipped());
         } else if (hadComeBack) {
-            bar.say(job.path() + ": finished by processor " + job.processor());
+            bar.say(shortened(job.path()) + ": finished by processor " + job.processor());
         }
+    }
+
+    /** {@return the end of a path, so that a line about it fits into 80 columns} */
+    private static String shortened(String path) {
+        return path.length() <= PATH_WIDTH ? path : "..." + path.substring(path.length() - PATH_WIDTH + 3);
     }
 
     @Override

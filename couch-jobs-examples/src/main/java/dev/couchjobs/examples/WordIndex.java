@@ -18,7 +18,7 @@ public final class WordIndex {
     private static final int RIGHT = 0;
     private static final int WRONG = 1;
     private static final int USAGE = 2;
-    private static final int TOP_WORDS = 8;
+    private static final int TOP_WORDS = 5;
 
     private static final String HELP = """
             Usage: WordIndex [PATH]
@@ -105,8 +105,8 @@ public final class WordIndex {
         IndexRun.Settings settings = IndexRun.Settings.toWatch(listing.texts().size());
         out.printf(
                 Locale.ROOT,
-                "%s under %s%s: one job for each, %d processors with %d jobs at once each. Each job is slowed by %d ms,"
-                        + " so that you can watch.%n",
+                "%s under %s%s: one job for each.%n"
+                        + "%d processors run %d jobs at once each; each job is slowed by %d ms to be seen.%n",
                 Totals.counted(listing.texts().size(), "text file"),
                 name,
                 binaries,
@@ -120,7 +120,7 @@ public final class WordIndex {
         result.leftOut().forEach((path, why) -> out.println(path + ": not compared, " + why));
         out.printf(
                 Locale.ROOT,
-                "%nThe index: %s, %,d words, %,d distinct, most often %s.%n",
+                "%nThe index: %s, %,d words, %,d distinct.%nMost often: %s.%n",
                 Totals.counted(result.index().files(), "file"),
                 result.index().words(),
                 result.index().differentWords(),

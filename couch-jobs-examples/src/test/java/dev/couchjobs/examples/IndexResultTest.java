@@ -13,13 +13,14 @@ class IndexResultTest {
     }
 
     @Test
-    void aRunThatWentWellIsToldInOneLine() {
+    void aRunThatWentWellIsToldInTwoLines() {
         IndexResult result = result(TOTALS, 2, 1);
 
         assertThat(result.isRight()).isTrue();
-        assertThat(result.summary())
-                .isEqualTo("2 files, 3 words; processor 3 of 4 died with 1 job; all jobs finished, none twice;"
-                        + " a plain count agrees with the index.");
+        assertThat(result.summary().lines())
+                .containsExactly(
+                        "2 files, 3 words; processor 3 of 4 died with 1 job;",
+                        "all jobs finished, none twice; a plain count agrees with the index.");
     }
 
     @Test

@@ -16,8 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What a user sees of the word index. */
 class WordIndexTest {
     private static final Pattern STOPPED = Pattern.compile("processor (\\d) stops dead, half-way through (.*)");
-    private static final Pattern CAME_BACK =
-            Pattern.compile("(.*): its processor was silent for longer than 1 s, pending again");
+    private static final Pattern CAME_BACK = Pattern.compile("(.*): no sign of life for 1 s, pending again");
     private static final Pattern FINISHED = Pattern.compile("(.*): finished by processor (\\d)");
 
     @TempDir
@@ -68,8 +67,7 @@ class WordIndexTest {
         assertThat(run(directory.toString())).isZero();
 
         assertThat(out.text())
-                .containsPattern("processor \\d wakes up and goes on with its \\d jobs?: refused by JobHaltedException,"
-                        + " nothing is written");
+                .containsPattern("processor \\d wakes up with its \\d jobs?: JobHaltedException, nothing is written");
     }
 
     @Test
@@ -81,10 +79,23 @@ class WordIndexTest {
         assertThat(out.text())
                 .contains("12 text files under " + directory)
                 .contains("100%  pending 0, running 0, finished 12")
-                .contains("The index: 12 files, 60 words, 4 distinct, most often a 24, and 12, number 12, word 12.")
+                .contains("The index: 12 files, 60 words, 4 distinct.")
+                .contains("Most often: a 24, and 12, number 12, word 12.")
                 .contains("12 files, 60 words; processor ")
                 .contains("all jobs finished, none twice; a plain count agrees with the index.");
         assertThat(err.text()).isEmpty();
+    }
+
+    @Test
+    void everyLineButThatOfTheDirectoryFitsInto80Columns() throws IOException {
+        Path nested = Files.createDirectories(directory.resolve("a".repeat(50)).resolve("b".repeat(50)));
+        for (int i = 0; i < 30; i++) {
+            Files.writeString(nested.resolve("file" + i + ".txt"), "a word, and a number: " + i);
+        }
+
+        assertThat(run(directory.toString())).isZero();
+
+        assertThat(out.lines().stream().skip(1)).allMatch(line -> line.length() <= 80);
     }
 
     @Test
