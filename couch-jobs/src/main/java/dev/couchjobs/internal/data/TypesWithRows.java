@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.data;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.subspace.Subspace;
@@ -18,6 +19,9 @@ import java.util.concurrent.CompletableFuture;
 public final class TypesWithRows {
     private static final Comparator<String> IN_ORDER = (one, other) -> ByteArrayUtil.compareUnsigned(
             Tuple.from(one).pack(), Tuple.from(other).pack());
+
+    /** Of rows under no type's name, which are passed over. */
+    private static final int ROWS_MAX = 1_000;
 
     private final List<String> found = new ArrayList<>();
     private final ReadTransaction tx;
@@ -49,7 +53,7 @@ public final class TypesWithRows {
         }
         List<CompletableFuture<Optional<String>>> firsts = places.stream()
                 .map(place -> first(
-                        place, type.map(name -> place.get(name).range().end).orElse(place.range().begin)))
+                        place, type.map(name -> place.get(name).range().end).orElse(place.range().begin), 1))
                 .toList();
         return CompletableFuture.allOf(firsts.toArray(CompletableFuture<?>[]::new))
                 .thenCompose(done -> {
@@ -61,16 +65,20 @@ public final class TypesWithRows {
                 });
     }
 
-    private CompletableFuture<Optional<String>> first(Subspace place, byte[] begin) {
-        return tx.getRange(new Range(begin, place.range().end), 1).asList().thenCompose(rows -> {
-            if (rows.isEmpty()) {
-                return CompletableFuture.completedFuture(Optional.empty());
-            }
-            byte[] key = rows.get(0).getKey();
-            Optional<String> type = Quarantine.typeName(key, each -> Keyspace.typeName(place.unpack(each), 0));
-            return type.isPresent()
-                    ? CompletableFuture.completedFuture(type)
-                    : first(place, ByteArrayUtil.keyAfter(key));
-        });
+    private CompletableFuture<Optional<String>> first(Subspace place, byte[] begin, int rowsMax) {
+        return tx.getRange(new Range(begin, place.range().end), rowsMax)
+                .asList()
+                .thenCompose(rows -> {
+                    Optional<String> type = rows.stream()
+                            .map(KeyValue::getKey)
+                            .flatMap(key ->
+                                    Quarantine.typeName(key, each -> Keyspace.typeName(place.unpack(each), 0)).stream())
+                            .findFirst();
+                    if (type.isPresent() || rows.size() < rowsMax) {
+                        return CompletableFuture.completedFuture(type);
+                    }
+                    byte[] last = rows.get(rows.size() - 1).getKey();
+                    return first(place, ByteArrayUtil.keyAfter(last), Math.min(ROWS_MAX, rowsMax * 4));
+                });
     }
 }
