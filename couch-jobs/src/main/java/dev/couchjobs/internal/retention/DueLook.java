@@ -60,6 +60,9 @@ final class DueLook implements AutoCloseable {
     void rest(Sweep sweep, Duration time) {
         boolean isNext;
         synchronized (this) {
+            if (sweep.isClosed()) {
+                return;
+            }
             Rest rest = new Rest(now().plus(time), time);
             resting.put(sweep, rest);
             isNext = rest.until().isBefore(pausedUntil) || pausedUntil.equals(Instant.MIN);
@@ -72,10 +75,6 @@ final class DueLook implements AutoCloseable {
     /** A sweep has ended; it is not looked at any more. */
     synchronized void forget(Sweep sweep) {
         resting.remove(sweep);
-    }
-
-    private synchronized boolean isForgotten(Sweep sweep) {
-        return !resting.containsKey(sweep);
     }
 
     @Override
@@ -133,9 +132,6 @@ final class DueLook implements AutoCloseable {
     }
 
     private void end(Sweep sweep, OptionalLong due, Instant now) {
-        if (isForgotten(sweep)) {
-            return;
-        }
         if (due.isPresent() && due.getAsLong() <= now.getEpochSecond()) {
             synchronized (this) {
                 resting.remove(sweep);

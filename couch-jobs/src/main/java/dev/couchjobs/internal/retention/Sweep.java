@@ -69,9 +69,13 @@ final class Sweep implements AutoCloseable {
         return naps.until(dueSecond).atMost().orElseThrow();
     }
 
+    boolean isClosed() {
+        return closed;
+    }
+
     @Override
     public void close() {
-        closed = true;
+        closed = true; // before it is forgotten, so that it does not rest again after that
         looks.forget(this);
         loop.close();
     }
@@ -85,7 +89,7 @@ final class Sweep implements AutoCloseable {
                             return sweep(tx, environment.clock().instant(), skip, size);
                         })))
                 .thenApply(rest -> {
-                    rest.filter(time -> !closed).ifPresent(time -> looks.rest(this, time));
+                    rest.ifPresent(time -> looks.rest(this, time));
                     return rest.isPresent() ? Pause.untilPoked() : Pause.none();
                 });
     }
