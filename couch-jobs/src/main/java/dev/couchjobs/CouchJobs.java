@@ -97,7 +97,7 @@ public final class CouchJobs implements AutoCloseable {
                 .of(settings.database);
         instance = new Instance(settings.name(), settings.database, environment, keyspace, always, codec);
         transactions = always.whileOpen(() -> !closed);
-        Instance open = new Instance(settings.name(), settings.database, environment, keyspace, transactions, codec);
+        Instance open = instance.with(transactions);
         creation = new Creation(open);
         processing = new Processing(open);
         queries = new Queries(open);

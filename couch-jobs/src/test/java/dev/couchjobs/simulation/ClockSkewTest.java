@@ -11,12 +11,14 @@ import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Retention;
+import dev.couchjobs.Worker;
 import dev.couchjobs.faults.VirtualStage;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
@@ -181,6 +183,54 @@ class ClockSkewTest {
         stage.await(ahead.add(database, MAIL, "a", "data"));
 
         assertThat(stage.await(ahead.accept(MAIL))).isPresent();
+    }
+
+    /** With two others, so that the wrong clock is outvoted. */
+    private CouchJobs outvoted(Duration ahead) {
+        sweeping("right", Duration.ZERO);
+        sweeping("also right", Duration.ofSeconds(2));
+        CouchJobs wrong = sweeping("wrong", ahead);
+        stage.time().advance(MINUTES);
+        return wrong;
+    }
+
+    /** Its handler fails at the first attempt. */
+    private Worker failingOnce(CouchJobs process) {
+        return process.worker()
+                .handleAsync(MAIL, job -> CompletableFuture.failedFuture(new IllegalStateException("no network")))
+                .executor(stage.time())
+                .concurrency(1)
+                .start();
+    }
+
+    @Test
+    void aRetryOfAProcessThatIsAMonthAheadIsNotPutOffByAMonth() {
+        CouchJobs ahead = outvoted(MONTH);
+        stage.await(ahead.add(database, MAIL, "a", "data"));
+        failingOnce(ahead);
+        stage.time().advance(Duration.ofSeconds(1));
+        ahead.close();
+
+        CouchJobs right = process("a third", Duration.ZERO);
+        CompletableFuture<Optional<Job<String>>> again = right.accept(MAIL);
+        stage.time().advance(MINUTES);
+
+        assertThat(again).isCompletedWithValueMatching(Optional::isPresent);
+    }
+
+    @Test
+    void theEndOfAJobInAProcessThatIsAMonthBehindIsKept() {
+        CouchJobs behind = outvoted(MONTH.negated());
+        stage.await(behind.add(database, MAIL, "a", "data"));
+        Job<String> job =
+                stage.await(behind.accept(MAIL, AcceptOptions.nonBlocking())).orElseThrow();
+        stage.await(behind.finish(database, job));
+
+        stage.time().advance(KEPT.minus(MINUTES));
+        assertThat(state()).isEqualTo(JobState.FINISHED);
+
+        stage.time().advance(MINUTES.multipliedBy(3));
+        assertThat(state()).isEqualTo(JobState.NOT_FOUND);
     }
 
     @Test

@@ -14,6 +14,7 @@ import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -42,6 +43,7 @@ final class Acceptor<D> implements AutoCloseable {
 
     private final Database database;
     private final Environment environment;
+    private final InstantSource clock;
     private final Transactions transactions;
     private final Claims<D> claims;
     private final HandBack handBack;
@@ -73,6 +75,7 @@ final class Acceptor<D> implements AutoCloseable {
         this.whenUnused = whenUnused;
         this.database = instance.database();
         this.environment = instance.environment();
+        this.clock = instance.clock();
         this.transactions = instance.transactions().named("accept", type.name());
         this.claims = new Claims<>(type, instance);
         this.handBack = new HandBack(instance);
@@ -285,7 +288,7 @@ final class Acceptor<D> implements AutoCloseable {
     }
 
     private Duration untilDue(long scheduledTime) {
-        Duration wait = Duration.between(environment.clock().instant(), Instant.ofEpochSecond(scheduledTime));
+        Duration wait = Duration.between(clock.instant(), Instant.ofEpochSecond(scheduledTime));
         if (wait.isNegative()) {
             return Duration.ZERO;
         }

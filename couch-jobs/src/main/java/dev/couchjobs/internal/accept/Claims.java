@@ -19,6 +19,7 @@ import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.PayloadCodec;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -50,6 +51,7 @@ final class Claims<D> {
     private final Keyspace keyspace;
     private final TypeKeys keys;
     private final Environment environment;
+    private final InstantSource clock;
     private final String by;
     private final PayloadCodec codec;
     private final Candidates candidates;
@@ -60,6 +62,7 @@ final class Claims<D> {
         this.keyspace = instance.keyspace();
         this.keys = keyspace.type(type.name());
         this.environment = instance.environment();
+        this.clock = instance.clock();
         this.by = instance.name();
         this.codec = instance.codec();
         this.candidates = new Candidates(keys, environment.random());
@@ -203,7 +206,7 @@ final class Claims<D> {
         private CompletableFuture<Outcome<D>> takeNew(Transaction tx) {
             cutShort = false;
             leavesSome = false;
-            long now = environment.clock().instant().getEpochSecond();
+            long now = clock.instant().getEpochSecond();
             Leadership.Turn turn = leadership.new Turn(tx, place);
             Map<AcceptMode, CompletableFuture<List<Claimed<D>>>> taking = new LinkedHashMap<>();
             CompletableFuture<?> last = CompletableFuture.completedFuture(taking);
@@ -397,7 +400,7 @@ final class Claims<D> {
         }
         List<JobTable.Step> steps = new ArrayList<>(chosen.size());
         for (Map.Entry<String, JobRow> each : chosen.entrySet()) {
-            long now = environment.clock().millis();
+            long now = clock.millis();
             JobRow after = each.getValue().claimed(randomLock(), by, now, chosen.size() > 1, begins);
             steps.add(new JobTable.Step(keyspace.job(type.name(), each.getKey()), each.getValue(), after));
         }

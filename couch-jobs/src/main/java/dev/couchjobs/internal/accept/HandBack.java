@@ -1,13 +1,13 @@
 package dev.couchjobs.internal.accept;
 
 import com.apple.foundationdb.Database;
-import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
+import java.time.InstantSource;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
@@ -18,13 +18,13 @@ final class HandBack {
     private static final Logger LOG = LoggerFactory.getLogger(HandBack.class);
 
     private final Database database;
-    private final Environment environment;
+    private final InstantSource clock;
     private final Keyspace keyspace;
     private final Transactions transactions;
 
     HandBack(Instance instance) {
         this.database = instance.database();
-        this.environment = instance.environment();
+        this.clock = instance.clock();
         this.keyspace = instance.keyspace();
         this.transactions = instance.transactions();
     }
@@ -38,11 +38,7 @@ final class HandBack {
                         tx -> JobTable.edit(tx, ref, before -> {
                             before.filter(row -> row.isHeldBy(job.lock()))
                                     .ifPresent(row -> JobTable.save(
-                                            tx,
-                                            ref,
-                                            row,
-                                            row.handedBack(environment.clock().millis(), false),
-                                            OptionalLong.empty()));
+                                            tx, ref, row, row.handedBack(clock.millis(), false), OptionalLong.empty()));
                             return CompletableFuture.completedFuture(ref);
                         }))
                 .exceptionally(error -> {

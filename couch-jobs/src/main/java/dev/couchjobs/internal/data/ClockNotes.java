@@ -62,15 +62,39 @@ public final class ClockNotes {
      * @param name the name of the process with that clock
      */
     public ClockSkew skew(String name, long nowMillis, Duration bound) {
+        List<Long> all = aheadOfAll(name, nowMillis);
+        long lower = all.get((all.size() - 1) / 2);
+        long upper = all.get(all.size() / 2);
+        long farther = Math.abs(lower) > Math.abs(upper) ? lower : upper;
+        return new ClockSkew(Duration.ofMillis(farther), all.size() - 1, bound);
+    }
+
+    /**
+     * {@return how far a clock is ahead of most others, or zero if that is within a bound} Of two medians the nearer
+     * one counts: of two clocks none outvotes the other.
+     *
+     * @param name the name of the process with that clock
+     */
+    public Duration outvotedBy(String name, long nowMillis, Duration bound) {
+        List<Long> all = aheadOfAll(name, nowMillis);
+        long lower = all.get((all.size() - 1) / 2);
+        long upper = all.get(all.size() / 2);
+        Duration nearer = Duration.ofMillis(Math.abs(lower) < Math.abs(upper) ? lower : upper);
+        return nearer.abs().compareTo(bound) > 0 ? nearer : Duration.ZERO;
+    }
+
+    /** How far a clock is ahead of each current note of others, and of itself, in order. */
+    private List<Long> aheadOfAll(String name, long nowMillis) {
         Map<String, Note> latest = new HashMap<>();
         notes.values().stream()
                 .filter(note -> !note.name.equals(name) && isCurrent(note))
                 .forEach(note ->
                         latest.merge(note.name, note, (one, other) -> one.version > other.version ? one : other));
-        List<Long> ahead = new ArrayList<>();
+        List<Long> ahead = new ArrayList<>(List.of(0L));
         latest.values()
                 .forEach(note -> ahead.add(nowMillis - note.millis - (version - note.version) / VERSIONS_PER_MILLI));
-        return new ClockSkew(Duration.ofMillis(median(ahead)), latest.size(), bound);
+        ahead.sort(null);
+        return ahead;
     }
 
     /**
@@ -96,15 +120,5 @@ public final class ClockNotes {
             }
         }
         return free.isEmpty() ? oldest : free.get(random.nextInt(free.size()));
-    }
-
-    /** With the process's own clock, which is not ahead of itself. */
-    private static long median(List<Long> aheadOfOthers) {
-        List<Long> all = new ArrayList<>(aheadOfOthers);
-        all.add(0L);
-        all.sort(null);
-        long lower = all.get((all.size() - 1) / 2);
-        long upper = all.get(all.size() / 2);
-        return Math.abs(lower) > Math.abs(upper) ? lower : upper;
     }
 }

@@ -20,6 +20,7 @@ import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -71,6 +72,7 @@ final class ActivityMonitor implements AutoCloseable {
     private final OptionalLong token;
     private final Database database;
     private final Environment environment;
+    private final InstantSource clock;
     private final Transactions transactions;
     private final TypeKeys keys;
     private final Loop loop;
@@ -109,6 +111,7 @@ final class ActivityMonitor implements AutoCloseable {
         this.token = OptionalLong.of(token);
         this.database = instance.database();
         this.environment = instance.environment();
+        this.clock = instance.clock();
         Keyspace keyspace = instance.keyspace();
         this.transactions = instance.transactions().named("monitor", typeName);
         this.keys = keyspace.type(typeName);
@@ -278,7 +281,7 @@ final class ActivityMonitor implements AutoCloseable {
     private CompletableFuture<Look> look(Transaction tx, Optional<TypeInUse> expired, boolean isLong) {
         CompletableFuture<Optional<TypeInUse>> lease = TypeInUse.find(tx, keys);
         CompletableFuture<Optional<Duration>> limit = TypeTimeouts.get(tx, keys);
-        long now = environment.clock().instant().getEpochSecond();
+        long now = clock.instant().getEpochSecond();
         CompletableFuture<Optional<Queued>> waiting = WaitingJobs.first(tx, keys);
         CompletableFuture<Boolean> isQuiet = ActivityIndex.isEmpty(tx, keys)
                 .thenCombine(Counts.read(tx.snapshot(), keys), (empty, counts) -> empty && counts.running() == 0)

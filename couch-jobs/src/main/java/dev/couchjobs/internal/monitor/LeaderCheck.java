@@ -1,12 +1,12 @@
 package dev.couchjobs.internal.monitor;
 
 import com.apple.foundationdb.Database;
-import dev.couchjobs.Environment;
 import dev.couchjobs.internal.data.IdleProcesses;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
+import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
@@ -24,7 +24,7 @@ final class LeaderCheck {
     private static final Logger LOG = LoggerFactory.getLogger(LeaderCheck.class);
 
     private final Database database;
-    private final Environment environment;
+    private final InstantSource clock;
     private final Transactions transactions;
     private final TypeKeys keys;
 
@@ -44,14 +44,14 @@ final class LeaderCheck {
 
     LeaderCheck(Instance instance, Transactions transactions, TypeKeys keys) {
         this.database = instance.database();
-        this.environment = instance.environment();
+        this.clock = instance.clock();
         this.transactions = transactions;
         this.keys = keys;
     }
 
     /** {@return the job of a further look, if it could run before and is not taken} */
     synchronized Optional<TypeInUse.NextJob> stuck(Optional<TypeInUse.NextJob> next) {
-        long now = environment.clock().instant().getEpochSecond();
+        long now = clock.instant().getEpochSecond();
         Optional<TypeInUse.NextJob> due = next.filter(job -> job.scheduledTime() <= now);
         Optional<TypeInUse.NextJob> stuck = due.filter(job -> due.equals(last) && isToBeCalledFor(job.jobId()));
         last = due;

@@ -39,7 +39,7 @@ final class SilentJobs {
         this.transactions = transactions;
         this.keys = keys;
         this.policy = policy;
-        this.nextRows = new NextRows(instance.environment());
+        this.nextRows = new NextRows(instance);
     }
 
     /** Puts the jobs back of whose processors nothing was heard since then. */

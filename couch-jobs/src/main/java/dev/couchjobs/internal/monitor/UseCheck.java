@@ -16,6 +16,7 @@ import dev.couchjobs.internal.loop.Workers;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -30,6 +31,7 @@ final class UseCheck implements AutoCloseable {
 
     private final Database database;
     private final Environment environment;
+    private final InstantSource clock;
     private final Keyspace keyspace;
     private final Transactions transactions;
     private final Workers<String, ActivityMonitor> monitors;
@@ -39,6 +41,7 @@ final class UseCheck implements AutoCloseable {
     UseCheck(Instance instance, Workers<String, ActivityMonitor> monitors) {
         this.database = instance.database();
         this.environment = instance.environment();
+        this.clock = instance.clock();
         this.keyspace = instance.keyspace();
         this.transactions = instance.transactions().named("check", "types in use");
         this.monitors = monitors;
@@ -82,7 +85,7 @@ final class UseCheck implements AutoCloseable {
     }
 
     private CompletableFuture<Boolean> check(Transaction tx, TypeKeys keys) {
-        long now = environment.clock().instant().getEpochSecond();
+        long now = clock.instant().getEpochSecond();
         return ActivityIndex.isEmpty(tx, keys)
                 .thenCombine(
                         WaitingJobs.first(tx, keys),

@@ -14,7 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Whether this process may remove jobs by its clock. It compares that with what other processes have noted of theirs,
- * and notes its own, once in half a minute at most, in a transaction that a sweep or an archive makes anyway.
+ * and notes its own, once in half a minute at most, in a transaction that a sweep or an archive makes anyway. If most
+ * others agree on another time, it corrects the {@link dev.couchjobs.internal.verbs.AgreedClock} of the instance.
  */
 final class Clocks {
     private static final Logger LOG = LoggerFactory.getLogger(Clocks.class);
@@ -59,6 +60,7 @@ final class Clocks {
             ClockSkew skew = notes.skew(instance.name(), now.toEpochMilli(), bound);
             notes.write(tx, instance.environment().random(), instance.name(), now.toEpochMilli());
             note(skew, now);
+            instance.clock().correct(notes.outvotedBy(instance.name(), now.toEpochMilli(), bound));
             return !skew.isExceeded();
         });
     }
@@ -74,8 +76,7 @@ final class Clocks {
         if (skew.isExceeded() && !was) {
             LOG.warn(
                     "The clock of {} is {} ahead of the median of its own and {} others, more than {}: this process"
-                            + " removes and"
-                            + " archives no jobs until the clocks agree. Set the clock that is wrong.",
+                            + " removes and archives no jobs until the clocks agree. Set the clock that is wrong.",
                     instance.name(),
                     skew.ahead(),
                     skew.others(),

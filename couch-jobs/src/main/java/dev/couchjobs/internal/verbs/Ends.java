@@ -40,7 +40,7 @@ public final class Ends {
     public Ends(Instance instance) {
         this.keyspace = instance.keyspace();
         this.transactions = instance.transactions();
-        this.nextRows = new NextRows(instance.environment());
+        this.nextRows = new NextRows(instance);
     }
 
     /**

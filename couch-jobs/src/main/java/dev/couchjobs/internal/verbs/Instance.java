@@ -10,6 +10,7 @@ import dev.couchjobs.internal.data.Keyspace;
  * @param name tells this instance from others wherever it says who did something
  * @param database where the jobs are
  * @param environment clock, timers and randomness
+ * @param clock what is stored for later goes by this clock
  * @param keyspace the keys
  * @param transactions runs what the parts do
  * @param codec writes and reads the data of jobs
@@ -18,6 +19,23 @@ public record Instance(
         String name,
         Database database,
         Environment environment,
+        AgreedClock clock,
         Keyspace keyspace,
         Transactions transactions,
-        PayloadCodec codec) {}
+        PayloadCodec codec) {
+
+    public Instance(
+            String name,
+            Database database,
+            Environment environment,
+            Keyspace keyspace,
+            Transactions transactions,
+            PayloadCodec codec) {
+        this(name, database, environment, new AgreedClock(environment.clock()), keyspace, transactions, codec);
+    }
+
+    /** {@return the same, by other transactions} */
+    public Instance with(Transactions others) {
+        return new Instance(name, database, environment, clock, keyspace, others, codec);
+    }
+}

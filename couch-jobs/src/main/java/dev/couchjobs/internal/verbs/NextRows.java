@@ -1,7 +1,6 @@
 package dev.couchjobs.internal.verbs;
 
 import dev.couchjobs.AttemptEnd;
-import dev.couchjobs.Environment;
 import dev.couchjobs.JobType;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.internal.data.Claimant;
@@ -9,7 +8,9 @@ import dev.couchjobs.internal.data.Ending;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.Payload;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Optional;
+import java.util.random.RandomGenerator;
 
 /**
  * What a running job becomes when its claim ends.
@@ -18,12 +19,14 @@ import java.util.Optional;
  * after the end, however it ended: at the time asked for and with all its attempts before it.
  */
 public final class NextRows {
-    private final Environment environment;
+    private final RandomGenerator random;
+    private final InstantSource clock;
     private final Endings endings;
 
-    public NextRows(Environment environment) {
-        this.environment = environment;
-        this.endings = new Endings(environment.clock());
+    public NextRows(Instance instance) {
+        this.random = instance.environment().random();
+        this.clock = instance.clock();
+        this.endings = new Endings(clock);
     }
 
     /** {@return the row of a job whose holder ends its claim} */
@@ -45,7 +48,7 @@ public final class NextRows {
             return running.finished(running.payload(), endings.cancelled(type, cancelled.reason()));
         }
         if (how instanceof How.HandedBack back) {
-            return running.handedBack(environment.clock().millis(), back.begun());
+            return running.handedBack(clock.millis(), back.begun());
         }
         throw new AssertionError(how);
     }
@@ -70,7 +73,7 @@ public final class NextRows {
                 && !running.resubmit()
                 && pauseAfterFailure(type, running).isEmpty();
         if (!isLast) {
-            return running.putBack(environment.clock().millis(), timeAfterExpiry(type, running));
+            return running.putBack(clock.millis(), timeAfterExpiry(type, running));
         }
         int attempts = claimant.failures() + 1;
         String error =
@@ -87,7 +90,7 @@ public final class NextRows {
             return running.scheduledTime();
         }
         RetryPolicy policy = policy(type, running);
-        return policy.pauseAfter(Math.min(expiries, policy.maxAttempts() - 1), environment.random())
+        return policy.pauseAfter(Math.min(expiries, policy.maxAttempts() - 1), random)
                 .map(this::timeAfter)
                 .orElse(running.scheduledTime());
     }
@@ -99,13 +102,13 @@ public final class NextRows {
 
     /** The pause before the next attempt if the present one fails, or empty if it was the last. */
     private Optional<Duration> pauseAfterFailure(JobType<?, ?> type, JobRow running) {
-        return policy(type, running).pauseAfter(running.claimant().failures() + 1, environment.random());
+        return policy(type, running).pauseAfter(running.claimant().failures() + 1, random);
     }
 
     /** No pause at all is no scheduled time: a time would be the next whole second. */
     private long timeAfter(Duration pause) {
         return pause.isZero()
                 ? ScheduledTimes.NONE
-                : ScheduledTimes.toSeconds(environment.clock().instant().plus(pause));
+                : ScheduledTimes.toSeconds(clock.instant().plus(pause));
     }
 }

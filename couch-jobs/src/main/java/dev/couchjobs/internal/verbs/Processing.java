@@ -30,7 +30,7 @@ public final class Processing {
         this.keyspace = instance.keyspace();
         this.transactions = instance.transactions();
         this.codec = instance.codec();
-        this.endings = new Endings(instance.environment().clock());
+        this.endings = new Endings(instance.clock());
     }
 
     /** {@return the claim as it is now} */
