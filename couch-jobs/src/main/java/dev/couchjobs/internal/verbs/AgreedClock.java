@@ -17,7 +17,11 @@ public final class AgreedClock implements InstantSource {
         this.own = own;
     }
 
-    /** @param ahead how far this process's clock is ahead of most others; zero if it agrees with them */
+    /**
+     * Sets by how much to correct the clock.
+     *
+     * @param ahead how far the clock of this process is ahead of most others; zero if it agrees with them
+     */
     public void correct(Duration ahead) {
         this.ahead = ahead;
     }

@@ -83,12 +83,16 @@ final class AttemptCommit {
         }
     }
 
+    /**
+     * The version that the commit depends on. A commit without reads depends on none; FoundationDB's client takes a read
+     * version for it all the same, and shows that afterwards.
+     */
     private long readVersion() {
-        Snapshot snapshot = attempt.snapshotIfTaken();
-        if (snapshot == null && !attempt.readConflicts().isEmpty()) {
-            snapshot = attempt.snapshot();
-        }
-        return snapshot == null ? Commit.NO_READ_VERSION : snapshot.version();
+        boolean dependsOnNone =
+                attempt.snapshotIfTaken() == null && attempt.readConflicts().isEmpty();
+        Snapshot taken = attempt.snapshotIfTaken();
+        Snapshot snapshot = taken == null ? attempt.snapshot() : taken;
+        return dependsOnNone ? Commit.NO_READ_VERSION : snapshot.version();
     }
 
     private List<Watch> watches() {

@@ -43,6 +43,15 @@ public abstract class LifecycleContract extends FdbContract {
     }
 
     @Test
+    void theReadVersionOfACommitWithoutReadsIsFromBeforeIt() {
+        Transaction tr = begin();
+        set(tr, "a", "1");
+        await(tr.commit());
+
+        assertThat(await(tr.getReadVersion())).isLessThan(tr.getCommittedVersion());
+    }
+
+    @Test
     void anUntouchedTransactionCommits() {
         await(begin().commit());
     }
