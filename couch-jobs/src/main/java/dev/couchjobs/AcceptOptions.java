@@ -16,10 +16,10 @@ public final class AcceptOptions {
     private final boolean noSchedule;
     private final @Nullable Instant maxSchedTime;
     private final @Nullable Duration timeout;
-    private final double reserve;
+    private final double lowPriorityShare;
 
     private AcceptOptions(
-            boolean noSchedule, @Nullable Instant maxSchedTime, @Nullable Duration timeout, double reserve) {
+            boolean noSchedule, @Nullable Instant maxSchedTime, @Nullable Duration timeout, double lowPriorityShare) {
         if (noSchedule && maxSchedTime != null) {
             throw new IllegalArgumentException(
                     "noSchedule takes only jobs without a scheduled time, so maxSchedTime has no meaning beside it:"
@@ -28,7 +28,7 @@ public final class AcceptOptions {
         this.noSchedule = noSchedule;
         this.maxSchedTime = maxSchedTime;
         this.timeout = timeout;
-        this.reserve = reserve;
+        this.lowPriorityShare = lowPriorityShare;
     }
 
     /** {@return due jobs only, and wait for one without limit} */
@@ -49,7 +49,7 @@ public final class AcceptOptions {
      * @throws IllegalArgumentException if {@code maxSchedTime} is given too
      */
     public AcceptOptions noSchedule() {
-        return new AcceptOptions(true, maxSchedTime, timeout, reserve);
+        return new AcceptOptions(true, maxSchedTime, timeout, lowPriorityShare);
     }
 
     /**
@@ -60,7 +60,7 @@ public final class AcceptOptions {
      * @throws IllegalArgumentException if {@code noSchedule} is given too
      */
     public AcceptOptions maxSchedTime(Instant time) {
-        return new AcceptOptions(noSchedule, Objects.requireNonNull(time, "time"), timeout, reserve);
+        return new AcceptOptions(noSchedule, Objects.requireNonNull(time, "time"), timeout, lowPriorityShare);
     }
 
     /**
@@ -73,7 +73,7 @@ public final class AcceptOptions {
         if (timeout.isNegative()) {
             throw new IllegalArgumentException("A timeout cannot be negative: " + timeout);
         }
-        return new AcceptOptions(noSchedule, maxSchedTime, timeout, reserve);
+        return new AcceptOptions(noSchedule, maxSchedTime, timeout, lowPriorityShare);
     }
 
     /**
@@ -88,7 +88,7 @@ public final class AcceptOptions {
      * @return these options with that part kept
      * @throws IllegalArgumentException if it is not from 0 to 1
      */
-    public AcceptOptions reserve(double share) {
+    public AcceptOptions lowPriorityShare(double share) {
         if (!(share >= 0 && share <= 1)) {
             throw new IllegalArgumentException(
                     "The part of the claims to keep for lower priorities is from 0 to 1; this is " + share + ".");
@@ -97,8 +97,8 @@ public final class AcceptOptions {
     }
 
     /** {@return the part of the claims that is kept for lower priorities} */
-    public double reserve() {
-        return reserve;
+    public double lowPriorityShare() {
+        return lowPriorityShare;
     }
 
     /** {@return whether only jobs without a scheduled time are taken} */

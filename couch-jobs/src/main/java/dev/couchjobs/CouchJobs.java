@@ -10,23 +10,23 @@ import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.monitor.ActivityMonitors;
 import dev.couchjobs.internal.notify.Notifiers;
-import dev.couchjobs.internal.notify.Results;
-import dev.couchjobs.internal.retention.Retirement;
-import dev.couchjobs.internal.verbs.Creation;
-import dev.couchjobs.internal.verbs.DeadLetters;
-import dev.couchjobs.internal.verbs.Ends;
-import dev.couchjobs.internal.verbs.How;
+import dev.couchjobs.internal.notify.ResultWaiter;
+import dev.couchjobs.internal.retention.RetentionService;
+import dev.couchjobs.internal.verbs.CreatorVerbs;
+import dev.couchjobs.internal.verbs.DeadLetterVerbs;
+import dev.couchjobs.internal.verbs.Disposition;
+import dev.couchjobs.internal.verbs.FinishTransaction;
 import dev.couchjobs.internal.verbs.Instance;
-import dev.couchjobs.internal.verbs.Listings;
-import dev.couchjobs.internal.verbs.Logs;
-import dev.couchjobs.internal.verbs.NotBefore;
+import dev.couchjobs.internal.verbs.ListingVerbs;
+import dev.couchjobs.internal.verbs.LogVerbs;
+import dev.couchjobs.internal.verbs.MinimumVersionContext;
 import dev.couchjobs.internal.verbs.PayloadCodec;
-import dev.couchjobs.internal.verbs.Processing;
-import dev.couchjobs.internal.verbs.Quarantined;
-import dev.couchjobs.internal.verbs.Queries;
+import dev.couchjobs.internal.verbs.ProcessorVerbs;
+import dev.couchjobs.internal.verbs.QuarantineVerbs;
+import dev.couchjobs.internal.verbs.QueryVerbs;
 import dev.couchjobs.internal.verbs.ScheduledTimes;
 import dev.couchjobs.internal.verbs.Transactions;
-import dev.couchjobs.internal.worker.JobPools;
+import dev.couchjobs.internal.worker.WorkerRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -72,21 +72,21 @@ public final class CouchJobs implements AutoCloseable {
     private final Instance instance;
     private final Keyspace keyspace;
     private final Transactions transactions;
-    private final Creation creation;
-    private final Processing processing;
-    private final Queries queries;
-    private final Listings listings;
-    private final Logs logs;
+    private final CreatorVerbs creatorVerbs;
+    private final ProcessorVerbs processorVerbs;
+    private final QueryVerbs queryVerbs;
+    private final ListingVerbs listingVerbs;
+    private final LogVerbs logVerbs;
     private final Acceptors acceptors;
     private final ActivityMonitors monitors;
     private final Notifiers notifiers;
-    private final Ends ends;
-    private final Results results;
-    private final DeadLetters deadLetters;
-    private final Quarantined quarantined;
-    private final Retirement retirement;
+    private final FinishTransaction finishTransaction;
+    private final ResultWaiter waiter;
+    private final DeadLetterVerbs deadLetterVerbs;
+    private final QuarantineVerbs quarantineVerbs;
+    private final RetentionService retentionService;
     private final PayloadCodec codec;
-    private final JobPools workers = new JobPools();
+    private final WorkerRegistry workers = new WorkerRegistry();
     private volatile boolean closed;
 
     CouchJobs(CouchJobsBuilder settings) {
@@ -98,19 +98,19 @@ public final class CouchJobs implements AutoCloseable {
         instance = new Instance(settings.name(), settings.database, environment, keyspace, always, codec);
         transactions = always.whileOpen(() -> !closed);
         Instance open = instance.with(transactions);
-        creation = new Creation(open);
-        processing = new Processing(open);
-        queries = new Queries(open);
-        listings = new Listings(open);
-        logs = new Logs(open);
-        retirement = new Retirement(instance, settings.maxClockSkew);
-        monitors = new ActivityMonitors(instance, settings.feedRetention, retirement);
+        creatorVerbs = new CreatorVerbs(open);
+        processorVerbs = new ProcessorVerbs(open);
+        queryVerbs = new QueryVerbs(open);
+        listingVerbs = new ListingVerbs(open);
+        logVerbs = new LogVerbs(open);
+        retentionService = new RetentionService(instance, settings.maxClockSkew);
+        monitors = new ActivityMonitors(instance, settings.feedRetention, retentionService);
         acceptors = new Acceptors(instance, monitors);
         notifiers = new Notifiers(instance);
-        ends = new Ends(open);
-        results = new Results(instance, notifiers, queries);
-        deadLetters = new DeadLetters(open);
-        quarantined = new Quarantined(open);
+        finishTransaction = new FinishTransaction(open);
+        waiter = new ResultWaiter(instance, notifiers, queryVerbs);
+        deadLetterVerbs = new DeadLetterVerbs(open);
+        quarantineVerbs = new QuarantineVerbs(open);
     }
 
     /**
@@ -153,7 +153,7 @@ public final class CouchJobs implements AutoCloseable {
      * @throws PayloadException if the data cannot be stored
      */
     public <D> CompletableFuture<Void> add(TransactionContext context, JobType<D, ?> type, String jobId, D data) {
-        return creation.add(context, NewJob.of(type, data).id(jobId)).thenApply(id -> null);
+        return creatorVerbs.add(context, NewJob.of(type, data).id(jobId)).thenApply(id -> null);
     }
 
     /**
@@ -171,7 +171,8 @@ public final class CouchJobs implements AutoCloseable {
      */
     public <D> CompletableFuture<Void> add(
             TransactionContext context, JobType<D, ?> type, String jobId, D data, Instant scheduledTime) {
-        return creation.add(context, NewJob.of(type, data).id(jobId).at(scheduledTime))
+        return creatorVerbs
+                .add(context, NewJob.of(type, data).id(jobId).at(scheduledTime))
                 .thenApply(id -> null);
     }
 
@@ -186,7 +187,7 @@ public final class CouchJobs implements AutoCloseable {
      * @throws PayloadException if the data cannot be stored
      */
     public <D> CompletableFuture<String> add(TransactionContext context, JobType<D, ?> type, D data) {
-        return creation.add(context, NewJob.of(type, data));
+        return creatorVerbs.add(context, NewJob.of(type, data));
     }
 
     /**
@@ -207,7 +208,7 @@ public final class CouchJobs implements AutoCloseable {
      * @throws DependencyException if it is to wait for itself, or for too many others
      */
     public CompletableFuture<String> add(TransactionContext context, NewJob<?> job) {
-        return creation.add(context, job);
+        return creatorVerbs.add(context, job);
     }
 
     /**
@@ -224,7 +225,7 @@ public final class CouchJobs implements AutoCloseable {
      * @throws TooManyJobsException if they do not fit into one transaction whatever there is already
      */
     public CompletableFuture<List<String>> addAll(TransactionContext context, Collection<? extends NewJob<?>> jobs) {
-        return creation.addAll(context, jobs);
+        return creatorVerbs.addAll(context, jobs);
     }
 
     /**
@@ -235,7 +236,7 @@ public final class CouchJobs implements AutoCloseable {
      * @return the id, of 36 characters
      */
     public String newJobId() {
-        return creation.newJobId();
+        return creatorVerbs.newJobId();
     }
 
     /**
@@ -248,7 +249,7 @@ public final class CouchJobs implements AutoCloseable {
      * @return whether there was such a job
      */
     public CompletableFuture<Boolean> remove(TransactionContext context, JobType<?, ?> type, String jobId) {
-        return creation.remove(context, type, jobId);
+        return creatorVerbs.remove(context, type, jobId);
     }
 
     /**
@@ -262,7 +263,7 @@ public final class CouchJobs implements AutoCloseable {
      */
     public <D> CompletableFuture<Optional<D>> getJobData(
             ReadTransactionContext context, JobType<D, ?> type, String jobId) {
-        return queries.data(context, type, jobId);
+        return queryVerbs.data(context, type, jobId);
     }
 
     /**
@@ -274,7 +275,7 @@ public final class CouchJobs implements AutoCloseable {
      * @return the state; {@link JobState#NOT_FOUND} if there is no such job
      */
     public CompletableFuture<JobState> getJobState(ReadTransactionContext context, JobType<?, ?> type, String jobId) {
-        return queries.state(context, type, jobId);
+        return queryVerbs.state(context, type, jobId);
     }
 
     /**
@@ -289,7 +290,7 @@ public final class CouchJobs implements AutoCloseable {
      */
     public <D, R> CompletableFuture<Optional<JobInfo<D, R>>> getJob(
             ReadTransactionContext context, JobType<D, R> type, String jobId) {
-        return queries.job(context, type, jobId);
+        return queryVerbs.job(context, type, jobId);
     }
 
     /**
@@ -303,7 +304,7 @@ public final class CouchJobs implements AutoCloseable {
      */
     public CompletableFuture<List<JobAttempt>> attempts(
             ReadTransactionContext context, JobType<?, ?> type, String jobId) {
-        return queries.attempts(context, type, jobId);
+        return queryVerbs.attempts(context, type, jobId);
     }
 
     /**
@@ -318,7 +319,7 @@ public final class CouchJobs implements AutoCloseable {
      */
     public CompletableFuture<Page<JobSummary>> list(
             ReadTransactionContext context, JobType<?, ?> type, PageRequest page) {
-        return listings.all(context, type, page);
+        return listingVerbs.all(context, type, page);
     }
 
     /**
@@ -346,7 +347,7 @@ public final class CouchJobs implements AutoCloseable {
      */
     public CompletableFuture<Page<JobSummary>> list(
             ReadTransactionContext context, JobType<?, ?> type, JobState state, PageRequest page) {
-        return listings.inState(context, type, state, page);
+        return listingVerbs.inState(context, type, state, page);
     }
 
     /**
@@ -361,7 +362,7 @@ public final class CouchJobs implements AutoCloseable {
      * @return the counts
      */
     public CompletableFuture<JobCounts> counts(ReadTransactionContext context, JobType<?, ?> type) {
-        return listings.counts(context, type);
+        return listingVerbs.counts(context, type);
     }
 
     /**
@@ -377,8 +378,8 @@ public final class CouchJobs implements AutoCloseable {
      * @return a context for the verbs that read
      * @throws IllegalArgumentException if the sequence is incomplete
      */
-    public ReadTransactionContext notBefore(ReadTransactionContext context, Versionstamp sequence) {
-        return new NotBefore(context, sequence);
+    public ReadTransactionContext atLeastVersion(ReadTransactionContext context, Versionstamp sequence) {
+        return new MinimumVersionContext(context, sequence);
     }
 
     /**
@@ -393,7 +394,7 @@ public final class CouchJobs implements AutoCloseable {
      */
     public CompletableFuture<Page<Dependency>> waitsFor(
             ReadTransactionContext context, JobType<?, ?> type, String jobId, PageRequest page) {
-        return listings.waitsFor(context, type, jobId, page);
+        return listingVerbs.waitsFor(context, type, jobId, page);
     }
 
     // The log of a job
@@ -410,7 +411,7 @@ public final class CouchJobs implements AutoCloseable {
      * @throws PayloadException if the entry cannot be stored
      */
     public CompletableFuture<Long> log(TransactionContext context, Job<?> job, Object entry) {
-        return logs.append(context, job, LogEntry.Kind.LOG, entry);
+        return logVerbs.append(context, job, LogEntry.Kind.LOG, entry);
     }
 
     /**
@@ -425,7 +426,7 @@ public final class CouchJobs implements AutoCloseable {
      * @throws PayloadException if the checkpoint cannot be stored
      */
     public CompletableFuture<Long> checkpoint(TransactionContext context, Job<?> job, Object checkpoint) {
-        return logs.append(context, job, LogEntry.Kind.CHECKPOINT, checkpoint);
+        return logVerbs.append(context, job, LogEntry.Kind.CHECKPOINT, checkpoint);
     }
 
     /**
@@ -442,7 +443,7 @@ public final class CouchJobs implements AutoCloseable {
      */
     public CompletableFuture<Void> progress(
             TransactionContext context, Job<?> job, long done, long total, String text) {
-        return logs.progress(context, job, done, total, text);
+        return logVerbs.progress(context, job, done, total, text);
     }
 
     /**
@@ -458,7 +459,7 @@ public final class CouchJobs implements AutoCloseable {
      */
     public CompletableFuture<List<LogEntry>> logEntries(
             ReadTransactionContext context, JobType<?, ?> type, String jobId, long afterEntry, int limit) {
-        return logs.read(context, type, jobId, afterEntry, limit);
+        return logVerbs.read(context, type, jobId, afterEntry, limit);
     }
 
     /**
@@ -471,7 +472,7 @@ public final class CouchJobs implements AutoCloseable {
      */
     public CompletableFuture<Optional<LogEntry>> lastCheckpoint(
             ReadTransactionContext context, JobType<?, ?> type, String jobId) {
-        return logs.lastCheckpoint(context, type, jobId);
+        return logVerbs.lastCheckpoint(context, type, jobId);
     }
 
     /**
@@ -484,7 +485,7 @@ public final class CouchJobs implements AutoCloseable {
      */
     public CompletableFuture<Optional<JobProgress>> progress(
             ReadTransactionContext context, JobType<?, ?> type, String jobId) {
-        return logs.progress(context, type, jobId);
+        return logVerbs.progress(context, type, jobId);
     }
 
     // Types
@@ -590,7 +591,7 @@ public final class CouchJobs implements AutoCloseable {
      * @return the claim as it is now; fails with {@link JobHaltedException} if it is lost
      */
     public <D> CompletableFuture<Job<D>> update(TransactionContext context, Job<D> job) {
-        return processing.update(context, job, null);
+        return processorVerbs.update(context, job, null);
     }
 
     /**
@@ -605,7 +606,7 @@ public final class CouchJobs implements AutoCloseable {
      * @throws PayloadException if the data cannot be stored
      */
     public <D> CompletableFuture<Job<D>> update(TransactionContext context, Job<D> job, D data) {
-        return processing.update(context, job, Objects.requireNonNull(data, "data"));
+        return processorVerbs.update(context, job, Objects.requireNonNull(data, "data"));
     }
 
     /**
@@ -617,7 +618,7 @@ public final class CouchJobs implements AutoCloseable {
      * @return when it is done; fails with {@link JobHaltedException} if the claim is lost, and then nothing was changed
      */
     public <D> CompletableFuture<Void> finish(TransactionContext context, Job<D> job) {
-        return processing.finish(context, job, null);
+        return processorVerbs.finish(context, job, null);
     }
 
     /**
@@ -631,7 +632,7 @@ public final class CouchJobs implements AutoCloseable {
      * @throws PayloadException if the data cannot be stored
      */
     public <D> CompletableFuture<Void> finish(TransactionContext context, Job<D> job, D data) {
-        return processing.finish(context, job, Objects.requireNonNull(data, "data"));
+        return processorVerbs.finish(context, job, Objects.requireNonNull(data, "data"));
     }
 
     /**
@@ -651,14 +652,15 @@ public final class CouchJobs implements AutoCloseable {
         if (!type.name().equals(job.type().name())) {
             throw new IllegalArgumentException("The claim is on a job of type " + job.type() + ", not " + type + ".");
         }
-        How done = new How.Succeeded(codec.encodeResult(type, job.id(), Objects.requireNonNull(result, "result")));
-        return ends.end(context, type, job, done).thenAccept(ended -> {});
+        Disposition done =
+                new Disposition.Succeeded(codec.encodeResult(type, job.id(), Objects.requireNonNull(result, "result")));
+        return finishTransaction.end(context, type, job, done).thenAccept(ended -> {});
     }
 
     /**
      * Ends an attempt that has failed. By the {@link RetryPolicy} of the job, or else of its type, it is pending again
      * after a pause, or has failed for good and is a dead letter. An error that is
-     * {@linkplain JobType#notRetried not worth another attempt} makes it one at once.
+     * {@linkplain JobType#doNotRetryOn not worth another attempt} makes it one at once.
      *
      * @param context a database, or a transaction to join
      * @param job the claim
@@ -667,8 +669,8 @@ public final class CouchJobs implements AutoCloseable {
      *     and then nothing was changed
      */
     public CompletableFuture<JobState> fail(TransactionContext context, Job<?> job, Throwable error) {
-        How failed = How.failed(job.type(), Objects.requireNonNull(error, "error"));
-        return ends.end(context, job.type(), job, failed).thenApply(ended -> ended.state());
+        Disposition failed = Disposition.failed(job.type(), Objects.requireNonNull(error, "error"));
+        return finishTransaction.end(context, job.type(), job, failed).thenApply(ended -> ended.state());
     }
 
     /**
@@ -681,7 +683,9 @@ public final class CouchJobs implements AutoCloseable {
      * @throws IllegalArgumentException if the pause is negative or too long
      */
     public CompletableFuture<Void> snooze(TransactionContext context, Job<?> job, Duration pause) {
-        return ends.end(context, job.type(), job, new How.Snoozed(pause)).thenAccept(ended -> {});
+        return finishTransaction
+                .end(context, job.type(), job, new Disposition.Snoozed(pause))
+                .thenAccept(ended -> {});
     }
 
     /**
@@ -693,7 +697,8 @@ public final class CouchJobs implements AutoCloseable {
      * @return when it is done; fails with {@link JobHaltedException} if the claim is lost, and then nothing was changed
      */
     public CompletableFuture<Void> cancel(TransactionContext context, Job<?> job, String reason) {
-        return ends.end(context, job.type(), job, new How.Cancelled(Objects.requireNonNull(reason, "reason")))
+        return finishTransaction
+                .end(context, job.type(), job, new Disposition.Cancelled(Objects.requireNonNull(reason, "reason")))
                 .thenAccept(ended -> {});
     }
 
@@ -707,7 +712,7 @@ public final class CouchJobs implements AutoCloseable {
      * @return the claim as it is now; fails with {@link JobHaltedException} if the job is gone or another's
      */
     public <D> CompletableFuture<Job<D>> resubmit(TransactionContext context, Job<D> job) {
-        return processing.resubmit(context, job, OptionalLong.empty(), null);
+        return processorVerbs.resubmit(context, job, OptionalLong.empty(), null);
     }
 
     /**
@@ -720,7 +725,7 @@ public final class CouchJobs implements AutoCloseable {
      * @return the claim as it is now; fails with {@link JobHaltedException} if the job is gone or another's
      */
     public <D> CompletableFuture<Job<D>> resubmit(TransactionContext context, Job<D> job, Instant scheduledTime) {
-        return processing.resubmit(context, job, OptionalLong.of(ScheduledTimes.toSeconds(scheduledTime)), null);
+        return processorVerbs.resubmit(context, job, OptionalLong.of(ScheduledTimes.toSeconds(scheduledTime)), null);
     }
 
     /**
@@ -738,7 +743,7 @@ public final class CouchJobs implements AutoCloseable {
     public <D> CompletableFuture<Job<D>> resubmit(
             TransactionContext context, Job<D> job, Instant scheduledTime, D data) {
         OptionalLong time = OptionalLong.of(ScheduledTimes.toSeconds(scheduledTime));
-        return processing.resubmit(context, job, time, Objects.requireNonNull(data, "data"));
+        return processorVerbs.resubmit(context, job, time, Objects.requireNonNull(data, "data"));
     }
 
     /**
@@ -834,7 +839,7 @@ public final class CouchJobs implements AutoCloseable {
     public <R> CompletableFuture<@Nullable R> resultAsync(JobType<?, R> type, String jobId, Duration timeout) {
         return closed
                 ? CompletableFuture.failedFuture(new CouchJobsClosedException())
-                : results.await(type, jobId, timeout);
+                : waiter.await(type, jobId, timeout);
     }
 
     /**
@@ -847,7 +852,7 @@ public final class CouchJobs implements AutoCloseable {
      */
     public CompletableFuture<Page<DeadLetter>> deadLetters(
             ReadTransactionContext context, JobType<?, ?> type, PageRequest page) {
-        return deadLetters.page(context, type, page);
+        return deadLetterVerbs.page(context, type, page);
     }
 
     /**
@@ -860,7 +865,7 @@ public final class CouchJobs implements AutoCloseable {
      * @return whether the job had failed for good; if not, nothing was changed
      */
     public CompletableFuture<Boolean> retryDeadLetter(TransactionContext context, JobType<?, ?> type, String jobId) {
-        return deadLetters.retry(context, type, jobId);
+        return deadLetterVerbs.retry(context, type, jobId);
     }
 
     /**
@@ -872,7 +877,7 @@ public final class CouchJobs implements AutoCloseable {
      * @return how many this call has sent
      */
     public CompletableFuture<Long> retryDeadLetters(JobType<?, ?> type) {
-        return deadLetters.retryAll(type);
+        return deadLetterVerbs.retryAll(type);
     }
 
     /**
@@ -887,7 +892,7 @@ public final class CouchJobs implements AutoCloseable {
      */
     public CompletableFuture<Page<QuarantinedRow>> quarantined(
             ReadTransactionContext context, JobType<?, ?> type, PageRequest page) {
-        return quarantined.page(context, type, page);
+        return quarantineVerbs.page(context, type, page);
     }
 
     /**
@@ -901,7 +906,7 @@ public final class CouchJobs implements AutoCloseable {
      * @throws IllegalArgumentException if that is no id of a row in quarantine
      */
     public CompletableFuture<Boolean> removeQuarantined(TransactionContext context, JobType<?, ?> type, String id) {
-        return quarantined.remove(context, type, id);
+        return quarantineVerbs.remove(context, type, id);
     }
 
     /**
@@ -917,7 +922,7 @@ public final class CouchJobs implements AutoCloseable {
      * @throws IllegalArgumentException if that is no id of a row in quarantine
      */
     public CompletableFuture<Boolean> restoreQuarantined(TransactionContext context, JobType<?, ?> type, String id) {
-        return quarantined.restore(context, type, id);
+        return quarantineVerbs.restore(context, type, id);
     }
 
     /**
@@ -933,7 +938,7 @@ public final class CouchJobs implements AutoCloseable {
      * @throws CouchJobsClosedException if this instance is closed
      */
     public <D, R> void archive(JobType<D, R> type, JobArchive<D, R> archive) {
-        retirement.archive(type, Objects.requireNonNull(archive, "archive"));
+        retentionService.archive(type, Objects.requireNonNull(archive, "archive"));
     }
 
     /**
@@ -955,7 +960,7 @@ public final class CouchJobs implements AutoCloseable {
      * @return the skew
      */
     public CompletableFuture<ClockSkew> clockSkew(ReadTransactionContext context) {
-        return retirement.clockSkew(context);
+        return retentionService.clockSkew(context);
     }
 
     /**
@@ -987,19 +992,19 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Waits for the next change of a job (RFC 007, {@code wait/2}).
+     * Waits for the next change of a job (RFC 007, {@code awaitEvent/2}).
      *
      * @param subscription the subscription
      * @param timeout how long to wait, counted from the call
      * @param <D> the type of the data
      * @return the change, or empty when the time is up or no change can come any more
      */
-    public <D> CompletableFuture<Optional<JobEvent<D>>> wait(Subscription<D> subscription, Duration timeout) {
+    public <D> CompletableFuture<Optional<JobEvent<D>>> awaitEvent(Subscription<D> subscription, Duration timeout) {
         return waitFor(List.of(subscription), null, timeout);
     }
 
     /**
-     * Waits until a job comes into one state (RFC 007, {@code wait/3}). Changes to other states are passed over.
+     * Waits until a job comes into one state (RFC 007, {@code awaitEvent/3}). Changes to other states are passed over.
      *
      * @param subscription the subscription
      * @param state the state
@@ -1007,27 +1012,27 @@ public final class CouchJobs implements AutoCloseable {
      * @param <D> the type of the data
      * @return the change, or empty when the time is up or no change can come any more
      */
-    public <D> CompletableFuture<Optional<JobEvent<D>>> wait(
+    public <D> CompletableFuture<Optional<JobEvent<D>>> awaitEvent(
             Subscription<D> subscription, JobState state, Duration timeout) {
         return waitFor(List.of(subscription), state, timeout);
     }
 
     /**
-     * Waits for the next change of any of several jobs (RFC 007, {@code wait/2}); changes of jobs of one type come in
-     * the order of their commits.
+     * Waits for the next change of any of several jobs (RFC 007, {@code awaitEvent/2}); changes of jobs of one type
+     * come in the order of their commits.
      *
      * @param subscriptions the subscriptions
      * @param timeout how long to wait, counted from the call
      * @param <D> the type of the data
      * @return the change, or empty when the time is up or no change can come any more
      */
-    public <D> CompletableFuture<Optional<JobEvent<D>>> wait(
+    public <D> CompletableFuture<Optional<JobEvent<D>>> awaitEvent(
             Collection<? extends Subscription<? extends D>> subscriptions, Duration timeout) {
         return waitFor(subscriptions, null, timeout);
     }
 
     /**
-     * Waits until any of several jobs comes into one state (RFC 007, {@code wait/3}). Changes to other states are
+     * Waits until any of several jobs comes into one state (RFC 007, {@code awaitEvent/3}). Changes to other states are
      * passed over.
      *
      * @param subscriptions the subscriptions
@@ -1036,7 +1041,7 @@ public final class CouchJobs implements AutoCloseable {
      * @param <D> the type of the data
      * @return the change, or empty when the time is up or no change can come any more
      */
-    public <D> CompletableFuture<Optional<JobEvent<D>>> wait(
+    public <D> CompletableFuture<Optional<JobEvent<D>>> awaitEvent(
             Collection<? extends Subscription<? extends D>> subscriptions, JobState state, Duration timeout) {
         return waitFor(subscriptions, state, timeout);
     }
@@ -1050,10 +1055,10 @@ public final class CouchJobs implements AutoCloseable {
 
     /**
      * Ends this instance. From now on all verbs fail with {@link CouchJobsClosedException}, with a database as with a
-     * transaction to join; so do {@code accept}, {@code wait} and {@code result} where they wait already. Verbs that
-     * have begun run to their end. Monitors and notifiers stop. Workers that still run are ended without waiting: their
-     * handlers are interrupted and their jobs given back, so close them first. A claim that is still held ends with its
-     * lease; another instance can finish it. Neither the database is closed nor any job changed.
+     * transaction to join; so do {@code accept}, {@code awaitEvent} and {@code result} where they wait already. Verbs
+     * that have begun run to their end. Monitors and notifiers stop. Workers that still run are ended without waiting:
+     * their handlers are interrupted and their jobs given back, so close them first. A claim that is still held ends
+     * with its lease; another instance can finish it. Neither the database is closed nor any job changed.
      */
     @Override
     public void close() {
@@ -1062,6 +1067,6 @@ public final class CouchJobs implements AutoCloseable {
         acceptors.close();
         notifiers.close();
         monitors.close();
-        retirement.close();
+        retentionService.close();
     }
 }

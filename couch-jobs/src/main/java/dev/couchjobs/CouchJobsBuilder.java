@@ -3,7 +3,7 @@ package dev.couchjobs;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.subspace.Subspace;
 import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.verbs.Label;
+import dev.couchjobs.internal.verbs.TransactionLabel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HexFormat;
@@ -174,8 +174,8 @@ public final class CouchJobsBuilder {
         return this;
     }
 
-    Label label() {
-        return Label.tagged(transactionTag, traceTransactions);
+    TransactionLabel label() {
+        return TransactionLabel.tagged(transactionTag, traceTransactions);
     }
 
     private static Duration positive(Duration duration, String name) {

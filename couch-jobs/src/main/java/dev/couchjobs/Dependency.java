@@ -45,7 +45,7 @@ public record Dependency(String typeName, String jobId, DependencyPolicy policy)
      * @param policy what becomes of the job that waits if this one does not succeed
      * @return the dependency
      */
-    public Dependency orElse(DependencyPolicy policy) {
+    public Dependency ifUnsuccessful(DependencyPolicy policy) {
         return new Dependency(typeName, jobId, policy);
     }
 

@@ -4,7 +4,7 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import java.util.Optional;
 
 /**
- * One change of a job, as {@code wait} reports it. Immutable.
+ * One change of a job, as {@code awaitEvent} reports it. Immutable.
  *
  * @param <D> the type of the job's data
  */
@@ -19,8 +19,9 @@ public interface JobEvent<D> {
     JobState state();
 
     /**
-     * The job's data, read when {@code wait} took this event: never older than {@link #state}, and newer only when the
-     * job had already moved on, in which case further events follow. Events that have not been taken hold no data.
+     * The job's data, read when {@code awaitEvent} took this event: never older than {@link #state}, and newer only
+     * when the job had already moved on, in which case further events follow. Events that have not been taken hold no
+     * data.
      *
      * @return the data, or empty when the job is gone
      * @throws PayloadException if what is stored cannot be read as {@code D}; the change itself is told nevertheless

@@ -14,8 +14,8 @@ import tools.jackson.core.type.TypeReference;
  * queue. Immutable; usually a constant.
  *
  * <p>A job type also says how its jobs are treated: how often they are tried ({@link #retry}), after which errors not
- * again ({@link #notRetried}), and how long they are kept when they are done ({@link #retention}). That is code and not
- * stored: each process goes by its own job type.
+ * again ({@link #doNotRetryOn}), and how long they are kept when they are done ({@link #retention}). That is code and
+ * not stored: each process goes by its own job type.
  *
  * @param <D> the type of the job's data: anything that Jackson can write and read, such as a record
  * @param <R> the type of its result, {@link Void} if it has none
@@ -27,7 +27,7 @@ public final class JobType<D, R> {
     private final Type resultType;
     private final RetryPolicy retry;
     private final Retention retention;
-    private final List<Class<? extends Throwable>> notRetried;
+    private final List<Class<? extends Throwable>> doNotRetryOn;
 
     private JobType(
             String name,
@@ -35,13 +35,13 @@ public final class JobType<D, R> {
             Type resultType,
             RetryPolicy retry,
             Retention retention,
-            List<Class<? extends Throwable>> notRetried) {
+            List<Class<? extends Throwable>> doNotRetryOn) {
         this.name = Objects.requireNonNull(name, "name");
         this.dataType = Objects.requireNonNull(dataType, "dataType");
         this.resultType = Objects.requireNonNull(resultType, "resultType");
         this.retry = Objects.requireNonNull(retry, "retry");
         this.retention = Objects.requireNonNull(retention, "retention");
-        this.notRetried = notRetried;
+        this.doNotRetryOn = doNotRetryOn;
         Keyspace.checkTypeName(name);
     }
 
@@ -112,7 +112,7 @@ public final class JobType<D, R> {
      * @return the job type
      */
     public JobType<D, R> retry(RetryPolicy retry) {
-        return new JobType<>(name, dataType, resultType, retry, retention, notRetried);
+        return new JobType<>(name, dataType, resultType, retry, retention, doNotRetryOn);
     }
 
     /**
@@ -122,7 +122,7 @@ public final class JobType<D, R> {
      * @return the job type
      */
     public JobType<D, R> retention(Retention retention) {
-        return new JobType<>(name, dataType, resultType, retry, retention, notRetried);
+        return new JobType<>(name, dataType, resultType, retry, retention, doNotRetryOn);
     }
 
     /**
@@ -134,7 +134,7 @@ public final class JobType<D, R> {
      * @return the job type
      */
     @SafeVarargs
-    public final JobType<D, R> notRetried(Class<? extends Throwable>... errors) {
+    public final JobType<D, R> doNotRetryOn(Class<? extends Throwable>... errors) {
         List<Class<? extends Throwable>> all = new ArrayList<>();
         for (Class<? extends Throwable> each : errors) {
             all.add(each);
@@ -171,11 +171,11 @@ public final class JobType<D, R> {
      * Whether another attempt may mend an error.
      *
      * @param error what a handler threw
-     * @return false for a {@link PermanentFailureException} and for the errors named by {@link #notRetried}
+     * @return false for a {@link PermanentFailureException} and for the errors named by {@link #doNotRetryOn}
      */
     public boolean isRetried(Throwable error) {
         return !(error instanceof PermanentFailureException)
-                && notRetried.stream().noneMatch(kind -> kind.isInstance(error));
+                && doNotRetryOn.stream().noneMatch(kind -> kind.isInstance(error));
     }
 
     /** Job types are equal when their names, data types and result types are. */

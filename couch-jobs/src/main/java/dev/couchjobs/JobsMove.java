@@ -4,7 +4,7 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.subspace.Subspace;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.move.Move;
-import dev.couchjobs.internal.move.Side;
+import dev.couchjobs.internal.move.MoveEndpoint;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -24,7 +24,7 @@ import java.util.function.Consumer;
  * silent for their activity timeout; what their processors still try to write in the source fails.
  *
  * <p>What fails, or is killed, leaves the jobs in service in the source until the stop begins, and out of service
- * everywhere from then on. At any time the same can be run again, and goes on, or {@link #callOff} puts the source into
+ * everywhere from then on. At any time the same can be run again, and goes on, or {@link #abort} puts the source into
  * service again. Once {@link #finish} is done, only the target is in service; the rows in the source are left, to be
  * removed when you like.
  *
@@ -92,8 +92,8 @@ public final class JobsMove {
         Keyspace keyspace = new Keyspace(subspace);
         Environment environment = Environment.system();
         return new JobsMove(new Move(
-                new Side(source, keyspace, environment),
-                new Side(target, keyspace, environment),
+                new MoveEndpoint(source, keyspace, environment),
+                new MoveEndpoint(target, keyspace, environment),
                 Objects.requireNonNull(targetPlace, "targetPlace"),
                 environment.random(),
                 Objects.requireNonNull(listener, "listener")));
@@ -124,7 +124,7 @@ public final class JobsMove {
      *
      * @return when it is done
      */
-    public CompletableFuture<Void> callOff() {
-        return move.callOff();
+    public CompletableFuture<Void> abort() {
+        return move.abort();
     }
 }

@@ -88,7 +88,7 @@ public final class NewJob<D> {
      * This job with a priority: jobs with a higher one come first, and the oldest first within one. By default 0.
      *
      * <p>The order is kept strictly, so jobs of a low priority wait for as long as there are enough of a higher one;
-     * {@link AcceptOptions#reserve} keeps a part of the claims for them.
+     * {@link AcceptOptions#lowPriorityShare} keeps a part of the claims for them.
      *
      * @param priority any number, also a negative one
      * @return the job

@@ -8,18 +8,18 @@ import java.util.random.RandomGenerator;
 /**
  * How often a job that fails is tried, and how long the pauses between its attempts are. Immutable.
  *
- * <p>The pause before attempt <i>n</i> + 1 is {@code firstPause * factor^(n - 1)}, at most {@code longestPause}, and of
+ * <p>The pause before attempt <i>n</i> + 1 is {@code initialDelay * factor^(n - 1)}, at most {@code maxDelay}, and of
  * that a random part, up to {@code jitter}, is taken off, so that jobs that failed together do not come back together.
  * Pauses are stored in whole seconds, rounded up.
  *
  * @param maxAttempts how often a job is tried in all, at least once. An attempt whose process died counts too, so that
  *     a job that kills its process does not do so for ever
- * @param firstPause the pause after the first failure, from zero to 365 days
+ * @param initialDelay the pause after the first failure, from zero to 365 days
  * @param factor by how much each pause is longer than the one before, at least 1
- * @param longestPause the longest pause, from zero to 365 days; also for the first, if that is longer
+ * @param maxDelay the longest pause, from zero to 365 days; also for the first, if that is longer
  * @param jitter the part of a pause that is left to chance, from 0 to 1
  */
-public record RetryPolicy(int maxAttempts, Duration firstPause, double factor, Duration longestPause, double jitter) {
+public record RetryPolicy(int maxAttempts, Duration initialDelay, double factor, Duration maxDelay, double jitter) {
     private static final Duration LONGEST = Duration.ofDays(365);
     private static final RetryPolicy STANDARD =
             new RetryPolicy(10, Duration.ofSeconds(1), 3.0, Duration.ofHours(1), 0.2);
@@ -28,25 +28,25 @@ public record RetryPolicy(int maxAttempts, Duration firstPause, double factor, D
      * Checks the limits.
      *
      * @param maxAttempts see above
-     * @param firstPause see above
+     * @param initialDelay see above
      * @param factor see above
-     * @param longestPause see above
+     * @param maxDelay see above
      * @param jitter see above
      * @throws IllegalArgumentException if one of them is out of its limits
      */
     public RetryPolicy {
-        Objects.requireNonNull(firstPause, "firstPause");
-        Objects.requireNonNull(longestPause, "longestPause");
+        Objects.requireNonNull(initialDelay, "firstPause");
+        Objects.requireNonNull(maxDelay, "longestPause");
         require(maxAttempts >= 1, "maxAttempts is at least 1, for the first attempt", maxAttempts);
         require(
-                !firstPause.isNegative() && firstPause.compareTo(LONGEST) <= 0,
+                !initialDelay.isNegative() && initialDelay.compareTo(LONGEST) <= 0,
                 "firstPause is from zero to 365 days",
-                firstPause);
+                initialDelay);
         require(factor >= 1 && Double.isFinite(factor), "factor is at least 1", factor);
         require(
-                !longestPause.isNegative() && longestPause.compareTo(LONGEST) <= 0,
+                !maxDelay.isNegative() && maxDelay.compareTo(LONGEST) <= 0,
                 "longestPause is from zero to 365 days",
-                longestPause);
+                maxDelay);
         require(jitter >= 0 && jitter <= 1, "jitter is from 0 to 1", jitter);
     }
 
@@ -78,7 +78,7 @@ public record RetryPolicy(int maxAttempts, Duration firstPause, double factor, D
      * @return the policy
      */
     public RetryPolicy attempts(int maxAttempts) {
-        return new RetryPolicy(maxAttempts, firstPause, factor, longestPause, jitter);
+        return new RetryPolicy(maxAttempts, initialDelay, factor, maxDelay, jitter);
     }
 
     /**
@@ -89,7 +89,7 @@ public record RetryPolicy(int maxAttempts, Duration firstPause, double factor, D
      * @param longest the longest pause
      * @return the policy
      */
-    public RetryPolicy pauses(Duration first, double factor, Duration longest) {
+    public RetryPolicy backoff(Duration first, double factor, Duration longest) {
         return new RetryPolicy(maxAttempts, first, factor, longest, jitter);
     }
 
@@ -100,7 +100,7 @@ public record RetryPolicy(int maxAttempts, Duration firstPause, double factor, D
      * @return the policy
      */
     public RetryPolicy jitter(double jitter) {
-        return new RetryPolicy(maxAttempts, firstPause, factor, longestPause, jitter);
+        return new RetryPolicy(maxAttempts, initialDelay, factor, maxDelay, jitter);
     }
 
     /**
@@ -110,12 +110,12 @@ public record RetryPolicy(int maxAttempts, Duration firstPause, double factor, D
      * @param random draws the jitter
      * @return the pause, or empty if there is no attempt left
      */
-    public Optional<Duration> pauseAfter(int failures, RandomGenerator random) {
+    public Optional<Duration> delayAfter(int failures, RandomGenerator random) {
         if (failures >= maxAttempts) {
             return Optional.empty();
         }
         double full = Math.min(
-                (double) longestPause.toMillis(), firstPause.toMillis() * Math.pow(factor, Math.max(0, failures - 1)));
+                (double) maxDelay.toMillis(), initialDelay.toMillis() * Math.pow(factor, Math.max(0, failures - 1)));
         return Optional.of(Duration.ofMillis(Math.round(full * (1 - jitter * random.nextDouble()))));
     }
 }

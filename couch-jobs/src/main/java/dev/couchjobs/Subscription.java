@@ -3,7 +3,8 @@ package dev.couchjobs;
 import java.util.Optional;
 
 /**
- * A subscription to the changes of one job (RFC 007, {@code subscribe}); {@link CouchJobs#wait} hands the changes out.
+ * A subscription to the changes of one job (RFC 007, {@code subscribe}); {@link CouchJobs#awaitEvent} hands the changes
+ * out.
  *
  * <p>It reports the state in which it found the job and then every later change, none lost in between. It ends with its
  * job: {@link JobState#FINISHED} and {@link JobState#NOT_FOUND} are its last event. Only a job that is removed and soon

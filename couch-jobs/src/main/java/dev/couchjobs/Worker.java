@@ -1,6 +1,6 @@
 package dev.couchjobs;
 
-import dev.couchjobs.internal.worker.Handling;
+import dev.couchjobs.internal.worker.BoundHandler;
 import dev.couchjobs.internal.worker.JobPool;
 import java.util.concurrent.CompletableFuture;
 
@@ -31,7 +31,7 @@ public final class Worker implements AutoCloseable {
      * @throws IllegalStateException if the worker is closed
      */
     public <D, R> void handle(JobType<D, R> type, JobHandler<D, R> handler) {
-        pool.add(Handling.blocking(type, handler));
+        pool.add(BoundHandler.blocking(type, handler));
     }
 
     /**
@@ -45,7 +45,7 @@ public final class Worker implements AutoCloseable {
      * @throws IllegalStateException if the worker is closed
      */
     public <D> void process(JobType<D, Void> type, JobProcessor<D> processor) {
-        pool.add(Handling.processing(type, processor));
+        pool.add(BoundHandler.processing(type, processor));
     }
 
     /**
@@ -60,7 +60,7 @@ public final class Worker implements AutoCloseable {
      * @throws IllegalStateException if the worker is closed
      */
     public <D, R> void handleAsync(JobType<D, R> type, AsyncJobHandler<D, R> handler) {
-        pool.add(Handling.async(type, handler));
+        pool.add(BoundHandler.async(type, handler));
     }
 
     /**
@@ -70,13 +70,13 @@ public final class Worker implements AutoCloseable {
      *
      * @return the number, at most the worker's concurrency
      */
-    public int lostPlaces() {
-        return pool.lostPlaces();
+    public int lostSlots() {
+        return pool.lostSlots();
     }
 
     /**
      * Ends the worker. It takes no more jobs and gives back at once those that it has not begun; those that run may
-     * come to their end within the time that {@link WorkerBuilder#closeWithin} allows. Then their handlers are
+     * come to their end within the time that {@link WorkerBuilder#shutdownTimeout} allows. Then their handlers are
      * interrupted and the jobs given back, so that others may take them at once.
      *
      * <p>Waits for all that, but for a database that does not answer no longer than 20 seconds beyond that time; then

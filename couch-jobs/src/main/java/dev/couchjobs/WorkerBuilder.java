@@ -2,8 +2,8 @@ package dev.couchjobs;
 
 import dev.couchjobs.internal.accept.Acceptors;
 import dev.couchjobs.internal.verbs.Instance;
-import dev.couchjobs.internal.worker.Assignment;
-import dev.couchjobs.internal.worker.Handling;
+import dev.couchjobs.internal.worker.BoundHandler;
+import dev.couchjobs.internal.worker.HandlerRegistration;
 import dev.couchjobs.internal.worker.JobPool;
 import dev.couchjobs.internal.worker.WorkerSettings;
 import java.time.Duration;
@@ -20,19 +20,19 @@ import org.jspecify.annotations.Nullable;
 /** Which jobs a worker runs, and how; made by {@link CouchJobs#worker}. */
 public final class WorkerBuilder {
     private static final int CONCURRENCY = 16;
-    private static final Duration CLOSE_WITHIN = Duration.ofSeconds(30);
+    private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(30);
     private static final int LONG_TRANSACTION_TRIES = 3;
     private static final Duration LIMIT_MAX = Duration.ofDays(36_500);
 
     private final Instance instance;
     private final Acceptors acceptors;
     private final Consumer<JobPool> started;
-    private final Map<String, Handling<?, ?>> handlers = new LinkedHashMap<>();
+    private final Map<String, BoundHandler<?, ?>> handlers = new LinkedHashMap<>();
     private final Map<String, Integer> limits = new LinkedHashMap<>();
     private final Map<String, Duration> timeLimits = new LinkedHashMap<>();
     private int concurrency = CONCURRENCY;
     private AcceptOptions wanted = AcceptOptions.defaults();
-    private Duration closeWithin = CLOSE_WITHIN;
+    private Duration shutdownTimeout = SHUTDOWN_TIMEOUT;
     private int longTransactionTries = LONG_TRANSACTION_TRIES;
     private @Nullable Executor executor;
 
@@ -53,7 +53,7 @@ public final class WorkerBuilder {
      * @throws IllegalArgumentException if the type has a handler already
      */
     public <D, R> WorkerBuilder handle(JobType<D, R> type, JobHandler<D, R> handler) {
-        return add(Handling.blocking(type, handler));
+        return add(BoundHandler.blocking(type, handler));
     }
 
     /**
@@ -66,7 +66,7 @@ public final class WorkerBuilder {
      * @throws IllegalArgumentException if the type has a handler already
      */
     public <D> WorkerBuilder process(JobType<D, Void> type, JobProcessor<D> processor) {
-        return add(Handling.processing(type, processor));
+        return add(BoundHandler.processing(type, processor));
     }
 
     /**
@@ -80,12 +80,12 @@ public final class WorkerBuilder {
      * @throws IllegalArgumentException if the type has a handler already
      */
     public <D, R> WorkerBuilder handleAsync(JobType<D, R> type, AsyncJobHandler<D, R> handler) {
-        return add(Handling.async(type, handler));
+        return add(BoundHandler.async(type, handler));
     }
 
-    private WorkerBuilder add(Handling<?, ?> handling) {
-        if (handlers.putIfAbsent(handling.type().name(), handling) != null) {
-            throw handling.second();
+    private WorkerBuilder add(BoundHandler<?, ?> boundHandler) {
+        if (handlers.putIfAbsent(boundHandler.type().name(), boundHandler) != null) {
+            throw boundHandler.second();
         }
         return this;
     }
@@ -117,14 +117,15 @@ public final class WorkerBuilder {
 
     /**
      * Keeps a part of what this worker claims for jobs of lower priorities, so that a stream of high ones does not let
-     * them wait for ever; by default nothing, and the order of priorities is strict. See {@link AcceptOptions#reserve}.
+     * them wait for ever; by default nothing, and the order of priorities is strict. See
+     * {@link AcceptOptions#lowPriorityShare}.
      *
      * @param share from 0 to 1
      * @return this builder
      * @throws IllegalArgumentException if it is anything else
      */
-    public WorkerBuilder reserve(double share) {
-        wanted = wanted.reserve(share);
+    public WorkerBuilder lowPriorityShare(double share) {
+        wanted = wanted.lowPriorityShare(share);
         return this;
     }
 
@@ -160,11 +161,11 @@ public final class WorkerBuilder {
      * @return this builder
      * @throws IllegalArgumentException if it is negative
      */
-    public WorkerBuilder closeWithin(Duration time) {
+    public WorkerBuilder shutdownTimeout(Duration time) {
         if (time.isNegative()) {
             throw new IllegalArgumentException("A worker cannot close within less than no time: " + time);
         }
-        closeWithin = time;
+        shutdownTimeout = time;
         return this;
     }
 
@@ -213,9 +214,9 @@ public final class WorkerBuilder {
         if (handlers.isEmpty()) {
             throw new IllegalStateException("A worker needs a handler: call handle, process or handleAsync.");
         }
-        List<? extends Assignment<?, ?>> assignments =
+        List<? extends HandlerRegistration<?, ?>> registrations =
                 handlers.values().stream().map(this::assignment).toList();
-        JobPool pool = new JobPool(instance, acceptors, settings(), assignments);
+        JobPool pool = new JobPool(instance, acceptors, settings(), registrations);
         started.accept(pool);
         pool.start();
         return new Worker(pool);
@@ -223,16 +224,16 @@ public final class WorkerBuilder {
 
     private WorkerSettings settings() {
         if (executor != null) {
-            return new WorkerSettings(concurrency, wanted, closeWithin, longTransactionTries, executor, () -> {});
+            return new WorkerSettings(concurrency, wanted, shutdownTimeout, longTransactionTries, executor, () -> {});
         }
         ExecutorService own = Environment.handlerThreads();
-        return new WorkerSettings(concurrency, wanted, closeWithin, longTransactionTries, own, own::shutdown);
+        return new WorkerSettings(concurrency, wanted, shutdownTimeout, longTransactionTries, own, own::shutdown);
     }
 
-    private <D, R> Assignment<D, R> assignment(Handling<D, R> handling) {
-        String name = handling.type().name();
-        return new Assignment<>(
-                handling,
+    private <D, R> HandlerRegistration<D, R> assignment(BoundHandler<D, R> boundHandler) {
+        String name = boundHandler.type().name();
+        return new HandlerRegistration<>(
+                boundHandler,
                 Math.min(concurrency, limits.getOrDefault(name, concurrency)),
                 Optional.ofNullable(timeLimits.get(name)));
     }

@@ -224,7 +224,7 @@ class HouseRulesTest {
                 && (file.toString().contains("/couch-jobs/src/")
                         || file.toString().contains("/couch-jobs-bridge/src/"))
                 && !file.endsWith("Transactions.java")
-                && !file.endsWith("NotBefore.java")
+                && !file.endsWith("MinimumVersionContext.java")
                 && !file.endsWith("BridgeContext.java")
                 && !file.endsWith("StepRunner.java");
     }

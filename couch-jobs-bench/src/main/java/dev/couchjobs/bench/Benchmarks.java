@@ -1,7 +1,7 @@
 package dev.couchjobs.bench;
 
 import dev.couchjobs.bench.report.Machine;
-import dev.couchjobs.bench.report.TextFile;
+import dev.couchjobs.bench.report.ResultFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.openjdk.jmh.runner.RunnerException;
@@ -9,7 +9,7 @@ import org.openjdk.jmh.runner.RunnerException;
 /** Measures the engine beside its peers on this machine's disk, and prints how many times the one is the other. */
 public final class Benchmarks {
     private final Settings settings;
-    private final Results results = new Results();
+    private final BenchmarkResults results = new BenchmarkResults();
 
     private Benchmarks(Settings settings) {
         this.settings = settings;
@@ -48,7 +48,7 @@ public final class Benchmarks {
             System.out.printf("With %d rows:%n%s%n", settings.footprintKeys(), results.footprint());
         }
         Path json = settings.json().toAbsolutePath();
-        TextFile.write(json, results.json(settings));
+        ResultFile.write(json, results.json(settings));
         Path plot = json.resolveSibling("engine.svg");
         EngineCurves.of(results, settings, Machine.describe(settings.directory()))
                 .plot(plot);
@@ -57,8 +57,8 @@ public final class Benchmarks {
 
     /** The yardstick is measured whatever the rows are: each of them is held against it. */
     private void measureRates() throws RunnerException {
-        measure(StoreKind.RAW, Row.COMMIT_1, settings.keys());
-        for (Row row : settings.rows()) {
+        measure(StoreKind.RAW, BenchmarkRow.COMMIT_1, settings.keys());
+        for (BenchmarkRow row : settings.rows()) {
             for (StoreKind store : StoreKind.values()) {
                 if (store != StoreKind.RAW && store.does(row)) {
                     measure(store, row, settings.keys());
@@ -68,7 +68,7 @@ public final class Benchmarks {
     }
 
     private void measureGrowth() throws RunnerException {
-        for (Row row : settings.rows()) {
+        for (BenchmarkRow row : settings.rows()) {
             if (row.dependsOnSize()) {
                 for (long keys : settings.growth()) {
                     measure(StoreKind.EMBEDDED, row, keys);
@@ -77,7 +77,7 @@ public final class Benchmarks {
         }
     }
 
-    private void measure(StoreKind store, Row row, long keys) throws RunnerException {
+    private void measure(StoreKind store, BenchmarkRow row, long keys) throws RunnerException {
         if (results.rate(store, row, keys) == 0) {
             results.add(store, row, keys, new Throughput(settings).of(store, row, keys));
         }
@@ -86,7 +86,7 @@ public final class Benchmarks {
     private void measureFootprint() throws IOException, InterruptedException {
         for (StoreKind store : StoreKind.values()) {
             if (store != StoreKind.RAW) {
-                results.add(store, Footprint.of(store, settings.footprintKeys(), settings.directory()));
+                results.add(store, MemoryFootprint.of(store, settings.footprintKeys(), settings.directory()));
             }
         }
     }

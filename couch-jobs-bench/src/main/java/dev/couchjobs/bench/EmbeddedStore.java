@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The engine itself, through the interfaces that its users have. */
-final class EmbeddedStore implements Store {
+final class EmbeddedStore implements BenchmarkStore {
     private static final byte[] ONE = Data.encode(1);
     private static final byte[] LAST = {(byte) 0xff};
     private static final int LOADED_AT_ONCE = 10_000;

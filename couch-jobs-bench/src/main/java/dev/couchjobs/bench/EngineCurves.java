@@ -15,18 +15,19 @@ import java.util.TreeSet;
 final class EngineCurves {
     private static final Curve COMMITS =
             new Curve("commits", "Durable single-key commits", "writers", "commits a second", true);
-    private static final List<Row> COMMIT_ROWS = List.of(Row.COMMIT_1, Row.COMMIT_16, Row.COMMIT_64);
+    private static final List<BenchmarkRow> COMMIT_ROWS =
+            List.of(BenchmarkRow.COMMIT_1, BenchmarkRow.COMMIT_16, BenchmarkRow.COMMIT_64);
 
-    private final Results results;
+    private final BenchmarkResults results;
     private final Settings settings;
     private final List<Measurement> measurements = new ArrayList<>();
 
-    private EngineCurves(Results results, Settings settings) {
+    private EngineCurves(BenchmarkResults results, Settings settings) {
         this.results = results;
         this.settings = settings;
     }
 
-    static Report of(Results results, Settings settings, Map<String, String> machine) {
+    static Report of(BenchmarkResults results, Settings settings, Map<String, String> machine) {
         return new EngineCurves(results, settings).report(machine);
     }
 
@@ -35,7 +36,7 @@ final class EngineCurves {
         COMMIT_ROWS.forEach(row -> add(COMMITS, row, row.threads(), settings.keys()));
         TreeSet<Long> sizes = new TreeSet<>(settings.growth());
         sizes.add(settings.keys());
-        for (Row row : settings.rows()) {
+        for (BenchmarkRow row : settings.rows()) {
             if (row.dependsOnSize()) {
                 Curve curve = new Curve(row.name(), row.title(), "rows stored", "operations a second", true);
                 curves.add(curve);
@@ -50,7 +51,7 @@ final class EngineCurves {
         return new Report(machine, how, stores, curves, measurements);
     }
 
-    private void add(Curve curve, Row row, long x, long keys) {
+    private void add(Curve curve, BenchmarkRow row, long x, long keys) {
         for (StoreKind store : StoreKind.values()) {
             double rate = results.rate(store, row, keys);
             if (rate > 0) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * H2's storage engine with its transactions. A commit is durable after {@code store.commit()} and {@code store.sync()};
  * it has no way to let concurrent commits share them.
  */
-final class H2Store implements Store {
+final class H2Store implements BenchmarkStore {
     private static final int CACHE_MEGABYTES = 64;
     private static final int LOADED_AT_ONCE = 10_000;
     private static final byte[] ZERO = Data.encode(0);

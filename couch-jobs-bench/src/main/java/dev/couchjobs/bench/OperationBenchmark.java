@@ -18,7 +18,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.infra.ThreadParams;
 
-/** How often a {@link Row} is done in a second. {@link Benchmarks} gives it its parameters and threads. */
+/** How often a {@link BenchmarkRow} is done in a second. {@link Benchmarks} gives it its parameters and threads. */
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
 public class OperationBenchmark {
@@ -43,8 +43,8 @@ public class OperationBenchmark {
         @Param("1000")
         public long keys;
 
-        private Row measured = Row.COMMIT_1;
-        private @Nullable Store opened;
+        private BenchmarkRow measured = BenchmarkRow.COMMIT_1;
+        private @Nullable BenchmarkStore opened;
         private @Nullable Path directory;
 
         /** For JMH. */
@@ -57,9 +57,9 @@ public class OperationBenchmark {
          */
         @Setup(Level.Trial)
         public void open() throws IOException {
-            measured = Row.valueOf(row);
+            measured = BenchmarkRow.valueOf(row);
             Path made = Files.createTempDirectory(Path.of(System.getProperty(DIRECTORY, ".")), "bench-");
-            Store store = StoreKind.valueOf(this.store).open(made.resolve("store"));
+            BenchmarkStore store = StoreKind.valueOf(this.store).open(made.resolve("store"));
             store.load(keys);
             directory = made;
             opened = store;
@@ -73,7 +73,7 @@ public class OperationBenchmark {
         @TearDown(Level.Trial)
         public void close() throws IOException {
             Objects.requireNonNull(opened).close();
-            Directories.delete(Objects.requireNonNull(directory));
+            DirectoryFiles.delete(Objects.requireNonNull(directory));
         }
 
         void run(int worker, long number) {

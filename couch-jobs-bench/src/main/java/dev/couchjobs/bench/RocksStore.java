@@ -23,7 +23,7 @@ import org.rocksdb.WriteOptions;
  * concurrent commits share a sync. Blind writes go past the transactions, which is cheaper and no less safe; additions
  * are merges.
  */
-final class RocksStore implements Store {
+final class RocksStore implements BenchmarkStore {
     private static final long CACHE_BYTES = 64 << 20;
     private static final int LOADED_AT_ONCE = 10_000;
     private static final byte[] ONE = Data.encode(1);

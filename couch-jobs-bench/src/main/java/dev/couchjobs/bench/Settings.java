@@ -19,7 +19,13 @@ import java.util.stream.Stream;
  * @param rows what is measured
  */
 record Settings(
-        Path directory, Path json, int seconds, long keys, List<Long> growth, long footprintKeys, Set<Row> rows) {
+        Path directory,
+        Path json,
+        int seconds,
+        long keys,
+        List<Long> growth,
+        long footprintKeys,
+        Set<BenchmarkRow> rows) {
     private static final String USAGE = """
             --quick               a second each, to see that it works
             --directory PATH      on the disk to measure (the temporary directory)
@@ -31,7 +37,8 @@ record Settings(
             --rows NAME,...       only these of %s""";
 
     static String usage() {
-        return USAGE.formatted(Stream.of(Row.values()).map(Row::name).collect(Collectors.joining(" ")));
+        return USAGE.formatted(
+                Stream.of(BenchmarkRow.values()).map(BenchmarkRow::name).collect(Collectors.joining(" ")));
     }
 
     static Settings parse(String... words) {
@@ -47,7 +54,7 @@ record Settings(
                 keys,
                 growth,
                 footprintKeys,
-                EnumSet.allOf(Row.class));
+                EnumSet.allOf(BenchmarkRow.class));
     }
 
     private Settings at(Settings other) {
@@ -76,7 +83,7 @@ record Settings(
             case "--footprint" ->
                 new Settings(directory, json, seconds, keys, growth, Long.parseLong(line.value()), rows);
             case "--rows" ->
-                new Settings(directory, json, seconds, keys, growth, footprintKeys, line.values(Row.class));
+                new Settings(directory, json, seconds, keys, growth, footprintKeys, line.values(BenchmarkRow.class));
             default -> throw new IllegalArgumentException(option);
         };
     }

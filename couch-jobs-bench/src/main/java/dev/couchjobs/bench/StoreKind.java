@@ -33,15 +33,15 @@ enum StoreKind {
         return settings;
     }
 
-    boolean does(Row row) {
+    boolean does(BenchmarkRow row) {
         return switch (this) {
             case EMBEDDED -> true;
-            case ROCKSDB, H2 -> row != Row.WATCH;
-            case RAW -> row == Row.COMMIT_1;
+            case ROCKSDB, H2 -> row != BenchmarkRow.WATCH;
+            case RAW -> row == BenchmarkRow.COMMIT_1;
         };
     }
 
-    Store open(Path directory) {
+    BenchmarkStore open(Path directory) {
         return switch (this) {
             case EMBEDDED -> new EmbeddedStore(directory);
             case ROCKSDB -> new RocksStore(directory);

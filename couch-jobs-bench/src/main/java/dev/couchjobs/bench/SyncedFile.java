@@ -10,7 +10,7 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /** The yardstick: one writer that appends a row to a file of which every byte has been written before, and syncs. */
-final class SyncedFile implements Store {
+final class SyncedFile implements BenchmarkStore {
     private static final int FILE_BYTES = 16 << 20;
 
     private final FileChannel file;

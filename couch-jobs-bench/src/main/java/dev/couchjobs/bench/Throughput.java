@@ -12,7 +12,7 @@ record Throughput(Settings settings) {
     private static final int ITERATIONS = 3;
 
     /** Operations a second, all threads together. */
-    double of(StoreKind store, Row row, long keys) throws RunnerException {
+    double of(StoreKind store, BenchmarkRow row, long keys) throws RunnerException {
         long millis = settings.seconds() * 1000L;
         Options options = new OptionsBuilder()
                 .include("\\b" + OperationBenchmark.class.getSimpleName() + "\\b")

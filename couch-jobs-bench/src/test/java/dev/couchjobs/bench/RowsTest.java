@@ -31,7 +31,7 @@ class RowsTest {
     Path directory;
 
     static Stream<Arguments> rows() {
-        return Arrays.stream(Row.values())
+        return Arrays.stream(BenchmarkRow.values())
                 .flatMap(row -> Arrays.stream(StoreKind.values())
                         .filter(store -> store.does(row))
                         .map(store -> Arguments.of(row, store)));
@@ -39,8 +39,8 @@ class RowsTest {
 
     @ParameterizedTest
     @MethodSource("rows")
-    void aRowsWritesAreThereWhenItIsOpenedAgain(Row row, StoreKind kind) throws Exception {
-        try (Store store = kind.open(directory.resolve("store"))) {
+    void aRowsWritesAreThereWhenItIsOpenedAgain(BenchmarkRow row, StoreKind kind) throws Exception {
+        try (BenchmarkStore store = kind.open(directory.resolve("store"))) {
             store.load(LOADED);
             runInThreads(row.threads(), worker -> {
                 for (int time = 0; time < TIMES; time++) {
@@ -49,7 +49,7 @@ class RowsTest {
             });
         }
         if (kind != StoreKind.RAW) {
-            try (Store store = kind.open(directory.resolve("store"))) {
+            try (BenchmarkStore store = kind.open(directory.resolve("store"))) {
                 assertWritten(store, row);
             }
         }
@@ -59,7 +59,7 @@ class RowsTest {
     @EnumSource(names = {"EMBEDDED", "ROCKSDB", "H2"})
     void countersThatManyBeginAtOnceCountThemAll(StoreKind kind) throws Exception {
         Phaser together = new Phaser(WRITERS);
-        try (Store store = kind.open(directory.resolve("store"))) {
+        try (BenchmarkStore store = kind.open(directory.resolve("store"))) {
             runInThreads(WRITERS, worker -> {
                 try {
                     for (int number = 0; number < NEW_COUNTERS; number++) {
@@ -92,7 +92,7 @@ class RowsTest {
         threads.shutdown();
     }
 
-    private static void assertWritten(Store store, Row row) {
+    private static void assertWritten(BenchmarkStore store, BenchmarkRow row) {
         long all = (long) row.threads() * TIMES;
         switch (row) {
             case COMMIT_1, COMMIT_16, COMMIT_64 ->
@@ -105,29 +105,29 @@ class RowsTest {
             case APPEND ->
                 assertThat(store.range(new byte[] {Data.APPENDED}, (int) all * 2))
                         .isEqualTo((int) all);
-            case WATCH -> assertThat(store.get(Row.written(0, 0))).isNotNull();
+            case WATCH -> assertThat(store.get(BenchmarkRow.written(0, 0))).isNotNull();
         }
     }
 
-    private static Stream<byte[]> allWritten(Row row) {
+    private static Stream<byte[]> allWritten(BenchmarkRow row) {
         return Stream.iterate(0, worker -> worker < row.threads(), worker -> worker + 1)
                 .flatMap(worker -> Stream.iterate(0, time -> time < TIMES, time -> time + 1)
-                        .map(time -> Row.written(worker, time)));
+                        .map(time -> BenchmarkRow.written(worker, time)));
     }
 
-    private static long sum(Store store, Row row) {
+    private static long sum(BenchmarkStore store, BenchmarkRow row) {
         long sum = 0;
         for (int worker = 0; worker < row.threads(); worker++) {
             for (int time = 0; time < TIMES; time++) {
-                sum += store.counter(Row.ownCounter(worker, time));
+                sum += store.counter(BenchmarkRow.ownCounter(worker, time));
             }
         }
         return sum;
     }
 
-    private static long sharedSum(Store store) {
+    private static long sharedSum(BenchmarkStore store) {
         return Stream.of(0, 1, 2, 3)
-                .mapToLong(number -> store.counter(Row.sharedCounter(number)))
+                .mapToLong(number -> store.counter(BenchmarkRow.sharedCounter(number)))
                 .sum();
     }
 }

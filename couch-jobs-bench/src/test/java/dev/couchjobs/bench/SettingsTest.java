@@ -9,7 +9,7 @@ class SettingsTest {
     @Test
     void theCommandLineChoosesWhatIsMeasuredAndHowLong() {
         Settings settings = Settings.parse("--rows", "add,append", "--quick", "--keys", "7");
-        assertThat(settings.rows()).containsExactly(Row.ADD, Row.APPEND);
+        assertThat(settings.rows()).containsExactly(BenchmarkRow.ADD, BenchmarkRow.APPEND);
         assertThat(settings.seconds()).isEqualTo(1);
         assertThat(settings.keys()).isEqualTo(7);
     }

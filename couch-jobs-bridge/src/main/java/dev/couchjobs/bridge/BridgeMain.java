@@ -48,6 +48,6 @@ public final class BridgeMain {
     static int run(String[] arguments, BridgeStarter starter) {
         CompletableFuture<Void> stop = new CompletableFuture<>();
         Signals.onFirst(() -> stop.complete(null));
-        return new CommandLine(System.getenv(), System.out, System.err, starter, stop).run(List.of(arguments));
+        return new BridgeProgram(System.getenv(), System.out, System.err, starter, stop).run(List.of(arguments));
     }
 }

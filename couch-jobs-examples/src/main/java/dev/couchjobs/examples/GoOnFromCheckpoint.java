@@ -12,7 +12,7 @@ import java.time.Duration;
 /** An import that fails halfway, and whose next attempt goes on from where the first had got to. */
 public final class GoOnFromCheckpoint {
     private static final JobType<Integer, Integer> IMPORT = JobType.of("import", Integer.class, Integer.class)
-            .retry(RetryPolicy.standard().pauses(Duration.ZERO, 1, Duration.ZERO));
+            .retry(RetryPolicy.standard().backoff(Duration.ZERO, 1, Duration.ZERO));
 
     private GoOnFromCheckpoint() {}
 

@@ -73,7 +73,7 @@ final class JobWatch {
     }
 
     private void follow(Subscription<FileJob> subscription) {
-        var unused = jobs.wait(subscription, LONG).whenComplete((event, error) -> {
+        var unused = jobs.awaitEvent(subscription, LONG).whenComplete((event, error) -> {
             if (error != null) {
                 allFinished.completeExceptionally(error);
                 return;

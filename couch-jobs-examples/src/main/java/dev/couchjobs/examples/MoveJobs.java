@@ -49,7 +49,7 @@ public final class MoveJobs {
                     out.println("The last pass changed " + move.copy().join() + " rows.");
                 case "finish" -> out.println("Both sides have " + move.finish().join() + ".");
                 case "call-off" -> {
-                    move.callOff().join();
+                    move.abort().join();
                     out.println("The jobs are in service in " + from + ".");
                 }
                 default -> out.println(USAGE);

@@ -57,7 +57,7 @@ public final class Pipeline {
         graph.add(NewJob.of(BIND, book).id(book).after(converted));
         graph.add(NewJob.of(ANNOUNCE, book)
                 .id(book)
-                .after(Dependency.on(BIND, book).orElse(DependencyPolicy.WAIT)));
+                .after(Dependency.on(BIND, book).ifUnsuccessful(DependencyPolicy.WAIT)));
         jobs.addAll(database, graph).join();
     }
 

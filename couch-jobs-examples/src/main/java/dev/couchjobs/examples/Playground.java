@@ -4,8 +4,8 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
+import dev.couchjobs.fdb.DatabaseLocation;
 import dev.couchjobs.fdb.Databases;
-import dev.couchjobs.fdb.Place;
 import java.util.UUID;
 
 /**
@@ -13,7 +13,7 @@ import java.util.UUID;
  * own that is cleared at the end. A program of yours has one prefix for its jobs and its data, which stays.
  */
 final class Playground implements AutoCloseable {
-    private final Database database = Databases.open(Place.ofEnvironment());
+    private final Database database = Databases.open(DatabaseLocation.ofEnvironment());
     private final Subspace root =
             new Subspace(Tuple.from("couch-jobs-examples", UUID.randomUUID().toString()));
     private final CouchJobs jobs = newJobs();

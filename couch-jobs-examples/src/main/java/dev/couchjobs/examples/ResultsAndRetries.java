@@ -15,8 +15,8 @@ import java.util.Optional;
 /** Counts the words of letters: one is counted at the second attempt, one fails until it is mended. */
 public final class ResultsAndRetries {
     private static final JobType<String, Integer> COUNT = JobType.of("count words", String.class, Integer.class)
-            .retry(RetryPolicy.standard().attempts(2).pauses(Duration.ZERO, 1, Duration.ZERO))
-            .notRetried(IllegalArgumentException.class);
+            .retry(RetryPolicy.standard().attempts(2).backoff(Duration.ZERO, 1, Duration.ZERO))
+            .doNotRetryOn(IllegalArgumentException.class);
 
     private final Database database;
     private final CouchJobs jobs;

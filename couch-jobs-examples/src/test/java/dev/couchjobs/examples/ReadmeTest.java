@@ -74,7 +74,7 @@ class ReadmeTest {
 
         try (Subscription<Thumbnail> subscription =
                 jobs.subscribe(database, THUMBNAIL, "img-43").join()) {
-            Optional<JobEvent<Thumbnail>> end = jobs.wait(subscription, JobState.FINISHED, Duration.ofSeconds(10))
+            Optional<JobEvent<Thumbnail>> end = jobs.awaitEvent(subscription, JobState.FINISHED, Duration.ofSeconds(10))
                     .join();
             assertThat(end.orElseThrow().data()).contains(new Thumbnail("img-43"));
         }

@@ -44,7 +44,7 @@ import java.util.random.RandomGenerator;
  * }</pre>
  *
  * <p>For one thread: what another thread asks of it is refused. Futures of verbs are done when they are returned, so
- * {@code join} does not block; those that wait for something to happen, such as {@code accept}, {@code wait} and
+ * {@code join} does not block; those that wait for something to happen, such as {@code accept}, {@code awaitEvent} and
  * {@code resultAsync}, are done after {@link #runDue} or {@link #advance} if it has happened by then.
  */
 public final class JobsTestKit implements AutoCloseable {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class JobsTestKitTest {
     private static final Duration PAUSE = Duration.ofSeconds(10);
     private static final JobType<String, Integer> LENGTH = JobType.of("length", String.class, Integer.class)
-            .retry(RetryPolicy.standard().attempts(2).pauses(PAUSE, 1, PAUSE).jitter(0));
+            .retry(RetryPolicy.standard().attempts(2).backoff(PAUSE, 1, PAUSE).jitter(0));
     private static final JobType<String, Void> MAIL = JobType.of("mail", String.class);
 
     private final JobsTestKit kit = JobsTestKit.forTypes(LENGTH, MAIL);

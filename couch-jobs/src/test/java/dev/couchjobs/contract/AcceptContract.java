@@ -27,24 +27,24 @@ public abstract class AcceptContract extends JobsContract {
     void anAcceptedJobRunsAndCanBeFinished() {
         add("j1", 1);
 
-        Job<Work> job = await(jobs.accept(INDEX)).orElseThrow();
+        Job<WorkData> job = await(jobs.accept(INDEX)).orElseThrow();
         assertThat(job.type()).isEqualTo(INDEX);
         assertThat(job.id()).isEqualTo("j1");
-        assertThat(job.data()).isEqualTo(new Work(1));
+        assertThat(job.data()).isEqualTo(new WorkData(1));
         assertThat(job.scheduledTime()).isEmpty();
         assertThat(job.isResubmitted()).isFalse();
         assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);
 
-        await(jobs.finish(database, job, new Work(42)));
+        await(jobs.finish(database, job, new WorkData(42)));
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
         assertThat(stepOf("j1")).isEqualTo(42);
     }
 
     @Test
     void everyClaimHasALockOfItsOwn() {
-        Job<Work> first = accepted("j1", 1);
+        Job<WorkData> first = accepted("j1", 1);
         await(jobs.finish(database, first));
-        Job<Work> second = accepted("j1", 1);
+        Job<WorkData> second = accepted("j1", 1);
 
         assertThat(second.lock()).isNotEqualTo(first.lock());
         assertThat(second.lock().version()).isEqualTo(4);
@@ -67,21 +67,21 @@ public abstract class AcceptContract extends JobsContract {
 
     @Test
     void aJobOfAnotherTypeIsNotTaken() {
-        await(jobs.add(database, MAIL, "j1", new Work(1)));
+        await(jobs.add(database, MAIL, "j1", new WorkData(1)));
 
         assertThat(tryAccept()).isEmpty();
     }
 
     @Test
     void thoseWhoWaitAreWokenOneByOneAsJobsCome() {
-        CompletableFuture<Optional<Job<Work>>> first = jobs.accept(INDEX);
+        CompletableFuture<Optional<Job<WorkData>>> first = jobs.accept(INDEX);
         assertThat(tryAccept()).isEmpty();
         assertThat(first).isNotDone();
 
         add("j1", 1);
         assertThat(await(first).orElseThrow().id()).isEqualTo("j1");
 
-        CompletableFuture<Optional<Job<Work>>> second = jobs.accept(INDEX);
+        CompletableFuture<Optional<Job<WorkData>>> second = jobs.accept(INDEX);
         assertThat(tryAccept()).isEmpty();
         assertThat(second).isNotDone();
 
@@ -91,9 +91,9 @@ public abstract class AcceptContract extends JobsContract {
 
     @Test
     void twoWhoWantDifferentJobsAndWaitTogetherAreNotBothGivenTheOneJobThatComes() {
-        CompletableFuture<Optional<Job<Work>>> any =
+        CompletableFuture<Optional<Job<WorkData>>> any =
                 jobs.accept(INDEX, AcceptOptions.defaults().timeout(LONG));
-        CompletableFuture<Optional<Job<Work>>> unscheduled =
+        CompletableFuture<Optional<Job<WorkData>>> unscheduled =
                 jobs.accept(INDEX, AcceptOptions.defaults().noSchedule().timeout(LONG));
 
         add("j1", 1);
@@ -109,18 +109,18 @@ public abstract class AcceptContract extends JobsContract {
 
     @Test
     void aJobAddedOnAnotherNodeWakesOneWhoWaits() {
-        CompletableFuture<Optional<Job<Work>>> waiting = jobs.accept(INDEX);
+        CompletableFuture<Optional<Job<WorkData>>> waiting = jobs.accept(INDEX);
         assertThat(tryAccept()).isEmpty();
 
-        await(node().add(database, INDEX, "j1", new Work(1)));
+        await(node().add(database, INDEX, "j1", new WorkData(1)));
 
         assertThat(await(waiting).orElseThrow().id()).isEqualTo("j1");
     }
 
     @Test
     void oneJobEndsOneWait() {
-        CompletableFuture<Optional<Job<Work>>> first = jobs.accept(INDEX);
-        CompletableFuture<Optional<Job<Work>>> second = jobs.accept(INDEX);
+        CompletableFuture<Optional<Job<WorkData>>> first = jobs.accept(INDEX);
+        CompletableFuture<Optional<Job<WorkData>>> second = jobs.accept(INDEX);
 
         add("j1", 1);
 
@@ -131,9 +131,9 @@ public abstract class AcceptContract extends JobsContract {
 
     @Test
     void aResubmittedJobThatIsFinishedWakesOneWhoWaits() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         await(jobs.resubmit(database, job));
-        CompletableFuture<Optional<Job<Work>>> waiting = node().accept(INDEX);
+        CompletableFuture<Optional<Job<WorkData>>> waiting = node().accept(INDEX);
 
         await(jobs.finish(database, job));
 
@@ -151,7 +151,7 @@ public abstract class AcceptContract extends JobsContract {
     void jobsBeyondTheFirstThousandAreTakenToo() {
         addMany(1_100);
 
-        List<CompletableFuture<Optional<Job<Work>>>> calls = new ArrayList<>();
+        List<CompletableFuture<Optional<Job<WorkData>>>> calls = new ArrayList<>();
         IntStream.range(0, 1_100).forEach(i -> calls.add(jobs.accept(INDEX)));
 
         assertThat(calls.stream().map(call -> await(call).orElseThrow().data().step()))
@@ -161,7 +161,7 @@ public abstract class AcceptContract extends JobsContract {
 
     @Test
     void aDeadlineIsNotPutOffByWakeUps() {
-        CompletableFuture<Optional<Job<Work>>> accepting =
+        CompletableFuture<Optional<Job<WorkData>>> accepting =
                 jobs.accept(INDEX, AcceptOptions.defaults().noSchedule().timeout(Duration.ofMillis(300)));
 
         // Each of these wakes those who wait, and is none that they take. The test's own timeout ends an endless wait.
@@ -174,7 +174,7 @@ public abstract class AcceptContract extends JobsContract {
 
     @Test
     void aVeryLongTimeoutIsAllowed() {
-        CompletableFuture<Optional<Job<Work>>> waiting =
+        CompletableFuture<Optional<Job<WorkData>>> waiting =
                 jobs.accept(INDEX, AcceptOptions.defaults().timeout(ChronoUnit.FOREVER.getDuration()));
         assertThat(tryAccept()).isEmpty();
 
@@ -209,7 +209,7 @@ public abstract class AcceptContract extends JobsContract {
 
     @Test
     void noScheduleWaitsForAJobToCome() {
-        CompletableFuture<Optional<Job<Work>>> waiting =
+        CompletableFuture<Optional<Job<WorkData>>> waiting =
                 jobs.accept(INDEX, AcceptOptions.defaults().noSchedule());
         assertThat(tryAccept()).isEmpty();
         assertThat(waiting).isNotDone();
@@ -221,7 +221,7 @@ public abstract class AcceptContract extends JobsContract {
 
     @Test
     void aCallThatDoesNotWaitIsAnsweredBesideManyThatDo() {
-        List<CompletableFuture<Optional<Job<Work>>>> waiting =
+        List<CompletableFuture<Optional<Job<WorkData>>>> waiting =
                 IntStream.range(0, 250).mapToObj(i -> jobs.accept(INDEX)).toList();
 
         assertThat(await(jobs.accept(INDEX, AcceptOptions.nonBlocking()))).isEmpty();
@@ -231,7 +231,7 @@ public abstract class AcceptContract extends JobsContract {
     @Test
     void aCallThatTakesLaterJobsIsServedBesideManyThatDoNot() {
         CouchJobs atNoon = node(new SettableClock(NOON));
-        List<CompletableFuture<Optional<Job<Work>>>> waiting =
+        List<CompletableFuture<Optional<Job<WorkData>>>> waiting =
                 IntStream.range(0, 250).mapToObj(i -> atNoon.accept(INDEX)).toList();
         addAt("tomorrow", 1, NOON.plusSeconds(86_400));
 
@@ -242,7 +242,7 @@ public abstract class AcceptContract extends JobsContract {
 
     @Test
     void aCancelledCallTakesNoJob() {
-        CompletableFuture<Optional<Job<Work>>> given = jobs.accept(INDEX);
+        CompletableFuture<Optional<Job<WorkData>>> given = jobs.accept(INDEX);
         assertThat(tryAccept()).isEmpty();
         given.cancel(false);
 
@@ -255,12 +255,12 @@ public abstract class AcceptContract extends JobsContract {
     void aClaimThatFindsItsCallerGoneIsHandedBack() {
         CouchJobs other = node();
         for (int i = 0; i < 10; i++) {
-            CompletableFuture<Optional<Job<Work>>> hasty = jobs.accept(INDEX);
+            CompletableFuture<Optional<Job<WorkData>>> hasty = jobs.accept(INDEX);
             add("j" + i, 1);
 
             boolean wasInTime = hasty.cancel(false);
 
-            Job<Work> job = await(wasInTime ? other.accept(INDEX) : hasty).orElseThrow();
+            Job<WorkData> job = await(wasInTime ? other.accept(INDEX) : hasty).orElseThrow();
             assertThat(job.id()).isEqualTo("j" + i);
             await(jobs.finish(database, job));
         }
@@ -269,7 +269,7 @@ public abstract class AcceptContract extends JobsContract {
     @Test
     void closingAnInstanceEndsItsWaitsAndLeavesTheJobs() {
         CouchJobs closing = node();
-        CompletableFuture<Optional<Job<Work>>> waiting = closing.accept(INDEX);
+        CompletableFuture<Optional<Job<WorkData>>> waiting = closing.accept(INDEX);
 
         closing.close();
         add("j1", 1);

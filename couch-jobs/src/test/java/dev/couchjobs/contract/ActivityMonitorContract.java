@@ -34,26 +34,26 @@ public abstract class ActivityMonitorContract extends JobsContract {
 
     @Test
     void aJobWhoseProcessorWentSilentIsPendingAgain() {
-        Job<Work> lost = accepted("j1", 1);
-        Subscription<Work> subscription = subscribe("j1");
+        Job<WorkData> lost = accepted("j1", 1);
+        Subscription<WorkData> subscription = subscribe("j1");
 
         shortLeases(INDEX);
         node().monitor(INDEX);
-        JobEvent<Work> event = await(jobs.wait(subscription, LONG)).orElseThrow();
+        JobEvent<WorkData> event = await(jobs.awaitEvent(subscription, LONG)).orElseThrow();
         longLeases(INDEX);
 
         assertThat(event.state()).isEqualTo(JobState.PENDING);
-        assertThat(event.data()).contains(new Work(1));
+        assertThat(event.data()).contains(new WorkData(1));
         assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
         assertThat(failureOf(jobs.update(database, lost)))
                 .isInstanceOf(JobHaltedException.class)
                 .isNotInstanceOf(JobAlreadyFinishedException.class)
                 .hasMessageContaining("silent");
-        assertThat(failureOf(jobs.finish(database, lost, new Work(2)))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.finish(database, lost, new WorkData(2)))).isInstanceOf(JobHaltedException.class);
         assertThat(stepOf("j1")).isEqualTo(1);
 
-        Job<Work> again = await(node().accept(INDEX)).orElseThrow();
-        assertThat(again.data()).isEqualTo(new Work(1));
+        Job<WorkData> again = await(node().accept(INDEX)).orElseThrow();
+        assertThat(again.data()).isEqualTo(new WorkData(1));
         assertThat(failureOf(jobs.update(database, lost))).isInstanceOf(JobHaltedException.class);
         assertThat(failureOf(jobs.resubmit(database, lost))).isInstanceOf(JobHaltedException.class);
         await(jobs.finish(database, again));
@@ -62,16 +62,16 @@ public abstract class ActivityMonitorContract extends JobsContract {
 
     @Test
     void aJobThatIsHeardOfStaysWithItsProcessor() {
-        Job<Work> alive = accepted("alive", 1);
+        Job<WorkData> alive = accepted("alive", 1);
         accepted("silent", 1);
-        Subscription<Work> silent = subscribe("silent");
+        Subscription<WorkData> silent = subscribe("silent");
 
         await(jobs.setTypeTimeout(database, INDEX, Duration.ofSeconds(3)));
         node().monitor(INDEX);
-        Optional<JobEvent<Work>> lost = Optional.empty();
+        Optional<JobEvent<WorkData>> lost = Optional.empty();
         while (lost.isEmpty()) {
             await(jobs.update(database, alive));
-            lost = await(jobs.wait(silent, JobState.PENDING, Duration.ofMillis(100)));
+            lost = await(jobs.awaitEvent(silent, JobState.PENDING, Duration.ofMillis(100)));
         }
 
         await(jobs.finish(database, alive));
@@ -81,28 +81,30 @@ public abstract class ActivityMonitorContract extends JobsContract {
     @Test
     void severalMonitorsPutAJobBackOnceWithItsTimeAndWithoutItsFlag() {
         addAt("j1", 1, NOON);
-        Job<Work> lost = accept();
-        Subscription<Work> subscription = subscribe("j1");
+        Job<WorkData> lost = accept();
+        Subscription<WorkData> subscription = subscribe("j1");
         await(jobs.resubmit(database, lost));
 
         shortLeases(INDEX);
         node().monitor(INDEX);
         node().monitor(INDEX);
         awaitSilence(INDEX, List.of(subscription));
-        Job<Work> again = accept();
+        Job<WorkData> again = accept();
 
         assertThat(again.scheduledTime()).contains(NOON);
         assertThat(again.isResubmitted()).isFalse();
         await(jobs.finish(database, again));
-        assertThat(await(jobs.wait(subscription, LONG)).orElseThrow().state()).isEqualTo(JobState.RUNNING);
-        assertThat(await(jobs.wait(subscription, LONG)).orElseThrow().state()).isEqualTo(JobState.FINISHED);
+        assertThat(await(jobs.awaitEvent(subscription, LONG)).orElseThrow().state())
+                .isEqualTo(JobState.RUNNING);
+        assertThat(await(jobs.awaitEvent(subscription, LONG)).orElseThrow().state())
+                .isEqualTo(JobState.FINISHED);
     }
 
     @Test
     void manyLostJobsAllComeBack() {
         addMany(250);
         CouchJobs leaving = node();
-        List<Job<Work>> lost = new ArrayList<>();
+        List<Job<WorkData>> lost = new ArrayList<>();
         IntStream.range(0, 250)
                 .mapToObj(i -> leaving.accept(INDEX))
                 .toList()
@@ -122,10 +124,10 @@ public abstract class ActivityMonitorContract extends JobsContract {
 
     @Test
     void twoJobsUpdatedInOneTransactionAreBothWatchedOver() {
-        Job<Work> j1 = accepted("j1", 1);
-        Job<Work> j2 = accepted("j2", 1);
-        Subscription<Work> first = subscribe("j1");
-        Subscription<Work> second = subscribe("j2");
+        Job<WorkData> j1 = accepted("j1", 1);
+        Job<WorkData> j2 = accepted("j2", 1);
+        Subscription<WorkData> first = subscribe("j1");
+        Subscription<WorkData> second = subscribe("j2");
 
         commit(tx -> {
             await(jobs.update(tx, j1));
@@ -137,7 +139,7 @@ public abstract class ActivityMonitorContract extends JobsContract {
 
     @Test
     void aStaleActivityRowPutsNothingBackAndIsClearedAway() {
-        Rows rows = new Rows(database, prefix);
+        StoredRows rows = new StoredRows(database, prefix);
         await(jobs.finish(database, accepted("finished", 1)));
         Versionstamp first = Versionstamp.complete(new byte[10], 1);
         Versionstamp second = Versionstamp.complete(new byte[10], 2);
@@ -146,19 +148,19 @@ public abstract class ActivityMonitorContract extends JobsContract {
         rows.put(Tuple.from("gone"), "activity", "index", second);
         accepted("silent", 1);
         rows.put(Tuple.from("silent"), "activity", "index", third);
-        Subscription<Work> silent = subscribe("silent");
+        Subscription<WorkData> silent = subscribe("silent");
 
         awaitSilence(INDEX, List.of(silent));
 
         assertThat(stateOf("finished")).isEqualTo(JobState.FINISHED);
         assertThat(stateOf("gone")).isEqualTo(JobState.NOT_FOUND);
         assertThat(rows.under("activity", "index")).isEmpty();
-        assertThat(await(jobs.wait(silent, SHORTLY))).isEmpty();
+        assertThat(await(jobs.awaitEvent(silent, SHORTLY))).isEmpty();
     }
 
     @Test
     void whatAnUpdateLeavesBehindInTheTransactionOfItsFinishIsClearedAway() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         commit(tx -> {
             await(jobs.update(tx, job));
             await(jobs.finish(tx, job));
@@ -168,12 +170,12 @@ public abstract class ActivityMonitorContract extends JobsContract {
         awaitSilence(INDEX, List.of(subscribe("later")));
 
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
-        assertThat(new Rows(database, prefix).under("activity", "index")).isEmpty();
+        assertThat(new StoredRows(database, prefix).under("activity", "index")).isEmpty();
     }
 
     @Test
     void anEarlierHolderHasNoSayAfterALaterOneWasLost() {
-        Job<Work> earlier = accepted("j1", 1);
+        Job<WorkData> earlier = accepted("j1", 1);
         await(jobs.finish(database, earlier));
         accepted("j1", 2);
         awaitSilence(INDEX, List.of(subscribe("j1")));
@@ -191,10 +193,10 @@ public abstract class ActivityMonitorContract extends JobsContract {
         shortLeases(INDEX);
         await(jobs.clearTypeTimeout(database, INDEX));
         node().monitor(INDEX);
-        await(jobs.add(database, MAIL, "control", new Work(1)));
+        await(jobs.add(database, MAIL, "control", new WorkData(1)));
         await(jobs.accept(MAIL));
 
-        Subscription<Work> control = await(jobs.subscribe(database, MAIL, "control"));
+        Subscription<WorkData> control = await(jobs.subscribe(database, MAIL, "control"));
         awaitSilence(MAIL, List.of(control));
 
         assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);

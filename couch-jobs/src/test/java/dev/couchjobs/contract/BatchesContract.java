@@ -21,18 +21,18 @@ import org.junit.jupiter.api.Test;
 
 /** Feature F5: many jobs added in one commit. */
 public abstract class BatchesContract extends JobsContract {
-    private Rows rows;
+    private StoredRows rows;
 
     @BeforeEach
     void openRows() {
-        rows = new Rows(database, prefix);
+        rows = new StoredRows(database, prefix);
     }
 
-    private static NewJob<Work> job(String id, int step) {
-        return NewJob.of(INDEX, new Work(step)).id(id);
+    private static NewJob<WorkData> job(String id, int step) {
+        return NewJob.of(INDEX, new WorkData(step)).id(id);
     }
 
-    private static List<NewJob<Work>> jobs(int count) {
+    private static List<NewJob<WorkData>> jobs(int count) {
         return IntStream.range(0, count).mapToObj(i -> job("j" + i, i)).toList();
     }
 
@@ -45,7 +45,10 @@ public abstract class BatchesContract extends JobsContract {
     void manyJobsAreAddedTogetherAndTheirIdsGivenInTheirOrder() {
         List<String> ids = await(jobs.addAll(
                 database,
-                List.of(job("b", 1), NewJob.of(INDEX, new Work(2)), job("a", 3).at(NOON))));
+                List.of(
+                        job("b", 1),
+                        NewJob.of(INDEX, new WorkData(2)),
+                        job("a", 3).at(NOON))));
 
         assertThat(ids).hasSize(3).startsWith("b").endsWith("a");
         assertThat(stepOf("b")).isEqualTo(1);
@@ -57,11 +60,11 @@ public abstract class BatchesContract extends JobsContract {
     @Test
     void jobsOfSeveralTypesAreAddedInOneCommit() {
         await(jobs.addAll(
-                database, List.of(job("j1", 1), NewJob.of(MAIL, new Work(2)).id("m1"), job("j2", 3))));
+                database, List.of(job("j1", 1), NewJob.of(MAIL, new WorkData(2)).id("m1"), job("j2", 3))));
 
         assertThat(accept().id()).isEqualTo("j1");
         assertThat(accept().id()).isEqualTo("j2");
-        assertThat(await(jobs.getJobData(database, MAIL, "m1"))).contains(new Work(2));
+        assertThat(await(jobs.getJobData(database, MAIL, "m1"))).contains(new WorkData(2));
     }
 
     @Test
@@ -90,7 +93,7 @@ public abstract class BatchesContract extends JobsContract {
 
     @Test
     void aRunningJobInABatchRunsOnceMoreWhenItIsFinished() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         await(jobs.addAll(database, List.of(job("j1", 2), job("j2", 2))));
 
         await(jobs.finish(database, job));
@@ -120,8 +123,8 @@ public abstract class BatchesContract extends JobsContract {
 
     @Test
     void aBatchJoinsTheCallersTransactionBesideOtherVerbs() {
-        Job<Work> held = accepted("held", 1);
-        Job<Work> other = accepted("other", 1);
+        Job<WorkData> held = accepted("held", 1);
+        Job<WorkData> other = accepted("other", 1);
 
         commit(tx -> {
             var updated = jobs.update(tx, held);
@@ -159,9 +162,9 @@ public abstract class BatchesContract extends JobsContract {
 
     @Test
     void oneTypeWithoutTimeoutSpoilsTheWholeBatch() {
-        JobType<Work, ?> unset = JobType.of("unset", Work.class);
+        JobType<WorkData, ?> unset = JobType.of("unset", WorkData.class);
 
-        assertThat(failureOf(jobs.addAll(database, List.of(job("j1", 1), NewJob.of(unset, new Work(1))))))
+        assertThat(failureOf(jobs.addAll(database, List.of(job("j1", 1), NewJob.of(unset, new WorkData(1))))))
                 .isInstanceOf(TypeTimeoutMissingException.class);
         assertThat(stateOf("j1")).isEqualTo(JobState.NOT_FOUND);
     }
@@ -192,7 +195,7 @@ public abstract class BatchesContract extends JobsContract {
 
     @Test
     void aBatchOfSmallJobsThatDoesNotFitIsRefusedBeforeItsCommit() {
-        List<NewJob<Work>> tooMany = jobs(15_000);
+        List<NewJob<WorkData>> tooMany = jobs(15_000);
 
         Throwable error = failureOf(jobs.addAll(database, tooMany));
 
@@ -203,7 +206,7 @@ public abstract class BatchesContract extends JobsContract {
 
     @Test
     void aBatchOfFarTooManySmallJobsIsRefusedBeforeItIsTriedAndToldHowManyFit() {
-        List<NewJob<Work>> tooMany = jobs(60_000);
+        List<NewJob<WorkData>> tooMany = jobs(60_000);
 
         TooManyJobsException refused = (TooManyJobsException) catchThrowable(() -> jobs.addAll(database, tooMany));
 

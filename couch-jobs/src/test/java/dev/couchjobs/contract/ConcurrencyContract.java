@@ -43,7 +43,7 @@ public abstract class ConcurrencyContract extends JobsContract {
         List<CouchJobs> nodes = nodes();
         add("j1", 1);
 
-        List<CompletableFuture<Optional<Job<Work>>>> calls = new ArrayList<>();
+        List<CompletableFuture<Optional<Job<WorkData>>>> calls = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             nodes.forEach(node -> calls.add(node.accept(INDEX, AcceptOptions.nonBlocking())));
         }
@@ -53,13 +53,13 @@ public abstract class ConcurrencyContract extends JobsContract {
 
     @Test
     void ofManyWhoWaitOneGetsEachJob() {
-        List<CompletableFuture<Optional<Job<Work>>>> calls = new ArrayList<>();
+        List<CompletableFuture<Optional<Job<WorkData>>>> calls = new ArrayList<>();
         nodes().forEach(node -> IntStream.range(0, 50).forEach(i -> calls.add(node.accept(INDEX))));
 
         for (int batch = 0; batch < 20; batch++) {
             int first = batch * 10;
-            commit(tx ->
-                    IntStream.range(first, first + 10).forEach(i -> await(jobs.add(tx, INDEX, "j" + i, new Work(i)))));
+            commit(tx -> IntStream.range(first, first + 10)
+                    .forEach(i -> await(jobs.add(tx, INDEX, "j" + i, new WorkData(i)))));
         }
 
         assertThat(calls.stream().map(call -> await(call).orElseThrow().data().step()))
@@ -73,7 +73,7 @@ public abstract class ConcurrencyContract extends JobsContract {
         addMany(100);
 
         AcceptOptions noSchedule = AcceptOptions.defaults().noSchedule();
-        List<CompletableFuture<Optional<Job<Work>>>> calls = new ArrayList<>();
+        List<CompletableFuture<Optional<Job<WorkData>>>> calls = new ArrayList<>();
         nodes().forEach(node -> IntStream.range(0, 25).forEach(i -> calls.add(node.accept(INDEX, noSchedule))));
 
         assertThat(calls.stream().map(call -> await(call).orElseThrow().data().step()))
@@ -106,7 +106,7 @@ public abstract class ConcurrencyContract extends JobsContract {
     void manyWhoAddOneJobAddItOnce() {
         List<CompletableFuture<Void>> adds = new ArrayList<>();
         nodes().forEach(node ->
-                IntStream.range(0, 10).forEach(i -> adds.add(node.add(database, INDEX, "j1", new Work(i)))));
+                IntStream.range(0, 10).forEach(i -> adds.add(node.add(database, INDEX, "j1", new WorkData(i)))));
         adds.forEach(JobsContract::await);
 
         accept();
@@ -117,10 +117,10 @@ public abstract class ConcurrencyContract extends JobsContract {
     void aJobAddedWhileItIsFinishedRunsOnceMore() {
         CouchJobs other = node();
         for (String id : TEN_IDS) {
-            Job<Work> job = accepted(id, 1);
+            Job<WorkData> job = accepted(id, 1);
 
             CompletableFuture<Void> finishing = jobs.finish(database, job);
-            CompletableFuture<Void> adding = other.add(database, INDEX, id, new Work(2));
+            CompletableFuture<Void> adding = other.add(database, INDEX, id, new WorkData(2));
             await(finishing);
             await(adding);
 
@@ -134,7 +134,7 @@ public abstract class ConcurrencyContract extends JobsContract {
     void aJobRemovedWhileItIsFinishedIsGone() {
         CouchJobs other = node();
         for (String id : TEN_IDS) {
-            Job<Work> job = accepted(id, 1);
+            Job<WorkData> job = accepted(id, 1);
 
             CompletableFuture<Void> finishing = jobs.finish(database, job);
             CompletableFuture<Boolean> removing = other.remove(database, INDEX, id);
@@ -151,7 +151,7 @@ public abstract class ConcurrencyContract extends JobsContract {
         for (String id : TEN_IDS) {
             add(id, 1);
 
-            CompletableFuture<Optional<Job<Work>>> accepting = other.accept(INDEX, AcceptOptions.nonBlocking());
+            CompletableFuture<Optional<Job<WorkData>>> accepting = other.accept(INDEX, AcceptOptions.nonBlocking());
             assertThat(await(jobs.remove(database, INDEX, id))).isTrue();
 
             await(accepting)
@@ -163,17 +163,17 @@ public abstract class ConcurrencyContract extends JobsContract {
 
     @Test
     void aStolenLockStopsTheOldHolder() {
-        Job<Work> mine = accepted("j1", 1);
+        Job<WorkData> mine = accepted("j1", 1);
 
         awaitSilence(INDEX, List.of(subscribe("j1")));
-        Job<Work> theirs = await(node().accept(INDEX)).orElseThrow();
+        Job<WorkData> theirs = await(node().accept(INDEX)).orElseThrow();
 
         assertThat(theirs.id()).isEqualTo("j1");
         assertThat(theirs.lock()).isNotEqualTo(mine.lock());
         assertThat(failureOf(jobs.update(database, mine))).isInstanceOf(JobHaltedException.class);
-        assertThat(failureOf(jobs.finish(database, mine, new Work(9)))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.finish(database, mine, new WorkData(9)))).isInstanceOf(JobHaltedException.class);
         assertThat(failureOf(jobs.resubmit(database, mine))).isInstanceOf(JobHaltedException.class);
-        await(jobs.finish(database, theirs, new Work(2)));
+        await(jobs.finish(database, theirs, new WorkData(2)));
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
         assertThat(stepOf("j1")).isEqualTo(2);
     }
@@ -187,7 +187,7 @@ public abstract class ConcurrencyContract extends JobsContract {
         Set<String> lost = new HashSet<>();
         IntStream.range(0, 5)
                 .forEach(i -> lost.add(await(dying.accept(INDEX)).orElseThrow().id()));
-        CompletableFuture<Optional<Job<Work>>> waiting = dying.accept(INDEX);
+        CompletableFuture<Optional<Job<WorkData>>> waiting = dying.accept(INDEX);
         assertThat(await(dying.accept(INDEX, AcceptOptions.nonBlocking()))).isEmpty();
 
         timers.shutdownNow();

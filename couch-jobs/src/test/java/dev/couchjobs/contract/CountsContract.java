@@ -38,9 +38,9 @@ public abstract class CountsContract extends JobsContract {
         assertThat(counts()).isEqualTo(are(1, 0, 0));
         add("j1", 2);
         assertThat(counts()).isEqualTo(are(1, 0, 0));
-        Job<Work> job = accept();
+        Job<WorkData> job = accept();
         assertThat(counts()).isEqualTo(are(0, 1, 0));
-        await(jobs.update(database, job, new Work(3)));
+        await(jobs.update(database, job, new WorkData(3)));
         await(jobs.resubmit(database, job));
         assertThat(counts()).isEqualTo(are(0, 1, 0));
         await(jobs.finish(database, job));
@@ -58,11 +58,11 @@ public abstract class CountsContract extends JobsContract {
         await(jobs.addAll(
                 database,
                 IntStream.range(0, 300)
-                        .mapToObj(i -> NewJob.of(INDEX, new Work(i)).priority(i % 3 - 1))
+                        .mapToObj(i -> NewJob.of(INDEX, new WorkData(i)).priority(i % 3 - 1))
                         .toList()));
         assertThat(counts()).isEqualTo(are(300, 0, 0));
 
-        List<CompletableFuture<Optional<Job<Work>>>> calls =
+        List<CompletableFuture<Optional<Job<WorkData>>>> calls =
                 IntStream.range(0, 120).mapToObj(i -> jobs.accept(INDEX)).toList();
         calls.forEach(JobsContract::await);
 
@@ -81,7 +81,7 @@ public abstract class CountsContract extends JobsContract {
     @Test
     void aJobOfWhichNothingIsKeptIsNotCounted() {
         var vanishing = INDEX.retention(Retention.of(Duration.ZERO));
-        await(jobs.add(database, vanishing, "j1", new Work(1)));
+        await(jobs.add(database, vanishing, "j1", new WorkData(1)));
 
         await(jobs.finish(database, await(jobs.accept(vanishing)).orElseThrow()));
 
@@ -92,9 +92,9 @@ public abstract class CountsContract extends JobsContract {
     void aTransactionCountsWhatItDidItself() {
         add("j1", 1);
         commit(tx -> {
-            await(jobs.add(tx, INDEX, "j2", new Work(1)));
+            await(jobs.add(tx, INDEX, "j2", new WorkData(1)));
             await(jobs.remove(tx, INDEX, "j1"));
-            await(jobs.add(tx, INDEX, "j3", new Work(1)));
+            await(jobs.add(tx, INDEX, "j3", new WorkData(1)));
 
             assertThat(await(jobs.counts(tx, INDEX))).isEqualTo(are(2, 0, 0));
         });
@@ -120,7 +120,7 @@ public abstract class CountsContract extends JobsContract {
     void countsStayExactWhenManyChangeThemAtOnce() {
         List<CompletableFuture<?>> all = new ArrayList<>();
         for (int i = 0; i < 60; i++) {
-            all.add(jobs.add(database, INDEX, "j" + i, new Work(i)));
+            all.add(jobs.add(database, INDEX, "j" + i, new WorkData(i)));
             if (i % 3 == 0) {
                 all.add(jobs.accept(INDEX).thenCompose(job -> jobs.finish(database, job.orElseThrow())));
             }

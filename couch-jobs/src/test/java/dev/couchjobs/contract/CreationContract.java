@@ -21,10 +21,10 @@ public abstract class CreationContract extends JobsContract {
 
     @Test
     void anAddedJobIsPendingAndHasItsData() {
-        await(jobs.add(database, INDEX, "j1", new Work(42)));
+        await(jobs.add(database, INDEX, "j1", new WorkData(42)));
 
         assertThat(await(jobs.getJobState(database, INDEX, "j1"))).isEqualTo(JobState.PENDING);
-        assertThat(await(jobs.getJobData(database, INDEX, "j1"))).contains(new Work(42));
+        assertThat(await(jobs.getJobData(database, INDEX, "j1"))).contains(new WorkData(42));
     }
 
     @Test
@@ -39,12 +39,12 @@ public abstract class CreationContract extends JobsContract {
 
     @Test
     void jobsOfTwoTypesAreTwoJobsWhateverTheirIds() {
-        await(jobs.add(database, INDEX, "j1", new Work(1)));
-        await(jobs.add(database, MAIL, "j1", new Work(2)));
+        await(jobs.add(database, INDEX, "j1", new WorkData(1)));
+        await(jobs.add(database, MAIL, "j1", new WorkData(2)));
 
         assertThat(await(jobs.remove(database, INDEX, "j1"))).isTrue();
 
-        assertThat(await(jobs.getJobData(database, MAIL, "j1"))).contains(new Work(2));
+        assertThat(await(jobs.getJobData(database, MAIL, "j1"))).contains(new WorkData(2));
     }
 
     @Test
@@ -64,15 +64,15 @@ public abstract class CreationContract extends JobsContract {
     @Test
     void removingAJobThatIsNotThereSaysSo() {
         assertThat(await(jobs.remove(database, INDEX, "never"))).isFalse();
-        assertThat(await(jobs.remove(database, JobType.of("no such type", Work.class), "j1")))
+        assertThat(await(jobs.remove(database, JobType.of("no such type", WorkData.class), "j1")))
                 .isFalse();
     }
 
     @Test
     void aJobIsNotAddedToATypeWithoutTimeout() {
-        JobType<Work, ?> unset = JobType.of("unset", Work.class);
+        JobType<WorkData, ?> unset = JobType.of("unset", WorkData.class);
 
-        assertThat(failureOf(jobs.add(database, unset, "j1", new Work(1))))
+        assertThat(failureOf(jobs.add(database, unset, "j1", new WorkData(1))))
                 .isInstanceOfSatisfying(
                         TypeTimeoutMissingException.class,
                         error -> assertThat(error.typeName()).isEqualTo("unset"))
@@ -94,7 +94,7 @@ public abstract class CreationContract extends JobsContract {
         addAt("j1", 1, AT_FIVE);
 
         try (Transaction tx = database.createTransaction()) {
-            await(jobs.add(tx, INDEX, "j1", new Work(1), AT_FIVE));
+            await(jobs.add(tx, INDEX, "j1", new WorkData(1), AT_FIVE));
             await(tx.commit());
             assertThat(tx.getCommittedVersion()).isEqualTo(-1);
         }
@@ -106,8 +106,8 @@ public abstract class CreationContract extends JobsContract {
 
         try (Transaction one = database.createTransaction();
                 Transaction other = database.createTransaction()) {
-            await(jobs.add(one, INDEX, "j1", new Work(1)));
-            await(jobs.add(other, INDEX, "j1", new Work(1)));
+            await(jobs.add(one, INDEX, "j1", new WorkData(1)));
+            await(jobs.add(other, INDEX, "j1", new WorkData(1)));
             one.set(prefix.pack("one"), new byte[0]);
             other.set(prefix.pack("other"), new byte[0]);
             await(one.commit());
@@ -122,7 +122,7 @@ public abstract class CreationContract extends JobsContract {
         addAt("j1", 2, AT_FIVE);
 
         assertThat(stepOf("j1")).isEqualTo(2);
-        assertThat(accept().data()).isEqualTo(new Work(2));
+        assertThat(accept().data()).isEqualTo(new WorkData(2));
     }
 
     @Test
@@ -132,8 +132,8 @@ public abstract class CreationContract extends JobsContract {
         addAt("j1", 2, AT_SIX);
 
         assertThat(scheduledTimeOf("j1")).contains(AT_SIX);
-        Job<Work> job = accept();
-        assertThat(job.data()).isEqualTo(new Work(2));
+        Job<WorkData> job = accept();
+        assertThat(job.data()).isEqualTo(new WorkData(2));
         assertThat(job.scheduledTime()).contains(AT_SIX);
     }
 
@@ -149,15 +149,15 @@ public abstract class CreationContract extends JobsContract {
 
     @Test
     void addingARunningJobKeepsItsDataAndRunsItOnceMore() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
 
         addAt("j1", 2, AT_SIX);
         assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);
         await(jobs.finish(database, job));
 
         assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
-        Job<Work> again = accept();
-        assertThat(again.data()).isEqualTo(new Work(1));
+        Job<WorkData> again = accept();
+        assertThat(again.data()).isEqualTo(new WorkData(1));
         assertThat(again.scheduledTime()).contains(AT_SIX);
     }
 
@@ -169,8 +169,8 @@ public abstract class CreationContract extends JobsContract {
         addAt("j1", 2, AT_SIX);
 
         assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
-        Job<Work> again = accept();
-        assertThat(again.data()).isEqualTo(new Work(2));
+        Job<WorkData> again = accept();
+        assertThat(again.data()).isEqualTo(new WorkData(2));
         assertThat(again.scheduledTime()).contains(AT_SIX);
     }
 
@@ -181,7 +181,7 @@ public abstract class CreationContract extends JobsContract {
         assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
         assertThat(scheduledTimeOf("j1")).contains(AT_SIX);
 
-        Job<Work> job = accept();
+        Job<WorkData> job = accept();
         addAt("j1", 1, AT_SEVEN);
         assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);
         assertThat(scheduledTimeOf("j1")).contains(AT_SEVEN);
@@ -211,7 +211,7 @@ public abstract class CreationContract extends JobsContract {
 
     @Test
     void aScheduledTimeBefore1970IsRefused() {
-        assertThatThrownBy(() -> jobs.add(database, INDEX, "j1", new Work(1), Instant.EPOCH.minusSeconds(1)))
+        assertThatThrownBy(() -> jobs.add(database, INDEX, "j1", new WorkData(1), Instant.EPOCH.minusSeconds(1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("1970");
     }
@@ -219,7 +219,7 @@ public abstract class CreationContract extends JobsContract {
     @ParameterizedTest
     @ValueSource(strings = {"j1", " ", "a/b\\c", "\u0000", "日本語", "\uD83D\uDE00", "\uDBFF\uDFFF"})
     void anIdMayBeAnyText(String jobId) {
-        Job<Work> job = accepted(jobId, 1);
+        Job<WorkData> job = accepted(jobId, 1);
         await(jobs.finish(database, job));
 
         assertThat(stateOf(jobId)).isEqualTo(JobState.FINISHED);
@@ -231,10 +231,10 @@ public abstract class CreationContract extends JobsContract {
         add(longest, 1);
         assertThat(stateOf(longest)).isEqualTo(JobState.PENDING);
 
-        assertThatThrownBy(() -> jobs.add(database, INDEX, longest + "x", new Work(1)))
+        assertThatThrownBy(() -> jobs.add(database, INDEX, longest + "x", new WorkData(1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("1001");
-        assertThatThrownBy(() -> jobs.add(database, INDEX, "", new Work(1)))
+        assertThatThrownBy(() -> jobs.add(database, INDEX, "", new WorkData(1)))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 }

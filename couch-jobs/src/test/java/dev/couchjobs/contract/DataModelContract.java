@@ -23,11 +23,11 @@ import org.junit.jupiter.api.Test;
 public abstract class DataModelContract extends JobsContract {
     private static final long TIME = NOON.getEpochSecond();
 
-    private Rows rows;
+    private StoredRows rows;
 
     @BeforeEach
     void openRows() {
-        rows = new Rows(database, prefix);
+        rows = new StoredRows(database, prefix);
     }
 
     private static byte[] json(int step) {
@@ -90,7 +90,7 @@ public abstract class DataModelContract extends JobsContract {
 
     @Test
     void aRunningJobHasALockAndTheSequenceOfItsActivityRow() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
 
         assertThat(data("j1").subList(1, 4)).isEqualTo(row(job.lock(), 0L, false));
         assertThat(sequence("j1").isComplete()).isTrue();
@@ -102,7 +102,7 @@ public abstract class DataModelContract extends JobsContract {
 
     @Test
     void anUpdateMovesTheActivityRow() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         Versionstamp claimed = sequence("j1");
 
         await(jobs.update(database, job));
@@ -114,7 +114,7 @@ public abstract class DataModelContract extends JobsContract {
 
     @Test
     void aResubmittedJobCarriesTheFlagAndTheTime() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         Versionstamp claimed = sequence("j1");
 
         await(jobs.resubmit(database, job, NOON));
@@ -128,7 +128,7 @@ public abstract class DataModelContract extends JobsContract {
 
     @Test
     void aFinishedJobHasNeitherLockNorSequenceNorAnyIndexRow() {
-        await(jobs.finish(database, accepted("j1", 1), new Work(2)));
+        await(jobs.finish(database, accepted("j1", 1), new WorkData(2)));
 
         assertThat(data("j1").subList(0, 4)).isEqualTo(row(null, null, 0L, false));
         assertThat((byte[]) data("j1").get(4)).isEqualTo(json(2));
@@ -161,8 +161,8 @@ public abstract class DataModelContract extends JobsContract {
 
     @Test
     void jobsChangedInOneTransactionHaveSequencesThatDifferInTheirUserVersions() {
-        Job<Work> j1 = accepted("j1", 1);
-        Job<Work> j2 = accepted("j2", 1);
+        Job<WorkData> j1 = accepted("j1", 1);
+        Job<WorkData> j2 = accepted("j2", 1);
 
         commit(tx -> {
             await(jobs.update(tx, j1));
@@ -183,8 +183,8 @@ public abstract class DataModelContract extends JobsContract {
         await(added);
 
         byte[] before = rows.bytes("watches_pending", "index");
-        Job<Work> job = accept();
-        await(jobs.update(database, job, new Work(2)));
+        Job<WorkData> job = accept();
+        await(jobs.update(database, job, new WorkData(2)));
         await(jobs.resubmit(database, job));
         assertThat(rows.bytes("watches_pending", "index")).isEqualTo(before);
 
@@ -199,10 +199,10 @@ public abstract class DataModelContract extends JobsContract {
         add("j1", 1);
         await(added);
         CompletableFuture<Void> accepted = rows.nextChange("watches_activity", "index");
-        Job<Work> job = accept();
+        Job<WorkData> job = accept();
         await(accepted);
         CompletableFuture<Void> updated = rows.nextChange("watches_activity", "index");
-        await(jobs.update(database, job, new Work(2)));
+        await(jobs.update(database, job, new WorkData(2)));
         await(updated);
         CompletableFuture<Void> finished = rows.nextChange("watches_activity", "index");
         await(jobs.finish(database, job));
@@ -227,7 +227,7 @@ public abstract class DataModelContract extends JobsContract {
         await(jobs.finish(database, accepted("finished", 1)));
         rows.put(Tuple.from(), "pending", "index", 0, "a ghost");
         rows.put(Tuple.from(), "pending", "index", 0, "finished");
-        CompletableFuture<Optional<Job<Work>>> waiting = jobs.accept(INDEX);
+        CompletableFuture<Optional<Job<WorkData>>> waiting = jobs.accept(INDEX);
         add("j1", 1);
 
         assertThat(await(waiting).orElseThrow().id()).isEqualTo("j1");

@@ -11,8 +11,8 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.RetryPolicy;
-import dev.couchjobs.internal.data.Counts;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.StateCounters;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /** Jobs that have failed for good are listed, and can be sent again, one or all. */
 public abstract class DeadLettersContract extends SumsContract {
-    private static final JobType<Work, Integer> ONCE = SUM.retry(RetryPolicy.never());
+    private static final JobType<WorkData, Integer> ONCE = SUM.retry(RetryPolicy.never());
 
     private Page<DeadLetter> page(PageRequest request) {
         return await(sums.deadLetters(database, SUM, request));
@@ -94,7 +94,7 @@ public abstract class DeadLettersContract extends SumsContract {
 
     @Test
     void aJobThatIsSentAgainHasAllItsAttemptsAndItsHistory() {
-        JobType<Work, Integer> twice = SUM.retry(RetryPolicy.standard().attempts(2));
+        JobType<WorkData, Integer> twice = SUM.retry(RetryPolicy.standard().attempts(2));
         await(sums.fail(database, running(twice, "j1"), new IllegalStateException("one")));
         await(sums.fail(database, claim(twice, "j1"), new IllegalStateException("two")));
         assertThat(listed()).containsExactly("j1");
@@ -105,7 +105,7 @@ public abstract class DeadLettersContract extends SumsContract {
         assertThat(state("j1")).isEqualTo(JobState.PENDING);
         assertThat(info("j1").scheduledTime()).isEmpty();
         assertThat(info("j1").failures()).isZero();
-        assertThat(info("j1").data()).isEqualTo(new Work(1));
+        assertThat(info("j1").data()).isEqualTo(new WorkData(1));
         assertThat(await(sums.fail(database, claim(twice, "j1"), new IllegalStateException("three"))))
                 .isEqualTo(JobState.PENDING);
         assertThat(await(sums.attempts(database, SUM, "j1"))).hasSize(3);
@@ -145,7 +145,7 @@ public abstract class DeadLettersContract extends SumsContract {
         assertThat(await(sums.retryDeadLetters(SUM))).isEqualTo(250);
 
         assertThat(listed()).isEmpty();
-        var counts = await(database.readAsync(tx -> Counts.read(tx, new Keyspace(prefix).type("sum"))));
+        var counts = await(database.readAsync(tx -> StateCounters.read(tx, new Keyspace(prefix).type("sum"))));
         assertThat(counts.pending()).isEqualTo(250);
         assertThat(counts.total()).isEqualTo(250);
         assertThat(rows.under("pending", "sum")).hasSize(250);
@@ -169,7 +169,7 @@ public abstract class DeadLettersContract extends SumsContract {
         failMany(ONCE, 1);
         await(sums.retryDeadLetters(SUM));
 
-        Job<Work> again = claim(ONCE, "j0");
+        Job<WorkData> again = claim(ONCE, "j0");
         assertThat(await(sums.accept(SUM, AcceptOptions.nonBlocking()))).isEqualTo(Optional.empty());
         clock.advance(Duration.ofMinutes(1));
         await(sums.fail(database, again, new IllegalStateException("again")));

@@ -32,15 +32,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Feature E2: a job may be accepted only when all that it waits for have finished successfully. */
 public abstract class DependenciesContract extends DependingJobs {
-    private static NewJob<Work> mail(String jobId, String waitsFor, DependencyPolicy policy) {
-        return mail(jobId).after(Dependency.on(INDEX, waitsFor).orElse(policy));
+    private static NewJob<WorkData> mail(String jobId, String waitsFor, DependencyPolicy policy) {
+        return mail(jobId).after(Dependency.on(INDEX, waitsFor).ifUnsuccessful(policy));
     }
 
     private void add(NewJob<?>... all) {
         await(jobs.addAll(database, List.of(all)));
     }
 
-    private Optional<Job<Work>> tryAcceptMail() {
+    private Optional<Job<WorkData>> tryAcceptMail() {
         return await(jobs.accept(MAIL, AcceptOptions.nonBlocking()));
     }
 
@@ -79,7 +79,7 @@ public abstract class DependenciesContract extends DependingJobs {
 
     @Test
     void whoIsPatientIsReleasedThoughTheJobWasAddedInVainAndNotKept() {
-        JobType<Work, ?> frail =
+        JobType<WorkData, ?> frail =
                 INDEX.retention(Retention.of(Duration.ofDays(7)).failed(Duration.ZERO));
         add(job("a"), mail("m", "a", DependencyPolicy.WAIT));
         deal(Fate.IS_CANCELLED);
@@ -99,7 +99,7 @@ public abstract class DependenciesContract extends DependingJobs {
     void aJobIsAcceptedOnlyWhenTheOneItWaitsForHasFinished() {
         add(job("a"), mail("m").after(INDEX, "a"));
         assertThat(tryAcceptMail()).isEmpty();
-        Job<Work> a = accept();
+        Job<WorkData> a = accept();
         assertThat(tryAcceptMail()).isEmpty();
 
         await(jobs.finish(database, a));
@@ -159,8 +159,8 @@ public abstract class DependenciesContract extends DependingJobs {
     @Test
     void severalThatFinishInOneTransactionReleaseAJob() {
         add(job("a"), job("b"), mail("m").after(INDEX, "a", "b"));
-        Job<Work> a = accept();
-        Job<Work> b = accept();
+        Job<WorkData> a = accept();
+        Job<WorkData> b = accept();
 
         commit(tx -> {
             CompletableFuture<Void> first = jobs.finish(tx, a);
@@ -175,7 +175,7 @@ public abstract class DependenciesContract extends DependingJobs {
     @Test
     void aJobIsReleasedInTheTransactionThatFinishesItsDependencyOrNotAtAll() {
         add(job("a"), mail("m").after(INDEX, "a"));
-        Job<Work> a = accept();
+        Job<WorkData> a = accept();
 
         assertThatThrownBy(() -> database.run(tx -> {
                     await(jobs.finish(tx, a));
@@ -204,7 +204,7 @@ public abstract class DependenciesContract extends DependingJobs {
     @Test
     void aJobWhoseDependencyRunsOnceMoreWaitsForThatToo() {
         add(job("a"), mail("m").after(INDEX, "a"));
-        Job<Work> a = accept();
+        Job<WorkData> a = accept();
         await(jobs.resubmit(database, a));
         await(jobs.finish(database, a));
         assertThat(tryAcceptMail()).isEmpty();
@@ -216,7 +216,7 @@ public abstract class DependenciesContract extends DependingJobs {
 
     @Test
     void aDependencyOfWhichNothingIsKeptReleasesAJob() {
-        JobType<Work, ?> brief = INDEX.retention(Retention.of(Duration.ZERO));
+        JobType<WorkData, ?> brief = INDEX.retention(Retention.of(Duration.ZERO));
         await(jobs.addAll(
                 database, List.of(NewJob.of(brief, WORK).id("a"), mail("m").after(brief, "a"))));
 
@@ -256,7 +256,7 @@ public abstract class DependenciesContract extends DependingJobs {
         add(job("a"));
         deal(fate);
 
-        add(job("b"), mail("m", "a", policy).after(Dependency.on(INDEX, "b").orElse(DependencyPolicy.IGNORE)));
+        add(job("b"), mail("m", "a", policy).after(Dependency.on(INDEX, "b").ifUnsuccessful(DependencyPolicy.IGNORE)));
         deal(Fate.SUCCEEDS);
 
         assertThat(fateOf("m")).isEqualTo(then);
@@ -309,7 +309,7 @@ public abstract class DependenciesContract extends DependingJobs {
 
     @Test
     void aJobThatFailsBecauseOfAnotherIsKeptAsItsOwnTypeSays() {
-        JobType<Work, ?> brief = MAIL.retention(Retention.of(Duration.ZERO));
+        JobType<WorkData, ?> brief = MAIL.retention(Retention.of(Duration.ZERO));
         add(
                 job("a"),
                 NewJob.of(brief, WORK).id("m").after(INDEX, "a"),
@@ -335,7 +335,7 @@ public abstract class DependenciesContract extends DependingJobs {
     @Test
     void aJobThatWaitsAndIsAddedAgainGoesOnWaiting() {
         add(job("a"), job("b"), mail("m").after(INDEX, "a"));
-        await(jobs.add(database, MAIL, "m", new Work(2)));
+        await(jobs.add(database, MAIL, "m", new WorkData(2)));
         assertThat(tryAcceptMail()).isEmpty();
         add(mail("m").after(INDEX, "b"));
 
@@ -397,7 +397,7 @@ public abstract class DependenciesContract extends DependingJobs {
         });
 
         deal(Fate.SUCCEEDS);
-        Job<Work> m = tryAcceptMail().orElseThrow();
+        Job<WorkData> m = tryAcceptMail().orElseThrow();
         assertThat(m.id()).isEqualTo("m");
         assertThat(tryAcceptMail()).isEmpty();
         await(jobs.finish(database, m));
@@ -407,7 +407,7 @@ public abstract class DependenciesContract extends DependingJobs {
     @Test
     void aDependencyThatFinishesInTheTransactionThatAddsAJobReleasesIt() {
         add("a", 1);
-        Job<Work> a = accept();
+        Job<WorkData> a = accept();
 
         commit(tx -> {
             CompletableFuture<String> added = jobs.add(tx, mail("m").after(INDEX, "a"));
@@ -450,7 +450,7 @@ public abstract class DependenciesContract extends DependingJobs {
 
     @Test
     void aGraphFromWhichAJobIsMissingIsNotAddedAtAll() {
-        List<NewJob<Work>> graph = List.of(
+        List<NewJob<WorkData>> graph = List.of(
                 job("a"),
                 mail("m").after(INDEX, "a"),
                 mail("n").after(INDEX, "b"),
@@ -507,7 +507,7 @@ public abstract class DependenciesContract extends DependingJobs {
     @Test
     void aRunningJobCannotBeginToWait() {
         add(job("a"), mail("m"));
-        Job<Work> running = tryAcceptMail().orElseThrow();
+        Job<WorkData> running = tryAcceptMail().orElseThrow();
 
         assertThat(failureOf(jobs.add(database, mail("m").after(INDEX, "a"))))
                 .isInstanceOf(DependencyException.class)

@@ -10,28 +10,28 @@ import org.junit.jupiter.api.BeforeEach;
 
 /** What tests of jobs that wait for others begin with. */
 abstract class DependingJobs extends JobsContract {
-    static final Work WORK = new Work(1);
+    static final WorkData WORK = new WorkData(1);
 
     Fate.Hand hand;
-    Rows rows;
+    StoredRows rows;
 
     @BeforeEach
     void openHand() {
         hand = new Fate.Hand(jobs, database, Environment.system(), prefix);
-        rows = new Rows(database, prefix);
+        rows = new StoredRows(database, prefix);
     }
 
-    static NewJob<Work> job(String jobId) {
+    static NewJob<WorkData> job(String jobId) {
         return NewJob.of(INDEX, WORK).id(jobId);
     }
 
-    static NewJob<Work> mail(String jobId) {
+    static NewJob<WorkData> mail(String jobId) {
         return NewJob.of(MAIL, WORK).id(jobId);
     }
 
     final void awaitFinished(String mailId) {
-        try (Subscription<Work> subscription = await(jobs.subscribe(database, MAIL, mailId))) {
-            await(jobs.wait(subscription, JobState.FINISHED, LONG));
+        try (Subscription<WorkData> subscription = await(jobs.subscribe(database, MAIL, mailId))) {
+            await(jobs.awaitEvent(subscription, JobState.FINISHED, LONG));
         }
         assertThat(await(jobs.getJobState(database, MAIL, mailId))).isEqualTo(JobState.FINISHED);
     }

@@ -35,7 +35,7 @@ final class DisturbedDatabase {
     }
 
     Database asDatabase() {
-        return Forwarding.to(Database.class, (self, method, arguments) -> forward(method, arguments));
+        return DatabaseProxies.to(Database.class, (self, method, arguments) -> forward(method, arguments));
     }
 
     /**
@@ -88,12 +88,13 @@ final class DisturbedDatabase {
         if (TRANSACTIONS.contains(method.getName())) {
             return disturbed(target, method, arguments);
         }
-        @Nullable Object result = Forwarding.invoke(target, method, arguments);
-        return result instanceof Transaction created ? Forwarding.committing(created, this::disturbed) : result;
+        @Nullable Object result = DatabaseProxies.invoke(target, method, arguments);
+        return result instanceof Transaction created ? DatabaseProxies.committing(created, this::disturbed) : result;
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // The caller of the proxied method gets it.
     private CompletableFuture<?> disturbed(Object on, Method method, @Nullable Object[] arguments) throws Throwable {
-        return begin(() -> (CompletableFuture<?>) Objects.requireNonNull(Forwarding.invoke(on, method, arguments)));
+        return begin(
+                () -> (CompletableFuture<?>) Objects.requireNonNull(DatabaseProxies.invoke(on, method, arguments)));
     }
 }

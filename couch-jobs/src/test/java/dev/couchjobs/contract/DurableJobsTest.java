@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Nested;
 /** The contract on the embedded engine with its data on disk. */
 class DurableJobsTest {
 
-    interface OnDisk extends Engine {
+    interface OnDisk extends DatabaseProvider {
         @Override
         default Database open() {
             return EmbeddedDatabase.open(TemporaryDirectories.fresh());
@@ -106,7 +106,7 @@ class DurableJobsTest {
     class FurtherTypes extends FurtherTypesContract implements OnDisk {}
 
     @Nested
-    class UnrulyHandlers extends UnrulyHandlersContract implements OnDisk {}
+    class UnrulyHandlers extends MisbehavingHandlersContract implements OnDisk {}
 
     @Nested
     class WorkerTroubles extends WorkerTroublesContract implements OnDisk {}

@@ -10,16 +10,16 @@ import dev.couchjobs.Job;
 import dev.couchjobs.JobAlreadyFinishedException;
 import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.JobState;
-import dev.couchjobs.internal.data.Ending;
+import dev.couchjobs.internal.data.ClaimEnd;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.verbs.Ends;
-import dev.couchjobs.internal.verbs.Ends.End;
-import dev.couchjobs.internal.verbs.Ends.Ended;
-import dev.couchjobs.internal.verbs.How;
+import dev.couchjobs.internal.verbs.Disposition;
+import dev.couchjobs.internal.verbs.FinishTransaction;
+import dev.couchjobs.internal.verbs.FinishTransaction.FinishRequest;
+import dev.couchjobs.internal.verbs.FinishTransaction.FinishResult;
 import dev.couchjobs.internal.verbs.Instance;
-import dev.couchjobs.internal.verbs.Label;
 import dev.couchjobs.internal.verbs.PayloadCodec;
+import dev.couchjobs.internal.verbs.TransactionLabel;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -33,57 +33,60 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** How a worker ends claims, many of them in one transaction. */
 public abstract class EndsContract extends JobsContract {
-    static final How DONE = new How.Succeeded(Optional.empty());
+    static final Disposition DONE = new Disposition.Succeeded(Optional.empty());
 
-    private Ends ends;
-    private Rows rows;
+    private FinishTransaction finishTransaction;
+    private StoredRows rows;
 
     @BeforeEach
     void openEnds() {
-        ends = ends(this, new SettableClock(NOON));
-        rows = new Rows(database, prefix);
+        finishTransaction = finishTransaction(this, new SettableClock(NOON));
+        rows = new StoredRows(database, prefix);
     }
 
     /** What a worker ends its claims with. */
-    static Ends ends(JobsContract topic, SettableClock clock) {
+    static FinishTransaction finishTransaction(JobsContract topic, SettableClock clock) {
         Environment system = Environment.system();
         Environment environment = new Environment(clock, system.scheduler(), system.random());
-        return new Ends(new Instance(
+        return new FinishTransaction(new Instance(
                 "worker",
                 topic.database,
                 environment,
                 new Keyspace(topic.prefix),
                 new Transactions(
-                        environment, new Keyspace(topic.prefix), Duration.ofSeconds(30), Label.tagged("ends", false)),
+                        environment,
+                        new Keyspace(topic.prefix),
+                        Duration.ofSeconds(30),
+                        TransactionLabel.tagged("ends", false)),
                 new PayloadCodec(JsonMapper.shared())));
     }
 
-    private List<Ended> endAll(End... all) {
-        return await(ends.endAll(database, INDEX, List.of(all), List.of()));
+    private List<FinishResult> endAll(FinishRequest... all) {
+        return await(finishTransaction.endAll(database, INDEX, List.of(all), List.of()));
     }
 
-    private static JobRow rowAfter(Ended ended) {
-        return Objects.requireNonNull(ended.after());
+    private static JobRow rowAfter(FinishResult finishResult) {
+        return Objects.requireNonNull(finishResult.after());
     }
 
-    private static Ending ending(Ended ended) {
-        return Objects.requireNonNull(rowAfter(ended).ending());
+    private static ClaimEnd claimEnd(FinishResult finishResult) {
+        return Objects.requireNonNull(rowAfter(finishResult).claimEnd());
     }
 
     @Test
     void eachClaimEndsInItsOwnWay() {
         byte[] result = "42".getBytes(StandardCharsets.UTF_8);
 
-        List<Ended> ended = endAll(
-                new End(accepted("done", 1), new How.Succeeded(Optional.of(result))),
-                new End(accepted("failed", 1), new How.Failed("no", true)),
-                new End(accepted("failed for good", 1), new How.Failed("never", false)),
-                new End(accepted("snoozed", 1), new How.Snoozed(Duration.ofMinutes(5))),
-                new End(accepted("cancelled", 1), new How.Cancelled("not wanted")),
-                new End(accepted("handed back", 1), new How.HandedBack(true)));
+        List<FinishResult> results = endAll(
+                new FinishRequest(accepted("done", 1), new Disposition.Succeeded(Optional.of(result))),
+                new FinishRequest(accepted("failed", 1), new Disposition.Failed("no", true)),
+                new FinishRequest(accepted("failed for good", 1), new Disposition.Failed("never", false)),
+                new FinishRequest(accepted("snoozed", 1), new Disposition.Snoozed(Duration.ofMinutes(5))),
+                new FinishRequest(accepted("cancelled", 1), new Disposition.Cancelled("not wanted")),
+                new FinishRequest(accepted("handed back", 1), new Disposition.Released(true)));
 
-        assertThat(ended).noneMatch(Ended::isLost);
-        assertThat(ended.subList(0, 5).stream().map(each -> ending(each).how()))
+        assertThat(results).noneMatch(FinishResult::isLost);
+        assertThat(results.subList(0, 5).stream().map(each -> claimEnd(each).how()))
                 .containsExactly(
                         AttemptEnd.SUCCEEDED,
                         AttemptEnd.FAILED,
@@ -104,11 +107,11 @@ public abstract class EndsContract extends JobsContract {
 
     @Test
     void aJobThatIsToRunOnceMoreHasAllItsAttemptsBeforeItThoughItIsHandedBack() {
-        endAll(new End(accepted("j1", 1), new How.Failed("no", true)));
-        Job<Work> running = accept();
+        endAll(new FinishRequest(accepted("j1", 1), new Disposition.Failed("no", true)));
+        Job<WorkData> running = accept();
         add("j1", 2);
 
-        endAll(new End(running, new How.HandedBack(true)));
+        endAll(new FinishRequest(running, new Disposition.Released(true)));
 
         assertThat(await(jobs.getJob(database, INDEX, "j1")).orElseThrow().failures())
                 .isZero();
@@ -116,43 +119,46 @@ public abstract class EndsContract extends JobsContract {
 
     @Test
     void aLostClaimIsToldOfAndTheOthersEnd() {
-        Job<Work> lost = accepted("lost", 1);
-        Job<Work> finished = accepted("finished", 1);
-        Job<Work> held = accepted("held", 1);
+        Job<WorkData> lost = accepted("lost", 1);
+        Job<WorkData> finished = accepted("finished", 1);
+        Job<WorkData> held = accepted("held", 1);
         await(jobs.remove(database, INDEX, "lost"));
         await(jobs.finish(database, finished));
 
-        List<Ended> ended = endAll(new End(lost, DONE), new End(finished, DONE), new End(held, DONE));
+        List<FinishResult> results =
+                endAll(new FinishRequest(lost, DONE), new FinishRequest(finished, DONE), new FinishRequest(held, DONE));
 
-        assertThat(ended.get(0).halt()).isExactlyInstanceOf(JobHaltedException.class);
-        assertThat(ended.get(1).halt()).isInstanceOf(JobAlreadyFinishedException.class);
-        assertThat(ended.get(2).isLost()).isFalse();
+        assertThat(results.get(0).halt()).isExactlyInstanceOf(JobHaltedException.class);
+        assertThat(results.get(1).halt()).isInstanceOf(JobAlreadyFinishedException.class);
+        assertThat(results.get(2).isLost()).isFalse();
         assertThat(stateOf("held")).isEqualTo(JobState.FINISHED);
     }
 
     @Test
     void ofTwoClaimsOnOneJobTheOneThatHoldsItEnds() {
-        Job<Work> old = accepted("j1", 1);
+        Job<WorkData> old = accepted("j1", 1);
         await(jobs.remove(database, INDEX, "j1"));
-        Job<Work> held = accepted("j1", 2);
+        Job<WorkData> held = accepted("j1", 2);
 
-        List<Ended> ended = endAll(new End(old, DONE), new End(held, DONE), new End(held, DONE));
+        List<FinishResult> results =
+                endAll(new FinishRequest(old, DONE), new FinishRequest(held, DONE), new FinishRequest(held, DONE));
 
-        assertThat(ended.get(0).halt()).isExactlyInstanceOf(JobHaltedException.class);
-        assertThat(ended.get(1).isLost()).isFalse();
-        assertThat(ended.get(2).halt()).isInstanceOf(JobAlreadyFinishedException.class);
+        assertThat(results.get(0).halt()).isExactlyInstanceOf(JobHaltedException.class);
+        assertThat(results.get(1).isLost()).isFalse();
+        assertThat(results.get(2).halt()).isInstanceOf(JobAlreadyFinishedException.class);
         assertThat(all(database, INDEX)).hasSize(1);
     }
 
     @Test
     void inATransactionOfTheCallersALostClaimLetsNothingElseCommit() {
-        Job<Work> lost = accepted("lost", 1);
-        Job<Work> held = accepted("held", 1);
+        Job<WorkData> lost = accepted("lost", 1);
+        Job<WorkData> held = accepted("held", 1);
         await(jobs.remove(database, INDEX, "lost"));
 
         Throwable failure = failureOf(database.runAsync(tx -> {
             tx.set(key("effect"), new byte[0]);
-            return ends.endAll(tx, INDEX, List.of(new End(held, DONE), new End(lost, DONE)), List.of());
+            return finishTransaction.endAll(
+                    tx, INDEX, List.of(new FinishRequest(held, DONE), new FinishRequest(lost, DONE)), List.of());
         }));
 
         assertThat(failure).isInstanceOf(JobHaltedException.class);
@@ -162,12 +168,12 @@ public abstract class EndsContract extends JobsContract {
 
     @Test
     void aClaimEndsTogetherWithWhatTheCallerWrites() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
 
         commit(tx -> {
             tx.set(key("effect"), new byte[0]);
-            var updated = jobs.update(tx, job, new Work(7)); // not waited for: the end comes after it all the same
-            await(ends.end(tx, INDEX, job, DONE));
+            var updated = jobs.update(tx, job, new WorkData(7)); // not waited for: the end comes after it all the same
+            await(finishTransaction.end(tx, INDEX, job, DONE));
             await(updated);
         });
 
@@ -178,11 +184,11 @@ public abstract class EndsContract extends JobsContract {
 
     @Test
     void aRowOfTheActivityIndexThatStoodForAllOfThemGoesWithThem() {
-        Job<Work> first = accepted("j1", 1);
+        Job<WorkData> first = accepted("j1", 1);
         Versionstamp stale = Versionstamp.complete(new byte[10], 7);
         rows.put(Tuple.from("j1", "j2"), "activity", "index", stale);
 
-        await(ends.endAll(database, INDEX, List.of(new End(first, DONE)), List.of(stale)));
+        await(finishTransaction.endAll(database, INDEX, List.of(new FinishRequest(first, DONE)), List.of(stale)));
 
         assertThat(rows.under("activity", "index")).isEmpty();
     }
@@ -190,12 +196,13 @@ public abstract class EndsContract extends JobsContract {
     @Test
     void hundredsOfClaimsEndTogether() {
         addMany(300);
-        List<End> all =
-                IntStream.range(0, 300).mapToObj(i -> new End(accept(), DONE)).toList();
+        List<FinishRequest> all = IntStream.range(0, 300)
+                .mapToObj(i -> new FinishRequest(accept(), DONE))
+                .toList();
 
-        List<Ended> ended = await(ends.endAll(database, INDEX, all, List.of()));
+        List<FinishResult> results = await(finishTransaction.endAll(database, INDEX, all, List.of()));
 
-        assertThat(ended).hasSize(300).noneMatch(Ended::isLost);
+        assertThat(results).hasSize(300).noneMatch(FinishResult::isLost);
         assertThat(rows.under("feed", "index")).hasSizeLessThan(300 + 300 + 300);
         assertThat(stateOf("j299")).isEqualTo(JobState.FINISHED);
     }

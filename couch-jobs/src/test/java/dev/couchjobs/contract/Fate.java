@@ -7,11 +7,11 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.verbs.Ends;
-import dev.couchjobs.internal.verbs.How;
+import dev.couchjobs.internal.verbs.Disposition;
+import dev.couchjobs.internal.verbs.FinishTransaction;
 import dev.couchjobs.internal.verbs.Instance;
-import dev.couchjobs.internal.verbs.Label;
 import dev.couchjobs.internal.verbs.PayloadCodec;
+import dev.couchjobs.internal.verbs.TransactionLabel;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
 import java.util.Optional;
@@ -28,7 +28,7 @@ public enum Fate {
     /** Brings fate to jobs. */
     public static final class Hand {
         private final CouchJobs jobs;
-        private final Ends ends;
+        private final FinishTransaction finishTransaction;
 
         /**
          * For the jobs in a subspace.
@@ -41,12 +41,13 @@ public enum Fate {
         public Hand(CouchJobs jobs, Database database, Environment environment, Subspace prefix) {
             this.jobs = jobs;
             Keyspace keyspace = new Keyspace(prefix);
-            ends = new Ends(new Instance(
+            finishTransaction = new FinishTransaction(new Instance(
                     "hand",
                     database,
                     environment,
                     keyspace,
-                    new Transactions(environment, keyspace, Duration.ofSeconds(60), Label.tagged("hand", false)),
+                    new Transactions(
+                            environment, keyspace, Duration.ofSeconds(60), TransactionLabel.tagged("hand", false)),
                     new PayloadCodec(JsonMapper.shared())));
         }
 
@@ -60,15 +61,15 @@ public enum Fate {
          */
         public CompletableFuture<?> deal(TransactionContext context, Job<?> job, Fate fate) {
             return switch (fate) {
-                case SUCCEEDS -> end(context, job, new How.Succeeded(Optional.empty()));
-                case FAILS -> end(context, job, new How.Failed("boom", false));
-                case IS_CANCELLED -> end(context, job, new How.Cancelled("not needed"));
+                case SUCCEEDS -> end(context, job, new Disposition.Succeeded(Optional.empty()));
+                case FAILS -> end(context, job, new Disposition.Failed("boom", false));
+                case IS_CANCELLED -> end(context, job, new Disposition.Cancelled("not needed"));
                 case IS_REMOVED -> jobs.remove(context, job.type(), job.id());
             };
         }
 
-        private CompletableFuture<?> end(TransactionContext context, Job<?> job, How how) {
-            return ends.end(context, job.type(), job, how);
+        private CompletableFuture<?> end(TransactionContext context, Job<?> job, Disposition disposition) {
+            return finishTransaction.end(context, job.type(), job, disposition);
         }
     }
 }

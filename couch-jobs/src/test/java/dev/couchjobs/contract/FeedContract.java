@@ -18,11 +18,11 @@ import org.junit.jupiter.api.Test;
 
 /** The change feed behind A8: what is appended to it, and what becomes of those who read too late. */
 public abstract class FeedContract extends JobsContract {
-    private Rows rows;
+    private StoredRows rows;
 
     @BeforeEach
     void openRows() {
-        rows = new Rows(database, prefix);
+        rows = new StoredRows(database, prefix);
     }
 
     /** What the feed says, as {@code (JobId, state)}, oldest first. */
@@ -65,9 +65,9 @@ public abstract class FeedContract extends JobsContract {
 
     @Test
     void everyChangeIsAppendedWithItsState() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         await(jobs.update(database, job));
-        await(jobs.update(database, job, new Work(2)));
+        await(jobs.update(database, job, new WorkData(2)));
         await(jobs.finish(database, job));
         await(jobs.remove(database, INDEX, "j1"));
 
@@ -95,17 +95,17 @@ public abstract class FeedContract extends JobsContract {
         add("j1", 1);
         DisturbedDatabase way = new DisturbedDatabase(database);
         CouchJobs remote = node(way.asDatabase(), Environment.system());
-        Subscription<Work> subscription = await(remote.subscribe(database, INDEX, "j1"));
+        Subscription<WorkData> subscription = await(remote.subscribe(database, INDEX, "j1"));
         CompletableFuture<Void> felt = way.cut(1);
-        await(jobs.finish(database, accept(), new Work(2)));
+        await(jobs.finish(database, accept(), new WorkData(2)));
         await(felt);
 
         Versionstamp missed = newest();
         trim(missed);
         way.mend();
 
-        JobEvent<Work> event = await(remote.wait(subscription, LONG)).orElseThrow();
+        JobEvent<WorkData> event = await(remote.awaitEvent(subscription, LONG)).orElseThrow();
         assertThat(event.state()).isEqualTo(JobState.FINISHED);
-        assertThat(event.data()).contains(new Work(2));
+        assertThat(event.data()).contains(new WorkData(2));
     }
 }

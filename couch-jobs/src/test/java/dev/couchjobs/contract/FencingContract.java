@@ -28,10 +28,10 @@ public abstract class FencingContract extends JobsContract {
 
     @Test
     void aHaltedProcessorWritesNothing() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         await(jobs.remove(database, INDEX, "j1"));
 
-        CompletableFuture<Job<Work>> fenced = database.runAsync(tx -> {
+        CompletableFuture<Job<WorkData>> fenced = database.runAsync(tx -> {
             tx.set(key("result"), new byte[0]);
             return jobs.update(tx, job);
         });
@@ -42,7 +42,7 @@ public abstract class FencingContract extends JobsContract {
 
     @Test
     void aHaltedProcessorThatDoesNotLookAtTheAnswerWritesNothingEither() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         await(jobs.remove(database, INDEX, "j1"));
 
         try (Transaction tx = database.createTransaction()) {
@@ -56,7 +56,7 @@ public abstract class FencingContract extends JobsContract {
 
     @Test
     void whatWasWrittenWithAFinishIsNotWrittenAgainWithTheSameFinish() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         await(jobs.finish(database, job));
 
         CompletableFuture<Void> again = database.runAsync(tx -> {
@@ -70,7 +70,7 @@ public abstract class FencingContract extends JobsContract {
 
     @Test
     void aTakeoverBetweenUpdateAndCommitIsAConflict() {
-        Job<Work> mine = accepted("j1", 1);
+        Job<WorkData> mine = accepted("j1", 1);
         try (Transaction tx = database.createTransaction()) {
             tx.set(key("result"), new byte[0]);
             await(jobs.update(tx, mine));
@@ -83,12 +83,12 @@ public abstract class FencingContract extends JobsContract {
 
     @Test
     void aHeartbeatDoesNotConflictWithATransactionOfTheSameClaim() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         try (Transaction updating = database.createTransaction();
                 Transaction logging = database.createTransaction();
                 Transaction resubmitting = database.createTransaction();
                 Transaction finishing = database.createTransaction()) {
-            await(jobs.update(updating, job, new Work(2)));
+            await(jobs.update(updating, job, new WorkData(2)));
             await(jobs.update(database, job));
             await(updating.commit());
 
@@ -112,7 +112,7 @@ public abstract class FencingContract extends JobsContract {
 
     @Test
     void aHeartbeatDoesNotConflictWithATransactionThatReadsTheJob() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         try (Transaction tx = database.createTransaction()) {
             assertThat(await(jobs.getJobState(tx, INDEX, "j1"))).isEqualTo(JobState.RUNNING);
             tx.set(key("because it was running"), new byte[0]);
@@ -123,9 +123,9 @@ public abstract class FencingContract extends JobsContract {
 
     @Test
     void aHeartbeatIsNotLostByAnAddOfTheRunningJob() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         try (Transaction tx = database.createTransaction()) {
-            await(jobs.add(tx, INDEX, "j1", new Work(2)));
+            await(jobs.add(tx, INDEX, "j1", new WorkData(2)));
             await(jobs.update(database, job));
             assertConflicts(tx.commit());
         }
@@ -133,7 +133,7 @@ public abstract class FencingContract extends JobsContract {
 
     @Test
     void aHeartbeatConflictsWithTheEndOfItsClaim() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         try (Transaction heartbeat = database.createTransaction()) {
             await(jobs.update(heartbeat, job));
             await(jobs.finish(database, job));
@@ -155,14 +155,14 @@ public abstract class FencingContract extends JobsContract {
 
     @Test
     void changesOfDifferentJobsDoNotConflict() {
-        Job<Work> j1 = accepted("j1", 1);
-        Job<Work> j2 = accepted("j2", 1);
+        Job<WorkData> j1 = accepted("j1", 1);
+        Job<WorkData> j2 = accepted("j2", 1);
         try (Transaction one = database.createTransaction();
                 Transaction other = database.createTransaction()) {
-            await(jobs.update(one, j1, new Work(2)));
-            await(jobs.add(one, INDEX, "j3", new Work(2)));
-            await(jobs.finish(other, j2, new Work(2)));
-            await(jobs.add(other, INDEX, "j4", new Work(2)));
+            await(jobs.update(one, j1, new WorkData(2)));
+            await(jobs.add(one, INDEX, "j3", new WorkData(2)));
+            await(jobs.finish(other, j2, new WorkData(2)));
+            await(jobs.add(other, INDEX, "j4", new WorkData(2)));
             await(one.commit());
             await(other.commit());
         }

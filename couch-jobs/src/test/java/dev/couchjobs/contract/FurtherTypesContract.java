@@ -14,14 +14,14 @@ import org.junit.jupiter.api.Test;
 
 /** A worker that runs takes up further types. */
 public abstract class FurtherTypesContract extends JobsContract {
-    private static final JobType<Work, Integer> SQUARE = JobType.of("index", Work.class, Integer.class);
-    private static final JobType<Work, Void> LETTER = JobType.of("mail", Work.class);
+    private static final JobType<WorkData, Integer> SQUARE = JobType.of("index", WorkData.class, Integer.class);
+    private static final JobType<WorkData, Void> LETTER = JobType.of("mail", WorkData.class);
 
     @Test
     void aWorkerRunsWhatIsThereAndWhatComesOfATypeThatItTookUpLater() {
         CountDownLatch letters = new CountDownLatch(2);
         CountDownLatch squares = new CountDownLatch(1);
-        await(jobs.add(database, MAIL, "there", new Work(1)));
+        await(jobs.add(database, MAIL, "there", new WorkData(1)));
         try (Worker worker = jobs.worker()
                 .handle(SQUARE, job -> {
                     squares.countDown();
@@ -29,7 +29,7 @@ public abstract class FurtherTypesContract extends JobsContract {
                 })
                 .start()) {
             worker.process(LETTER, job -> letters.countDown());
-            await(jobs.add(database, MAIL, "comes", new Work(2)));
+            await(jobs.add(database, MAIL, "comes", new WorkData(2)));
             add("j1", 1);
             Futures.await(letters);
             Futures.await(squares);
@@ -70,7 +70,7 @@ public abstract class FurtherTypesContract extends JobsContract {
         };
         addMany(30);
         for (int i = 0; i < 30; i++) {
-            await(jobs.add(database, MAIL, "m" + i, new Work(i)));
+            await(jobs.add(database, MAIL, "m" + i, new WorkData(i)));
         }
         try (Worker worker = jobs.worker()
                 .process(LETTER, letter -> job.run())
@@ -120,7 +120,7 @@ public abstract class FurtherTypesContract extends JobsContract {
                 .hasMessageContaining("index");
 
         worker.close();
-        assertThatThrownBy(() -> worker.handle(JobType.of("more", Work.class, Integer.class), job -> 1))
+        assertThatThrownBy(() -> worker.handle(JobType.of("more", WorkData.class, Integer.class), job -> 1))
                 .isInstanceOf(IllegalStateException.class);
     }
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Nested;
 /** The contract on the embedded engine in memory. */
 class InMemoryJobsTest {
 
-    interface InMemory extends Engine {
+    interface InMemory extends DatabaseProvider {
         @Override
         default Database open() {
             return EmbeddedDatabase.openInMemory();
@@ -111,7 +111,7 @@ class InMemoryJobsTest {
     class FurtherTypes extends FurtherTypesContract implements InMemory {}
 
     @Nested
-    class UnrulyHandlers extends UnrulyHandlersContract implements InMemory {}
+    class UnrulyHandlers extends MisbehavingHandlersContract implements InMemory {}
 
     @Nested
     class WorkerTroubles extends WorkerTroublesContract implements InMemory {}

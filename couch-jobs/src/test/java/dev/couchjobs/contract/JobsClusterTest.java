@@ -1,16 +1,16 @@
 package dev.couchjobs.contract;
 
 import com.apple.foundationdb.Database;
-import dev.couchjobs.fdb.testing.Cluster;
+import dev.couchjobs.fdb.testing.TestCluster;
 import org.junit.jupiter.api.Nested;
 
 /** The contract on a running FoundationDB cluster: see the profiles fdb and docker. */
 class JobsClusterTest {
 
-    interface OnCluster extends Engine {
+    interface OnCluster extends DatabaseProvider {
         @Override
         default Database open() {
-            return Cluster.open();
+            return TestCluster.open();
         }
     }
 
@@ -111,7 +111,7 @@ class JobsClusterTest {
     class FurtherTypes extends FurtherTypesContract implements OnCluster {}
 
     @Nested
-    class UnrulyHandlers extends UnrulyHandlersContract implements OnCluster {}
+    class UnrulyHandlers extends MisbehavingHandlersContract implements OnCluster {}
 
     @Nested
     class WorkerTroubles extends WorkerTroublesContract implements OnCluster {}

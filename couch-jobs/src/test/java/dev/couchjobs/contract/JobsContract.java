@@ -43,9 +43,9 @@ import org.junit.jupiter.api.Timeout;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(60)
-public abstract class JobsContract implements Engine {
-    static final JobType<Work, ?> INDEX = JobType.of("index", Work.class);
-    static final JobType<Work, ?> MAIL = JobType.of("mail", Work.class);
+public abstract class JobsContract implements DatabaseProvider {
+    static final JobType<WorkData, ?> INDEX = JobType.of("index", WorkData.class);
+    static final JobType<WorkData, ?> MAIL = JobType.of("mail", WorkData.class);
 
     /** Some present time for tests that bring their own clock. */
     static final Instant NOON = Instant.parse("2026-11-21T12:00:00Z");
@@ -127,11 +127,12 @@ public abstract class JobsContract implements Engine {
      *
      * @param subscriptions to jobs that are running now
      */
-    final void awaitSilence(JobType<Work, ?> type, List<Subscription<Work>> subscriptions) {
+    final void awaitSilence(JobType<WorkData, ?> type, List<Subscription<WorkData>> subscriptions) {
         shortLeases(type);
         node().monitor(type); // that of another instance would look when the lease that it knows is about to run out
-        for (Subscription<Work> subscription : subscriptions) {
-            assertThat(await(jobs.wait(subscription, JobState.PENDING, LONG))).isPresent();
+        for (Subscription<WorkData> subscription : subscriptions) {
+            assertThat(await(jobs.awaitEvent(subscription, JobState.PENDING, LONG)))
+                    .isPresent();
         }
         longLeases(type);
     }
@@ -139,33 +140,33 @@ public abstract class JobsContract implements Engine {
     // Jobs of type INDEX
 
     final void add(String jobId, int step) {
-        await(jobs.add(database, INDEX, jobId, new Work(step)));
+        await(jobs.add(database, INDEX, jobId, new WorkData(step)));
     }
 
     /** Adds jobs {@code j0}, {@code j1}, ... in one transaction, with their numbers as their data. */
     final void addMany(int count) {
         await(database.runAsync(tx -> CompletableFuture.allOf(IntStream.range(0, count)
-                .mapToObj(i -> jobs.add(tx, INDEX, "j" + i, new Work(i)))
+                .mapToObj(i -> jobs.add(tx, INDEX, "j" + i, new WorkData(i)))
                 .toArray(CompletableFuture<?>[]::new))));
     }
 
     final void addAt(String jobId, int step, Instant scheduledTime) {
-        await(jobs.add(database, INDEX, jobId, new Work(step), scheduledTime));
+        await(jobs.add(database, INDEX, jobId, new WorkData(step), scheduledTime));
     }
 
-    final Job<Work> accepted(String jobId, int step) {
+    final Job<WorkData> accepted(String jobId, int step) {
         add(jobId, step);
-        Job<Work> job = accept();
+        Job<WorkData> job = accept();
         assertThat(job.id()).isEqualTo(jobId);
         return job;
     }
 
     /** A job that is there, whatever its scheduled time. */
-    final Job<Work> accept() {
+    final Job<WorkData> accept() {
         return tryAccept().orElseThrow(() -> new AssertionError("There was no job to accept"));
     }
 
-    final Optional<Job<Work>> tryAccept() {
+    final Optional<Job<WorkData>> tryAccept() {
         return await(
                 jobs.accept(INDEX, AcceptOptions.nonBlocking().maxSchedTime(Instant.ofEpochSecond(Integer.MAX_VALUE))));
     }
@@ -176,7 +177,7 @@ public abstract class JobsContract implements Engine {
 
     final int stepOf(String jobId) {
         return await(jobs.getJobData(database, INDEX, jobId))
-                .map(Work::step)
+                .map(WorkData::step)
                 .orElseThrow(() -> new AssertionError("There is no job " + jobId));
     }
 
@@ -200,7 +201,7 @@ public abstract class JobsContract implements Engine {
         return all;
     }
 
-    final Subscription<Work> subscribe(String jobId) {
+    final Subscription<WorkData> subscribe(String jobId) {
         return await(jobs.subscribe(database, INDEX, jobId));
     }
 

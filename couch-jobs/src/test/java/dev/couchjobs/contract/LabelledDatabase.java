@@ -40,11 +40,11 @@ final class LabelledDatabase {
     }
 
     Database asDatabase() {
-        return Forwarding.to(Database.class, (self, method, arguments) -> {
+        return DatabaseProxies.to(Database.class, (self, method, arguments) -> {
             if (TRANSACTIONS.contains(method.getName())) {
                 arguments[0] = labelled((Function<?, ?>) Objects.requireNonNull(arguments[0]));
             }
-            Object result = Forwarding.invoke(target, method, arguments);
+            Object result = DatabaseProxies.invoke(target, method, arguments);
             return result instanceof Transaction created ? labelled(created) : result;
         });
     }
@@ -54,7 +54,7 @@ final class LabelledDatabase {
     private Transaction labelled(Transaction tx) {
         Label label = new Label();
         Transaction noting = noting(tx, label);
-        return Forwarding.to(Transaction.class, (self, method, arguments) -> {
+        return DatabaseProxies.to(Transaction.class, (self, method, arguments) -> {
             switch (method.getName()) {
                 case "commit" -> note(label);
                 case "onError" -> {
@@ -63,7 +63,7 @@ final class LabelledDatabase {
                 }
                 default -> {}
             }
-            return Forwarding.invoke(noting, method, arguments);
+            return DatabaseProxies.invoke(noting, method, arguments);
         });
     }
 
@@ -100,11 +100,11 @@ final class LabelledDatabase {
     }
 
     private Transaction noting(Transaction tx, Label label) {
-        return Forwarding.to(
+        return DatabaseProxies.to(
                 Transaction.class,
                 (self, method, arguments) -> method.getName().equals("options")
                         ? noting(tx.options(), label)
-                        : Forwarding.invoke(tx, method, arguments));
+                        : DatabaseProxies.invoke(tx, method, arguments));
     }
 
     private TransactionOptions noting(TransactionOptions options, Label label) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What the operators of a cluster are told of the transactions that the library opens. */
 public abstract class LabelsContract extends JobsContract {
     private static final Set<String> TAG = Set.of("couch-jobs");
-    private static final JobType<Work, Void> LETTER = JobType.of(MAIL.name(), Work.class);
+    private static final JobType<WorkData, Void> LETTER = JobType.of(MAIL.name(), WorkData.class);
 
     private LabelledDatabase seen;
     private CouchJobs node;
@@ -37,10 +37,10 @@ public abstract class LabelsContract extends JobsContract {
 
     @Test
     void everyTransactionSaysWhatItIsFor() {
-        await(node.add(seen.asDatabase(), MAIL, "a", new Work(1)));
-        try (Subscription<Work> subscription = await(node.subscribe(seen.asDatabase(), MAIL, "a"))) {
-            Job<Work> job = await(node.accept(MAIL)).orElseThrow();
-            await(node.wait(subscription, LONG));
+        await(node.add(seen.asDatabase(), MAIL, "a", new WorkData(1)));
+        try (Subscription<WorkData> subscription = await(node.subscribe(seen.asDatabase(), MAIL, "a"))) {
+            Job<WorkData> job = await(node.accept(MAIL)).orElseThrow();
+            await(node.awaitEvent(subscription, LONG));
             await(node.finish(seen.asDatabase(), job));
         }
 
@@ -59,10 +59,10 @@ public abstract class LabelsContract extends JobsContract {
 
     @Test
     void theMonitorAndTheSweepOfATypeSayWhatTheyAreFor() {
-        JobType<Work, ?> brief = MAIL.retention(Retention.of(Duration.ofSeconds(1)));
+        JobType<WorkData, ?> brief = MAIL.retention(Retention.of(Duration.ofSeconds(1)));
         await(jobs.setTypeTimeout(database, MAIL, Duration.ofSeconds(5)));
         try (CouchJobs leaving = node()) {
-            await(leaving.add(database, brief, "a", new Work(1)));
+            await(leaving.add(database, brief, "a", new WorkData(1)));
             await(leaving.finish(database, await(leaving.accept(brief)).orElseThrow()));
         }
 
@@ -75,7 +75,7 @@ public abstract class LabelsContract extends JobsContract {
     @Test
     void heartbeatsCarryNoTag() {
         shortLeases(MAIL);
-        await(jobs.add(database, MAIL, "a", new Work(1)));
+        await(jobs.add(database, MAIL, "a", new WorkData(1)));
         CompletableFuture<Label> heartbeat = seen.first("couch-jobs heartbeat mail");
         Worker worker = node.worker().process(LETTER, job -> await(heartbeat)).start();
 
@@ -86,7 +86,7 @@ public abstract class LabelsContract extends JobsContract {
 
     @Test
     void theTransactionOfAHandlerIsTaggedAndItsToName() {
-        await(jobs.add(database, MAIL, "a", new Work(1)));
+        await(jobs.add(database, MAIL, "a", new WorkData(1)));
         CompletableFuture<Label> named = seen.first("the handler's");
         Worker worker = node.worker()
                 .process(
@@ -106,7 +106,7 @@ public abstract class LabelsContract extends JobsContract {
 
     @Test
     void theTransactionOfACallerIsLeftAsItIs() {
-        await(seen.asDatabase().runAsync(tx -> node.add(tx, MAIL, "a", new Work(1))));
+        await(seen.asDatabase().runAsync(tx -> node.add(tx, MAIL, "a", new WorkData(1))));
 
         assertThat(seen.labels()).containsExactly(new Label());
     }
@@ -117,7 +117,7 @@ public abstract class LabelsContract extends JobsContract {
                 .subspace(prefix)
                 .transactionTag("mail-jobs")
                 .build();
-        await(other.add(seen.asDatabase(), MAIL, "a", new Work(1)));
+        await(other.add(seen.asDatabase(), MAIL, "a", new WorkData(1)));
         other.close();
 
         assertThat(seen.labels()).containsExactly(new Label(Set.of("mail-jobs"), Set.of("mail-jobs add mail")));
@@ -129,7 +129,7 @@ public abstract class LabelsContract extends JobsContract {
                 .subspace(prefix)
                 .traceTransactions(true)
                 .build();
-        await(traced.add(database, MAIL, "a", new Work(1)));
+        await(traced.add(database, MAIL, "a", new WorkData(1)));
 
         assertThat(await(traced.accept(MAIL))).isPresent();
         traced.close();
@@ -137,9 +137,9 @@ public abstract class LabelsContract extends JobsContract {
 
     @Test
     void aLongNameIsCutBetweenTwoCharacters() {
-        JobType<Work, ?> type = JobType.of("\u00fc".repeat(60), Work.class);
+        JobType<WorkData, ?> type = JobType.of("\u00fc".repeat(60), WorkData.class);
         await(node.setTypeTimeout(seen.asDatabase(), type, Duration.ofSeconds(30)));
-        await(node.add(seen.asDatabase(), type, "a", new Work(1)));
+        await(node.add(seen.asDatabase(), type, "a", new WorkData(1)));
 
         assertThat(seen.identifiers())
                 .contains("couch-jobs add " + "\u00fc".repeat(42))

@@ -29,11 +29,11 @@ public abstract class LayoutContract extends JobsContract {
     private static final Tuple TO_BE_READ = Tuple.from(7, 1, 7);
     private static final Tuple UNKNOWN = Tuple.from(7, 6, 7);
 
-    private Rows rows;
+    private StoredRows rows;
 
     @BeforeEach
     void openRows() {
-        rows = new Rows(database, prefix);
+        rows = new StoredRows(database, prefix);
     }
 
     private void put(Tuple layout) {
@@ -61,7 +61,7 @@ public abstract class LayoutContract extends JobsContract {
     void rowsThatDoNotSayAreOfTheFirstLayout() {
         clear();
 
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         await(jobs.finish(database, job));
 
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
@@ -83,7 +83,7 @@ public abstract class LayoutContract extends JobsContract {
 
     @Test
     void whatALaterLayoutLetsBeReadCanBeReadAndNotWritten() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         add("j2", 2);
         put(TO_BE_READ);
         Map<Tuple, Tuple> before = everything();
@@ -91,11 +91,11 @@ public abstract class LayoutContract extends JobsContract {
         assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);
         assertThat(all(database, INDEX)).hasSize(2);
         List<Supplier<CompletableFuture<?>>> verbs = List.of(
-                () -> jobs.add(database, INDEX, "j3", new Work(3)),
+                () -> jobs.add(database, INDEX, "j3", new WorkData(3)),
                 () -> jobs.remove(database, INDEX, "j2"),
                 () -> jobs.accept(INDEX),
                 () -> jobs.update(database, job),
-                () -> jobs.update(database, job, new Work(4)),
+                () -> jobs.update(database, job, new WorkData(4)),
                 () -> jobs.resubmit(database, job),
                 () -> jobs.finish(database, job),
                 () -> jobs.setTypeTimeout(database, MAIL, Duration.ofMinutes(5)));
@@ -120,14 +120,14 @@ public abstract class LayoutContract extends JobsContract {
                         IncompatibleLayoutException.class,
                         refusal -> assertThat(refusal.layout()).isEqualTo(7))
                 .hasMessageContaining("read by code that knows layout 6 or later");
-        assertThat(failureOf(jobs.add(database, INDEX, "j1", new Work(1))))
+        assertThat(failureOf(jobs.add(database, INDEX, "j1", new WorkData(1))))
                 .isInstanceOf(IncompatibleLayoutException.class);
     }
 
     @Test
     void whatBeganBeforeAnUpgradeDoesNotCommitBehindIt() {
         try (Transaction tx = database.createTransaction()) {
-            await(jobs.add(tx, INDEX, "j1", new Work(1)));
+            await(jobs.add(tx, INDEX, "j1", new WorkData(1)));
             put(UNKNOWN);
 
             assertThat(failureOf(tx.commit()))
@@ -143,7 +143,7 @@ public abstract class LayoutContract extends JobsContract {
 
         try (Transaction tx = database.createTransaction()) {
             tx.set(key("result"), new byte[0]);
-            assertThat(failureOf(jobs.add(tx, INDEX, "j1", new Work(1))))
+            assertThat(failureOf(jobs.add(tx, INDEX, "j1", new WorkData(1))))
                     .isInstanceOf(IncompatibleLayoutException.class);
             assertThat(failureOf(tx.commit())).isInstanceOf(FDBException.class);
         }
@@ -153,9 +153,9 @@ public abstract class LayoutContract extends JobsContract {
     @Test
     void aHandlerThatRunsDuringAnUpgradeWritesNothingMore() {
         CompletableFuture<Throwable> refusal = new CompletableFuture<>();
-        JobType<Work, Work> type = JobType.of("worked", Work.class, Work.class);
+        JobType<WorkData, WorkData> type = JobType.of("worked", WorkData.class, WorkData.class);
         await(jobs.setTypeTimeout(database, type, Duration.ofMinutes(10)));
-        await(jobs.add(database, type, "j1", new Work(1)));
+        await(jobs.add(database, type, "j1", new WorkData(1)));
 
         Worker worker = jobs.worker()
                 .handle(type, job -> {

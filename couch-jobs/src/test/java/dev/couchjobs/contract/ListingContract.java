@@ -48,7 +48,7 @@ public abstract class ListingContract extends JobsContract {
     @Test
     void eachTypeHasAListingOfItsOwn() {
         add("j1", 1);
-        await(jobs.add(database, MAIL, "j2", new Work(1)));
+        await(jobs.add(database, MAIL, "j2", new WorkData(1)));
         accept();
 
         assertThat(all(database, INDEX)).containsExactly(line("j1", JobState.RUNNING));
@@ -88,17 +88,17 @@ public abstract class ListingContract extends JobsContract {
         await(jobs.addAll(
                 database,
                 List.of(
-                        NewJob.of(INDEX, new Work(1)).id("low").priority(-1),
-                        NewJob.of(INDEX, new Work(1)).id("plain 2"),
-                        NewJob.of(INDEX, new Work(1)).id("plain 1"),
-                        NewJob.of(INDEX, new Work(1)).id("plain later").at(NOON),
-                        NewJob.of(INDEX, new Work(1))
+                        NewJob.of(INDEX, new WorkData(1)).id("low").priority(-1),
+                        NewJob.of(INDEX, new WorkData(1)).id("plain 2"),
+                        NewJob.of(INDEX, new WorkData(1)).id("plain 1"),
+                        NewJob.of(INDEX, new WorkData(1)).id("plain later").at(NOON),
+                        NewJob.of(INDEX, new WorkData(1))
                                 .id("high later")
                                 .priority(9)
                                 .at(NOON),
-                        NewJob.of(INDEX, new Work(1)).id("high").priority(1),
-                        NewJob.of(INDEX, new Work(1)).id("highest").priority(2))));
-        await(jobs.add(database, MAIL, "other", new Work(1)));
+                        NewJob.of(INDEX, new WorkData(1)).id("high").priority(1),
+                        NewJob.of(INDEX, new WorkData(1)).id("highest").priority(2))));
+        await(jobs.add(database, MAIL, "other", new WorkData(1)));
 
         for (int limit : List.of(1, 2, 3, 7, 100)) {
             assertThat(idsIn(JobState.PENDING, limit))
@@ -167,13 +167,13 @@ public abstract class ListingContract extends JobsContract {
 
     @Test
     void pagesInATransactionSeeWhatThatTransactionDid() {
-        Job<Work> job = accepted("b", 1);
+        Job<WorkData> job = accepted("b", 1);
         add("d", 1);
 
         commit(tx -> {
             await(jobs.update(tx, job));
             await(jobs.remove(tx, INDEX, "d"));
-            await(jobs.add(tx, NewJob.of(INDEX, new Work(1)).id("c").priority(3)));
+            await(jobs.add(tx, NewJob.of(INDEX, new WorkData(1)).id("c").priority(3)));
 
             assertThat(await(jobs.list(tx, INDEX, JobState.RUNNING, PageRequest.of(10)))
                             .items())
@@ -186,15 +186,15 @@ public abstract class ListingContract extends JobsContract {
 
     @Test
     void aListingInATransactionSeesWhatThatTransactionDid() {
-        Job<Work> job = accepted("b", 1);
+        Job<WorkData> job = accepted("b", 1);
         add("d", 1);
         add("e", 1);
 
         commit(tx -> {
-            await(jobs.update(tx, job, new Work(2)));
+            await(jobs.update(tx, job, new WorkData(2)));
             await(jobs.remove(tx, INDEX, "e"));
-            await(jobs.add(tx, INDEX, "a", new Work(1)));
-            await(jobs.add(tx, INDEX, "c", new Work(1)));
+            await(jobs.add(tx, INDEX, "a", new WorkData(1)));
+            await(jobs.add(tx, INDEX, "c", new WorkData(1)));
 
             assertThat(all(tx, INDEX))
                     .containsExactly(
@@ -214,7 +214,7 @@ public abstract class ListingContract extends JobsContract {
         int count = 3_000;
         try (Transaction tx = database.createTransaction()) {
             await(CompletableFuture.allOf(IntStream.range(0, count)
-                    .mapToObj(i -> jobs.add(tx, INDEX, "j" + i, new Work(i)))
+                    .mapToObj(i -> jobs.add(tx, INDEX, "j" + i, new WorkData(i)))
                     .toArray(CompletableFuture<?>[]::new)));
 
             assertThat(all(tx, INDEX)).hasSize(count);

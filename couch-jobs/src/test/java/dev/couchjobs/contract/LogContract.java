@@ -27,11 +27,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Features E4 and E6: the log of a job, its checkpoints and progress, and reads that are not too old. */
 public abstract class LogContract extends JobsContract {
-    private Rows rows;
+    private StoredRows rows;
 
     @BeforeEach
     void openRows() {
-        rows = new Rows(database, prefix);
+        rows = new StoredRows(database, prefix);
     }
 
     private List<LogEntry> log(String jobId) {
@@ -44,22 +44,22 @@ public abstract class LogContract extends JobsContract {
 
     @Test
     void entriesAreNumberedFromOneAndReadInTheirOrder() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
 
         assertThat(await(jobs.log(database, job, "one"))).isEqualTo(1);
-        assertThat(await(jobs.log(database, job, new Work(2)))).isEqualTo(2);
+        assertThat(await(jobs.log(database, job, new WorkData(2)))).isEqualTo(2);
 
         List<LogEntry> log = log("j1");
         assertThat(log.get(0).as(String.class)).isEqualTo("one");
         assertThat(log.get(0).json()).isEqualTo("\"one\"");
-        assertThat(log.get(1).as(Work.class)).isEqualTo(new Work(2));
+        assertThat(log.get(1).as(WorkData.class)).isEqualTo(new WorkData(2));
         assertThat(log).allMatch(entry -> entry.claim() == 1 && entry.kind() == LogEntry.Kind.LOG);
         assertThat(numbers("j1")).containsExactly(1L, 2L);
     }
 
     @Test
     void aLogIsReadOnFromAnyEntry() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         for (int i = 1; i <= 5; i++) {
             await(jobs.log(database, job, i));
         }
@@ -73,7 +73,7 @@ public abstract class LogContract extends JobsContract {
 
     @Test
     void severalEntriesInOneTransactionHaveNumbersOfTheirOwn() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
 
         commit(tx -> {
             List<CompletableFuture<Long>> all =
@@ -87,7 +87,7 @@ public abstract class LogContract extends JobsContract {
 
     @Test
     void entriesThatAreWrittenSideBySideHaveNumbersOfTheirOwn() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
 
         List<CompletableFuture<Long>> all = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
@@ -102,7 +102,7 @@ public abstract class LogContract extends JobsContract {
 
     @Test
     void anEntryJoinsTheCallersTransactionAndIsItsFence() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         await(jobs.remove(database, INDEX, "j1"));
 
         try (var tx = database.createTransaction()) {
@@ -116,7 +116,7 @@ public abstract class LogContract extends JobsContract {
 
     @Test
     void whoLostTheJobWritesNothing() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         await(jobs.finish(database, job));
 
         assertThat(failureOf(jobs.log(database, job, "late"))).isInstanceOf(JobHaltedException.class);
@@ -127,19 +127,19 @@ public abstract class LogContract extends JobsContract {
 
     @Test
     void theNextAttemptGoesOnFromTheLastCheckpoint() {
-        Job<Work> first = accepted("j1", 1);
-        await(jobs.checkpoint(database, first, new Work(10)));
-        await(jobs.checkpoint(database, first, new Work(20)));
+        Job<WorkData> first = accepted("j1", 1);
+        await(jobs.checkpoint(database, first, new WorkData(10)));
+        await(jobs.checkpoint(database, first, new WorkData(20)));
         await(jobs.log(database, first, "more"));
         await(jobs.resubmit(database, first));
         await(jobs.finish(database, first));
 
-        Job<Work> second = accept();
+        Job<WorkData> second = accept();
         LogEntry checkpoint =
                 await(jobs.lastCheckpoint(database, INDEX, second.id())).orElseThrow();
         await(jobs.log(database, second, "again"));
 
-        assertThat(checkpoint.as(Work.class)).isEqualTo(new Work(20));
+        assertThat(checkpoint.as(WorkData.class)).isEqualTo(new WorkData(20));
         assertThat(checkpoint.kind()).isEqualTo(LogEntry.Kind.CHECKPOINT);
         assertThat(checkpoint.number()).isEqualTo(2);
         assertThat(log("j1")).extracting(LogEntry::claim).containsExactly(1L, 1L, 1L, 2L);
@@ -156,7 +156,7 @@ public abstract class LogContract extends JobsContract {
 
     @Test
     void theOldestEntriesAreTrimmedAndNumbersGoOnAndTheCheckpointStays() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         await(jobs.checkpoint(database, job, "kept"));
         for (int from = 0; from < 1_100; from += 100) {
             commit(tx -> {
@@ -178,13 +178,13 @@ public abstract class LogContract extends JobsContract {
 
     @Test
     void whoFollowsAJobIsToldOfEntriesAndProgress() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         var subscription = subscribe("j1");
 
         await(jobs.log(database, job, "one"));
-        JobEvent<Work> event = await(jobs.wait(subscription, LONG)).orElseThrow();
+        JobEvent<WorkData> event = await(jobs.awaitEvent(subscription, LONG)).orElseThrow();
         await(jobs.progress(database, job, 1, 3, "reading"));
-        JobEvent<Work> next = await(jobs.wait(subscription, LONG)).orElseThrow();
+        JobEvent<WorkData> next = await(jobs.awaitEvent(subscription, LONG)).orElseThrow();
 
         assertThat(event.state()).isEqualTo(JobState.RUNNING);
         assertThat(next.sequence()).isGreaterThan(event.sequence());
@@ -197,7 +197,7 @@ public abstract class LogContract extends JobsContract {
 
     @Test
     void theLogGoesWithItsJob() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         await(jobs.log(database, job, "one"));
         await(jobs.checkpoint(database, job, "two"));
         await(jobs.progress(database, job, 1, 2, "three"));
@@ -207,13 +207,13 @@ public abstract class LogContract extends JobsContract {
         await(jobs.remove(database, INDEX, "j1"));
 
         assertThat(rows.under("log")).isEmpty();
-        Job<Work> again = accepted("j1", 1);
+        Job<WorkData> again = accepted("j1", 1);
         assertThat(await(jobs.log(database, again, "new"))).isEqualTo(1);
     }
 
     @Test
     void entriesDoNotDisturbHeartbeats() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         await(jobs.log(database, job, "one"));
 
         try (var beat = database.createTransaction();
@@ -230,9 +230,9 @@ public abstract class LogContract extends JobsContract {
     @Test
     void aJobClaimedInATransactionLikeOthersCanBeWrittenAboutInItsNext() {
         addMany(2);
-        List<CompletableFuture<Optional<Job<Work>>>> calls = List.of(jobs.accept(INDEX), jobs.accept(INDEX));
+        List<CompletableFuture<Optional<Job<WorkData>>>> calls = List.of(jobs.accept(INDEX), jobs.accept(INDEX));
         // Both before the transaction begins: it could not see a claim that is committed after its first read.
-        List<Job<Work>> claims =
+        List<Job<WorkData>> claims =
                 calls.stream().map(call -> await(call).orElseThrow()).toList();
 
         commit(tx -> claims.forEach(job -> {
@@ -247,14 +247,14 @@ public abstract class LogContract extends JobsContract {
 
     @Test
     void whatIsTooLargeOrCannotBeStoredIsRefused() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
 
         assertThatThrownBy(() -> jobs.log(database, job, Texts.ofLength(70_000)))
                 .isInstanceOf(PayloadTooLargeException.class)
                 .hasMessageContaining("log entry")
                 .hasMessageContaining("65536");
         await(jobs.log(database, job, Texts.ofLength(65_000)));
-        assertThatThrownBy(() -> log("j1").get(0).as(Work.class)).isInstanceOf(PayloadException.class);
+        assertThatThrownBy(() -> log("j1").get(0).as(WorkData.class)).isInstanceOf(PayloadException.class);
     }
 
     @ParameterizedTest
@@ -267,7 +267,7 @@ public abstract class LogContract extends JobsContract {
     @ParameterizedTest
     @CsvSource({"-1, 10", "0, -1", "11, 10"})
     void aProgressThatMakesNoSenseIsRefused(long done, long total) {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
 
         assertThatThrownBy(() -> jobs.progress(database, job, done, total, ""))
                 .isInstanceOf(IllegalArgumentException.class);
@@ -280,10 +280,10 @@ public abstract class LogContract extends JobsContract {
     void whatFollowsAnEventSeesAtLeastThatEvent() {
         add("j1", 1);
         var subscription = subscribe("j1");
-        Job<Work> job = accept();
-        JobEvent<Work> event =
-                await(jobs.wait(subscription, JobState.RUNNING, LONG)).orElseThrow();
-        ReadTransactionContext fresh = jobs.notBefore(database, event.sequence());
+        Job<WorkData> job = accept();
+        JobEvent<WorkData> event =
+                await(jobs.awaitEvent(subscription, JobState.RUNNING, LONG)).orElseThrow();
+        ReadTransactionContext fresh = jobs.atLeastVersion(database, event.sequence());
 
         assertThat(await(jobs.getJobState(fresh, INDEX, "j1"))).isEqualTo(JobState.RUNNING);
         assertThat(await(jobs.counts(fresh, INDEX)).running()).isEqualTo(1);
@@ -292,7 +292,7 @@ public abstract class LogContract extends JobsContract {
 
     @Test
     void whatFollowsAWriteSeesAtLeastThatWrite() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         Versionstamp written;
         try (var tx = database.createTransaction()) {
             await(jobs.log(tx, job, "one"));
@@ -301,13 +301,13 @@ public abstract class LogContract extends JobsContract {
             written = Versionstamp.complete(await(stamp));
         }
 
-        assertThat(await(jobs.logEntries(jobs.notBefore(database, written), INDEX, "j1", 0, 10)))
+        assertThat(await(jobs.logEntries(jobs.atLeastVersion(database, written), INDEX, "j1", 0, 10)))
                 .hasSize(1);
     }
 
     @Test
     void aTransactionThatIsTooOldToSeeItSaysSo() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         try (var old = database.createTransaction();
                 var tx = database.createTransaction()) {
             await(old.getReadVersion());
@@ -316,7 +316,7 @@ public abstract class LogContract extends JobsContract {
             await(tx.commit());
             Versionstamp written = Versionstamp.complete(await(stamp));
 
-            assertThat(failureOf(jobs.logEntries(jobs.notBefore(old, written), INDEX, "j1", 0, 10)))
+            assertThat(failureOf(jobs.logEntries(jobs.atLeastVersion(old, written), INDEX, "j1", 0, 10)))
                     .isInstanceOf(SequenceNotVisibleException.class)
                     .hasMessageContaining("new transaction");
             assertThat(await(jobs.logEntries(old, INDEX, "j1", 0, 10))).isEmpty();
@@ -325,7 +325,7 @@ public abstract class LogContract extends JobsContract {
 
     @Test
     void aSequenceThatIsStillToComeCannotBeSeen() {
-        assertThatThrownBy(() -> jobs.notBefore(database, Versionstamp.incomplete()))
+        assertThatThrownBy(() -> jobs.atLeastVersion(database, Versionstamp.incomplete()))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 }

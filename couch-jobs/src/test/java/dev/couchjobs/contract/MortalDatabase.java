@@ -19,21 +19,22 @@ final class MortalDatabase {
     private MortalDatabase() {}
 
     static Database of(Database target, AtomicInteger left) {
-        return Forwarding.to(Database.class, (self, method, arguments) -> forward(target, left, method, arguments));
+        return DatabaseProxies.to(
+                Database.class, (self, method, arguments) -> forward(target, left, method, arguments));
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // The caller of the proxied method gets it.
     private static @Nullable Object forward(
             Database target, AtomicInteger left, Method method, @Nullable Object[] arguments) throws Throwable {
         if (!TRANSACTIONS.contains(method.getName())) {
-            return Forwarding.invoke(target, method, arguments);
+            return DatabaseProxies.invoke(target, method, arguments);
         }
         int now = left.getAndDecrement();
         if (now < 0) {
             return CompletableFuture.failedFuture(new IllegalStateException(DEATH));
         }
         CompletableFuture<?> done =
-                (CompletableFuture<?>) Objects.requireNonNull(Forwarding.invoke(target, method, arguments));
+                (CompletableFuture<?>) Objects.requireNonNull(DatabaseProxies.invoke(target, method, arguments));
         return now > 0
                 ? done
                 : done.thenApply(value -> {

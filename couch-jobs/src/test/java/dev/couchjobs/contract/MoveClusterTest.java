@@ -2,8 +2,8 @@ package dev.couchjobs.contract;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
-import dev.couchjobs.fdb.testing.Cluster;
 import dev.couchjobs.fdb.testing.TemporaryDirectories;
+import dev.couchjobs.fdb.testing.TestCluster;
 import org.junit.jupiter.api.Nested;
 
 /** Moves from an embedded database to a running FoundationDB cluster: see the profiles fdb and docker. */
@@ -18,7 +18,7 @@ class MoveClusterTest {
 
         @Override
         Database openTarget() {
-            return Cluster.open();
+            return TestCluster.open();
         }
     }
 }

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Timeout;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(120)
 abstract class MoveContract {
-    private static final JobType<Work, Work> INDEX = JobType.of("index", Work.class, Work.class);
+    private static final JobType<WorkData, WorkData> INDEX = JobType.of("index", WorkData.class, WorkData.class);
     private static final String PLACE = "/etc/foundationdb/fdb.cluster";
     private static final int EFFECTS_MAX = 200;
     private static final String BOOM = "killed";
@@ -150,13 +150,13 @@ abstract class MoveContract {
     }
 
     private void addMany(int count) {
-        List<NewJob<Work>> all = IntStream.range(0, count)
-                .mapToObj(i -> NewJob.of(INDEX, new Work(i)).id("j" + i))
+        List<NewJob<WorkData>> all = IntStream.range(0, count)
+                .mapToObj(i -> NewJob.of(INDEX, new WorkData(i)).id("j" + i))
                 .toList();
         await(jobs.addAll(source, all));
     }
 
-    private Job<Work> accept(CouchJobs from) {
+    private Job<WorkData> accept(CouchJobs from) {
         return await(from.accept(INDEX, AcceptOptions.defaults().timeout(Duration.ofSeconds(20))))
                 .orElseThrow();
     }
@@ -195,10 +195,10 @@ abstract class MoveContract {
     @Test
     void theSourceThenSaysWhereTheJobsAre() {
         addMany(1);
-        Job<Work> held = accept(jobs);
+        Job<WorkData> held = accept(jobs);
         await(move().finish());
 
-        assertThat(failureOf(jobs.add(source, INDEX, "late", new Work(1))))
+        assertThat(failureOf(jobs.add(source, INDEX, "late", new WorkData(1))))
                 .isInstanceOf(OutOfServiceException.class)
                 .hasMessageContaining(PLACE);
         assertThat(failureOf(jobs.accept(INDEX))).isInstanceOf(OutOfServiceException.class);
@@ -212,11 +212,11 @@ abstract class MoveContract {
     @Test
     void whatRanDuringTheStopRunsAgainInTheTarget() {
         addMany(1);
-        Job<Work> lost = accept(jobs);
+        Job<WorkData> lost = accept(jobs);
 
         await(move().finish());
 
-        Job<Work> again = accept(moved);
+        Job<WorkData> again = accept(moved);
         assertThat(again.id()).isEqualTo(lost.id());
         await(moved.finish(target, again));
         assertThat(await(moved.getJobState(target, INDEX, "j0"))).isEqualTo(JobState.FINISHED);
@@ -230,7 +230,7 @@ abstract class MoveContract {
         Consumer<JobsMove.Progress> addOne = progress -> {
             if (progress.phase() == Phase.COPYING && added.get() < 2 * EFFECTS_MAX) {
                 int next = added.getAndIncrement();
-                await(jobs.add(source, INDEX, "j" + next, new Work(next)));
+                await(jobs.add(source, INDEX, "j" + next, new WorkData(next)));
             }
         };
 
@@ -261,7 +261,7 @@ abstract class MoveContract {
                             return job.data();
                         }))
                 .concurrency(2)
-                .closeWithin(Duration.ofMillis(100))
+                .shutdownTimeout(Duration.ofMillis(100))
                 .start();
     }
 
@@ -280,7 +280,7 @@ abstract class MoveContract {
         int more = 400;
         while (!finishesBefore(page++)) {
             if (isInService()) {
-                await(jobs.add(source, INDEX, "j" + more, new Work(more++)));
+                await(jobs.add(source, INDEX, "j" + more, new WorkData(more++)));
                 await(jobs.remove(source, INDEX, "j" + page));
             }
             assertThat(failureOf(moved.getTypes(target)))
@@ -298,16 +298,16 @@ abstract class MoveContract {
         addMany(400);
         int page = 0;
         while (!finishesBefore(page++)) {
-            await(move().callOff());
+            await(move().abort());
 
-            await(jobs.add(source, INDEX, "after-" + page, new Work(page)));
+            await(jobs.add(source, INDEX, "after-" + page, new WorkData(page)));
             assertThat(rows(target)).isEmpty();
             assertThat(await(moved.getTypes(target))).isEmpty();
         }
 
         assertThat(page).isGreaterThan(8);
         assertThat(rows(target)).isNotEmpty().isEqualTo(rows(source));
-        assertThat(failureOf(move().callOff()))
+        assertThat(failureOf(move().abort()))
                 .isInstanceOf(JobsMoveException.class)
                 .hasMessageContaining("it is done");
     }
@@ -321,9 +321,9 @@ abstract class MoveContract {
             if (isInServiceInTarget()) {
                 break; // it has died without hearing of its last commit
             }
-            diesAfter(most % 8, JobsMove::callOff);
+            diesAfter(most % 8, JobsMove::abort);
             assertNotBothInService();
-            String calledOff = diesAfter(Integer.MAX_VALUE, JobsMove::callOff);
+            String calledOff = diesAfter(Integer.MAX_VALUE, JobsMove::abort);
             assertThat(calledOff).matches("|.*none was begun.*");
             assertThat(isInService()).as("after %s transactions", most).isTrue();
             assertThat(rows(target)).isEmpty();
@@ -401,12 +401,12 @@ abstract class MoveContract {
     void jobsThatAreInTheTargetAreLeftAlone() {
         addMany(1);
         await(moved.setTypeTimeout(target, INDEX, Duration.ofSeconds(1)));
-        await(moved.add(target, INDEX, "mine", new Work(7)));
+        await(moved.add(target, INDEX, "mine", new WorkData(7)));
 
         assertThat(failureOf(move().copy()))
                 .isInstanceOf(JobsMoveException.class)
                 .hasMessageContaining("There are jobs in the target already");
-        assertThat(failureOf(move().callOff())).isInstanceOf(JobsMoveException.class);
+        assertThat(failureOf(move().abort())).isInstanceOf(JobsMoveException.class);
 
         assertThat(await(moved.getJobState(target, INDEX, "mine"))).isEqualTo(JobState.PENDING);
         assertThat(isInService()).isTrue();
@@ -421,7 +421,7 @@ abstract class MoveContract {
             assertThat(failureOf(other.copy()))
                     .isInstanceOf(JobsMoveException.class)
                     .hasMessageContaining("not the two sides of one move");
-            assertThat(failureOf(other.callOff())).isInstanceOf(JobsMoveException.class);
+            assertThat(failureOf(other.abort())).isInstanceOf(JobsMoveException.class);
         }
         assertThat(isInService()).isTrue();
         await(move().finish());

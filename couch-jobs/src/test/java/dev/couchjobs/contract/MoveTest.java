@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** Moves between embedded databases. */
 class MoveTest {
-    private static final JobType<Work, ?> INDEX = JobType.of("index", Work.class);
+    private static final JobType<WorkData, ?> INDEX = JobType.of("index", WorkData.class);
 
     @Nested
     class InMemory extends MoveContract {
@@ -59,7 +59,7 @@ class MoveTest {
                 assertThat(failure).isInstanceOf(JobsMoveException.class).hasMessageContaining("advanceversion");
                 refusal = failure.getMessage();
             }
-            Futures.await(jobs.add(source, INDEX, "j1", new Work(1)));
+            Futures.await(jobs.add(source, INDEX, "j1", new WorkData(1)));
 
             Matcher version =
                     Pattern.compile("openAfter\\(directory, (\\d+)L\\)").matcher(refusal);
@@ -67,7 +67,7 @@ class MoveTest {
             try (Database target = EmbeddedDatabase.openAfter(directory, Long.parseLong(version.group(1)));
                     CouchJobs moved = CouchJobs.on(target)) {
                 Futures.await(JobsMove.of(source, target, directory.toString()).finish());
-                assertThat(Futures.await(moved.getJobData(target, INDEX, "j1"))).contains(new Work(1));
+                assertThat(Futures.await(moved.getJobData(target, INDEX, "j1"))).contains(new WorkData(1));
             }
         }
     }

@@ -26,32 +26,32 @@ public abstract class NewJobContract extends JobsContract {
     /** Which take twice as much room in a row that several jobs share. */
     @Test
     void idsThatAreMostlyZerosAreNoTroubleToThoseWhoseJobsAreWrittenWithThem() {
-        List<NewJob<Work>> all = IntStream.range(100, 200)
-                .mapToObj(i -> NewJob.of(INDEX, new Work(i)).id("\0".repeat(498) + i))
+        List<NewJob<WorkData>> all = IntStream.range(100, 200)
+                .mapToObj(i -> NewJob.of(INDEX, new WorkData(i)).id("\0".repeat(498) + i))
                 .toList();
 
         await(jobs.addAll(database, all));
 
         assertThat(await(jobs.counts(database, INDEX)).pending()).isEqualTo(100);
-        assertThatThrownBy(() -> NewJob.of(INDEX, new Work(1)).id("\0".repeat(700)))
+        assertThatThrownBy(() -> NewJob.of(INDEX, new WorkData(1)).id("\0".repeat(700)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("zero");
     }
 
     @Test
     void aJobWithoutAnIdGetsOneAndMayRunAtOnce() {
-        String id = await(jobs.add(database, INDEX, new Work(7)));
+        String id = await(jobs.add(database, INDEX, new WorkData(7)));
 
-        Job<Work> job = accept();
+        Job<WorkData> job = accept();
         assertThat(job.id()).isEqualTo(id);
-        assertThat(job.data()).isEqualTo(new Work(7));
+        assertThat(job.data()).isEqualTo(new WorkData(7));
         assertThat(job.scheduledTime()).isEmpty();
     }
 
     @Test
     void aJobHasTheIdAndTheTimeItAsksFor() {
-        String id =
-                await(jobs.add(database, NewJob.of(INDEX, new Work(1)).id("j1").at(NOON.plusMillis(1))));
+        String id = await(
+                jobs.add(database, NewJob.of(INDEX, new WorkData(1)).id("j1").at(NOON.plusMillis(1))));
 
         assertThat(id).isEqualTo("j1");
         assertThat(scheduledTimeOf("j1")).contains(NOON.plusSeconds(1));
@@ -59,7 +59,7 @@ public abstract class NewJobContract extends JobsContract {
 
     @Test
     void addingWithoutAnIdTwiceMakesTwoJobs() {
-        NewJob<Work> job = NewJob.of(INDEX, new Work(1));
+        NewJob<WorkData> job = NewJob.of(INDEX, new WorkData(1));
 
         String one = await(jobs.add(database, job));
         String other = await(jobs.add(database, job));
@@ -71,7 +71,7 @@ public abstract class NewJobContract extends JobsContract {
 
     @Test
     void addingWithAnIdMadeBeforehandTwiceMakesOneJob() {
-        NewJob<Work> job = NewJob.of(INDEX, new Work(1)).id(jobs.newJobId());
+        NewJob<WorkData> job = NewJob.of(INDEX, new WorkData(1)).id(jobs.newJobId());
 
         await(jobs.add(database, job));
         await(jobs.add(database, job));
@@ -122,7 +122,7 @@ public abstract class NewJobContract extends JobsContract {
     void jobsWithoutIdsRunFirstInFirstOut() {
         List<String> added = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            added.add(await(jobs.add(database, INDEX, new Work(i))));
+            added.add(await(jobs.add(database, INDEX, new WorkData(i))));
         }
 
         List<String> taken = new ArrayList<>();
@@ -135,7 +135,7 @@ public abstract class NewJobContract extends JobsContract {
     @Test
     void anAddedJobJoinsTheCallersTransaction() {
         try (var tx = database.createTransaction()) {
-            assertThat(await(jobs.add(tx, NewJob.of(INDEX, new Work(1)).id("j1"))))
+            assertThat(await(jobs.add(tx, NewJob.of(INDEX, new WorkData(1)).id("j1"))))
                     .isEqualTo("j1");
             assertThat(await(jobs.getJobState(tx, INDEX, "j1"))).isEqualTo(JobState.PENDING);
         }
@@ -145,21 +145,22 @@ public abstract class NewJobContract extends JobsContract {
 
     @Test
     void aTypeWithoutTimeoutIsRefused() {
-        JobType<Work, ?> unset = JobType.of("unset", Work.class);
+        JobType<WorkData, ?> unset = JobType.of("unset", WorkData.class);
 
-        assertThat(failureOf(jobs.add(database, unset, new Work(1)))).isInstanceOf(TypeTimeoutMissingException.class);
+        assertThat(failureOf(jobs.add(database, unset, new WorkData(1))))
+                .isInstanceOf(TypeTimeoutMissingException.class);
     }
 
     @Test
     void whatMakesNoSenseIsRefusedByTheCallThatSaysIt() {
-        NewJob<Work> job = NewJob.of(INDEX, new Work(1));
+        NewJob<WorkData> job = NewJob.of(INDEX, new WorkData(1));
 
         assertThatThrownBy(() -> job.id("")).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> job.id("x".repeat(1_001)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("1001");
         assertThatThrownBy(() -> job.id("half \ud83d")).hasMessageContaining("surrogate");
-        assertThatThrownBy(() -> JobType.of("half \ud83d", Work.class)).hasMessageContaining("surrogate");
+        assertThatThrownBy(() -> JobType.of("half \ud83d", WorkData.class)).hasMessageContaining("surrogate");
         assertThatThrownBy(() -> job.after(INDEX, "x".repeat(1_001))).hasMessageContaining("1001");
         assertThatThrownBy(() -> new Dependency("x".repeat(501), "j1", DependencyPolicy.WAIT))
                 .hasMessageContaining("501");
@@ -171,7 +172,7 @@ public abstract class NewJobContract extends JobsContract {
     @Test
     void idsMayBeAnyWellFormedText() {
         for (String id : List.of("\0", "a\0b", "\uffff", "\ud83d\ude00", "..", " ", "x".repeat(1_000))) {
-            await(jobs.add(database, NewJob.of(INDEX, new Work(1)).id(id)));
+            await(jobs.add(database, NewJob.of(INDEX, new WorkData(1)).id(id)));
 
             assertThat(accept().id()).isEqualTo(id);
         }
@@ -179,15 +180,15 @@ public abstract class NewJobContract extends JobsContract {
 
     @Test
     void whatANewJobSaysCanBeReadFromIt() {
-        NewJob<Work> plain = NewJob.of(INDEX, new Work(1));
-        NewJob<Work> job = plain.id("j1").at(NOON);
+        NewJob<WorkData> plain = NewJob.of(INDEX, new WorkData(1));
+        NewJob<WorkData> job = plain.id("j1").at(NOON);
 
         assertThat(plain.id()).isEmpty();
         assertThat(plain.at()).isEmpty();
         assertThat(job.id()).contains("j1");
         assertThat(job.at()).contains(NOON);
         assertThat(job.type()).isEqualTo(INDEX);
-        assertThat(job.data()).isEqualTo(new Work(1));
+        assertThat(job.data()).isEqualTo(new WorkData(1));
         assertThat(job).hasToString("NewJob[index/j1]");
     }
 

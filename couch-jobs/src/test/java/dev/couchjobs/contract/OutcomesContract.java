@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Test;
 
 /** What comes of a job is stored, and given to whoever waits for it. */
 public abstract class OutcomesContract extends SumsContract {
-    private static final JobType<Work, Integer> OTHER = JobType.of("other", Work.class, Integer.class);
-    private static final JobType<Work, String> TEXT = JobType.of("sum", Work.class, String.class);
+    private static final JobType<WorkData, Integer> OTHER = JobType.of("other", WorkData.class, Integer.class);
+    private static final JobType<WorkData, String> TEXT = JobType.of("sum", WorkData.class, String.class);
 
     @Test
     void aWaitThatIsRefusedLeavesNoTimerBehind() {
@@ -50,7 +50,7 @@ public abstract class OutcomesContract extends SumsContract {
 
     @Test
     void whoWaitsForTheResultIsGivenItWhenTheJobIsDoneWhereverThatIs() {
-        Job<Work> job = running("j1");
+        Job<WorkData> job = running("j1");
         CompletableFuture<Integer> result = node().resultAsync(SUM, "j1", LONG);
 
         await(sums.finishWithResult(database, SUM, job, 42));
@@ -77,7 +77,7 @@ public abstract class OutcomesContract extends SumsContract {
 
     @Test
     void whoWaitsForAJobThatFailsIsToldItsError() {
-        Job<Work> job = running("j1");
+        Job<WorkData> job = running("j1");
         CompletableFuture<Integer> result = sums.resultAsync(SUM, "j1", LONG);
 
         await(sums.fail(database, job, new PermanentFailureException("the disk is full")));
@@ -94,7 +94,7 @@ public abstract class OutcomesContract extends SumsContract {
 
     @Test
     void whoWaitsForAJobThatIsCancelledIsToldWhy() {
-        Job<Work> job = running("j1");
+        Job<WorkData> job = running("j1");
         CompletableFuture<Integer> result = sums.resultAsync(SUM, "j1", LONG);
 
         await(sums.cancel(database, job, "nobody wants it"));
@@ -123,14 +123,15 @@ public abstract class OutcomesContract extends SumsContract {
 
     @Test
     void whoWaitsForAJobOfWhichNothingIsKeptIsToldThatItEnded() {
-        JobType<Work, Integer> fleeting = SUM.retention(Retention.of(Duration.ZERO));
-        Job<Work> job = running(fleeting, "j1");
+        JobType<WorkData, Integer> fleeting = SUM.retention(Retention.of(Duration.ZERO));
+        Job<WorkData> job = running(fleeting, "j1");
         var subscription = await(sums.subscribe(database, SUM, "j1"));
         CompletableFuture<Integer> result = sums.resultAsync(SUM, "j1", LONG);
 
         await(sums.finishWithResult(database, fleeting, job, 42));
 
-        assertThat(await(sums.wait(subscription, LONG)).orElseThrow().state()).isEqualTo(JobState.FINISHED);
+        assertThat(await(sums.awaitEvent(subscription, LONG)).orElseThrow().state())
+                .isEqualTo(JobState.FINISHED);
         assertThat(failureOf(result))
                 .isInstanceOfSatisfying(
                         JobNotFoundException.class,
@@ -142,7 +143,7 @@ public abstract class OutcomesContract extends SumsContract {
 
     @Test
     void whoHasWaitedLongEnoughIsToldSoAndMayAskAgain() {
-        Job<Work> job = running("j1");
+        Job<WorkData> job = running("j1");
 
         assertThat(failureOf(sums.resultAsync(SUM, "j1", SHORTLY))).isInstanceOf(ResultTimeoutException.class);
         assertThatThrownBy(() -> sums.result(SUM, "j1", Duration.ZERO))
@@ -179,7 +180,7 @@ public abstract class OutcomesContract extends SumsContract {
     void aResultEndsWithTheJobsNextRunAndTheNextOneIsWaitedFor() {
         await(sums.finishWithResult(database, SUM, running("j1"), 1));
 
-        Job<Work> again = running("j1");
+        Job<WorkData> again = running("j1");
         CompletableFuture<Integer> result = sums.resultAsync(SUM, "j1", LONG);
         assertThat(info("j1").result()).isEmpty();
         await(sums.finishWithResult(database, SUM, again, 2));
@@ -200,7 +201,7 @@ public abstract class OutcomesContract extends SumsContract {
 
     @Test
     void aResultThatIsTooLargeOrOfAnotherTypeIsRefusedAndTheClaimIsKept() {
-        Job<Work> job = running("j1");
+        Job<WorkData> job = running("j1");
 
         assertThatThrownBy(() -> sums.finishWithResult(database, TEXT, job, "x".repeat(8_000_000)))
                 .isInstanceOf(PayloadTooLargeException.class)
@@ -225,7 +226,7 @@ public abstract class OutcomesContract extends SumsContract {
 
     @Test
     void aLostClaimStoresNothing() {
-        Job<Work> job = running("j1");
+        Job<WorkData> job = running("j1");
         await(sums.remove(database, SUM, "j1"));
 
         assertThat(failureOf(sums.finishWithResult(database, SUM, job, 42))).isInstanceOf(JobHaltedException.class);
@@ -238,7 +239,7 @@ public abstract class OutcomesContract extends SumsContract {
 
     @Test
     void aResultCommitsWithWhatTheCallerWritesOrNotAtAll() {
-        Job<Work> job = running("j1");
+        Job<WorkData> job = running("j1");
 
         commit(tx -> {
             await(sums.finishWithResult(tx, SUM, job, 42));
@@ -253,14 +254,14 @@ public abstract class OutcomesContract extends SumsContract {
     @Test
     void aJobTellsAllThatIsKnownOfIt() {
         assertThat(await(sums.getJob(database, SUM, "j1"))).isEmpty();
-        await(sums.add(database, SUM, "j1", new Work(7), NOON));
+        await(sums.add(database, SUM, "j1", new WorkData(7), NOON));
         assertThat(info("j1")).satisfies(job -> {
             assertThat(job.type()).isEqualTo(SUM);
             assertThat(job.id()).isEqualTo("j1");
             assertThat(job.state()).isEqualTo(JobState.PENDING);
             assertThat(job.outcome()).isEmpty();
             assertThat(job.scheduledTime()).contains(NOON);
-            assertThat(job.data()).isEqualTo(new Work(7));
+            assertThat(job.data()).isEqualTo(new WorkData(7));
             assertThat(job.claims()).isZero();
             assertThat(job.lastAttempt()).isEmpty();
             assertThat(job.endedAt()).isEmpty();
@@ -315,7 +316,7 @@ public abstract class OutcomesContract extends SumsContract {
     @Test
     void theHistoryCallsAnInstanceByTheNameItWasGiven() {
         String longest = "\uD83D\uDE00".repeat(100);
-        await(sums.add(database, SUM, "j1", new Work(1)));
+        await(sums.add(database, SUM, "j1", new WorkData(1)));
         try (CouchJobs named =
                 CouchJobs.builder(database).subspace(prefix).name(longest).build()) {
             await(named.accept(SUM));

@@ -76,9 +76,9 @@ public abstract class PayloadsContract extends JobsContract {
 
     @Test
     void aGenericTypeComesBackAsItWas() {
-        Map<String, List<Work>> data = Map.of("a", List.of(new Work(1), new Work(2)), "b", List.of());
+        Map<String, List<WorkData>> data = Map.of("a", List.of(new WorkData(1), new WorkData(2)), "b", List.of());
 
-        assertThat(roundTrip(JobType.of("generic", new TypeReference<Map<String, List<Work>>>() {}), data))
+        assertThat(roundTrip(JobType.of("generic", new TypeReference<Map<String, List<WorkData>>>() {}), data))
                 .isEqualTo(data);
     }
 
@@ -139,7 +139,7 @@ public abstract class PayloadsContract extends JobsContract {
         await(jobs.finish(database, job, Texts.ofLength(1_000_000)));
 
         JobEvent<String> event =
-                await(jobs.wait(subscription, JobState.FINISHED, LONG)).orElseThrow();
+                await(jobs.awaitEvent(subscription, JobState.FINISHED, LONG)).orElseThrow();
         assertThat(event.data()).contains(Texts.ofLength(1_000_000));
     }
 
@@ -268,7 +268,7 @@ public abstract class PayloadsContract extends JobsContract {
         await(jobs.finish(database, await(jobs.accept(TEXT)).orElseThrow()));
 
         JobEvent<Integer> end =
-                await(jobs.wait(subscription, JobState.FINISHED, LONG)).orElseThrow();
+                await(jobs.awaitEvent(subscription, JobState.FINISHED, LONG)).orElseThrow();
 
         assertThat(end.state()).isEqualTo(JobState.FINISHED);
         assertThatThrownBy(end::data).isInstanceOf(PayloadException.class);

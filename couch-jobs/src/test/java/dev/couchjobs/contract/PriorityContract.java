@@ -25,17 +25,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Feature E1: higher priorities first, and the oldest first within one. */
 public abstract class PriorityContract extends JobsContract {
     private final SettableClock clock = new SettableClock(NOON);
-    private Rows rows;
+    private StoredRows rows;
     private CouchJobs node;
 
     @BeforeEach
     void openNode() {
-        rows = new Rows(database, prefix);
+        rows = new StoredRows(database, prefix);
         node = node(clock);
     }
 
-    private static NewJob<Work> job(String id, int priority) {
-        return NewJob.of(INDEX, new Work(1)).id(id).priority(priority);
+    private static NewJob<WorkData> job(String id, int priority) {
+        return NewJob.of(INDEX, new WorkData(1)).id(id).priority(priority);
     }
 
     private void addWith(String id, int priority) {
@@ -43,7 +43,7 @@ public abstract class PriorityContract extends JobsContract {
         clock.advance(Duration.ofMillis(1));
     }
 
-    private Optional<Job<Work>> take(AcceptOptions options) {
+    private Optional<Job<WorkData>> take(AcceptOptions options) {
         return await(node.accept(INDEX, options.timeout(Duration.ZERO)));
     }
 
@@ -61,7 +61,7 @@ public abstract class PriorityContract extends JobsContract {
 
     /** The ids of jobs that are taken by one transaction. */
     private List<String> together(int count, AcceptOptions options) {
-        List<CompletableFuture<Optional<Job<Work>>>> calls = IntStream.range(0, count)
+        List<CompletableFuture<Optional<Job<WorkData>>>> calls = IntStream.range(0, count)
                 .mapToObj(i -> node.accept(INDEX, options))
                 .toList();
         return calls.stream().map(call -> await(call).orElseThrow().id()).toList();
@@ -107,7 +107,7 @@ public abstract class PriorityContract extends JobsContract {
         addWith("a", 1);
         addWith("b", 1);
 
-        await(node.add(database, NewJob.of(INDEX, new Work(2)).id("a").priority(1)));
+        await(node.add(database, NewJob.of(INDEX, new WorkData(2)).id("a").priority(1)));
 
         assertThat(order()).containsExactly("a", "b");
     }
@@ -125,7 +125,7 @@ public abstract class PriorityContract extends JobsContract {
 
     @Test
     void aRunningJobThatIsAddedWithAPriorityHasItWhenItRunsAgain() {
-        Job<Work> running = accepted("a", 1);
+        Job<WorkData> running = accepted("a", 1);
         addWith("b", 3);
         addWith("a", 4);
 
@@ -149,7 +149,7 @@ public abstract class PriorityContract extends JobsContract {
         Instant soon = Instant.now().plusMillis(300);
         await(jobs.add(database, job("soon", 3).at(soon)));
 
-        Job<Work> job = await(jobs.accept(INDEX)).orElseThrow();
+        Job<WorkData> job = await(jobs.accept(INDEX)).orElseThrow();
 
         assertThat(job.id()).isEqualTo("soon");
         assertThat(Instant.now()).isAfterOrEqualTo(soon);
@@ -178,7 +178,7 @@ public abstract class PriorityContract extends JobsContract {
 
     @Test
     void noScheduleTakesOnlyThoseWithoutAScheduledTimeHoweverManyAreDue() {
-        List<NewJob<Work>> due = IntStream.range(0, 300)
+        List<NewJob<WorkData>> due = IntStream.range(0, 300)
                 .mapToObj(i -> job("due " + i, 1 + i % 3).at(NOON.minusSeconds(1)))
                 .toList();
         await(node.addAll(database, due));
@@ -192,7 +192,7 @@ public abstract class PriorityContract extends JobsContract {
 
     @Test
     void manyJobsThatBecomeDueTogetherAllRunTheHighestFirstOnceTheyAreKnown() {
-        List<NewJob<Work>> due = new ArrayList<>();
+        List<NewJob<WorkData>> due = new ArrayList<>();
         for (int i = 0; i < 400; i++) {
             due.add(job("low " + i, 1).at(NOON.plusSeconds(1 + i % 20)));
         }
@@ -236,7 +236,7 @@ public abstract class PriorityContract extends JobsContract {
         var followed = subscribe("a");
         assertThat(accept().id()).isEqualTo("a"); // and is not heard of again
 
-        await(jobs.wait(followed, JobState.RUNNING, LONG));
+        await(jobs.awaitEvent(followed, JobState.RUNNING, LONG));
         awaitSilence(INDEX, List.of(followed));
 
         assertThat(order()).containsExactly("a", "b");
@@ -255,7 +255,7 @@ public abstract class PriorityContract extends JobsContract {
 
         List<String> taken = new ArrayList<>();
         for (int i = 0; i < 9; i++) {
-            taken.addAll(together(20, AcceptOptions.defaults().reserve(share)));
+            taken.addAll(together(20, AcceptOptions.defaults().lowPriorityShare(share)));
         }
 
         assertThat(taken).contains("middle", "plain", "low", "lowest");
@@ -281,14 +281,14 @@ public abstract class PriorityContract extends JobsContract {
             addWith("a" + i, -1);
         }
 
-        assertThat(order(AcceptOptions.defaults().reserve(1)))
+        assertThat(order(AcceptOptions.defaults().lowPriorityShare(1)))
                 .containsExactly("c0", "b0", "a0", "c1", "b1", "a1", "c2", "b2", "a2");
     }
 
     @ParameterizedTest
     @ValueSource(doubles = {-0.1, 1.1, Double.NaN, Double.POSITIVE_INFINITY})
     void aReserveIsAPart(double share) {
-        assertThatThrownBy(() -> AcceptOptions.defaults().reserve(share))
+        assertThatThrownBy(() -> AcceptOptions.defaults().lowPriorityShare(share))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("from 0 to 1");
     }
@@ -317,12 +317,12 @@ public abstract class PriorityContract extends JobsContract {
 
     @Test
     void manyAcceptorsTakeEveryJobWithAPriorityOnce() {
-        List<NewJob<Work>> all =
+        List<NewJob<WorkData>> all =
                 IntStream.range(0, 200).mapToObj(i -> job("j" + i, i % 5 - 2)).toList();
         await(jobs.addAll(database, all));
         List<CouchJobs> nodes = IntStream.range(0, 4).mapToObj(i -> node()).toList();
 
-        List<CompletableFuture<Optional<Job<Work>>>> calls = new ArrayList<>();
+        List<CompletableFuture<Optional<Job<WorkData>>>> calls = new ArrayList<>();
         for (int i = 0; i < 200; i++) {
             calls.add(nodes.get(i % 4).accept(INDEX));
         }

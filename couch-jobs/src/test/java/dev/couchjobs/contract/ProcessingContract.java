@@ -20,38 +20,38 @@ public abstract class ProcessingContract extends JobsContract {
 
     @Test
     void anUpdateWithDataReplacesIt() {
-        Job<Work> job = accepted("j1", 0);
+        Job<WorkData> job = accepted("j1", 0);
 
-        Job<Work> updated = await(jobs.update(database, job, new Work(1)));
+        Job<WorkData> updated = await(jobs.update(database, job, new WorkData(1)));
 
-        assertThat(updated.data()).isEqualTo(new Work(1));
+        assertThat(updated.data()).isEqualTo(new WorkData(1));
         assertThat(stepOf("j1")).isEqualTo(1);
         assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);
     }
 
     @Test
     void anUpdateWithoutDataKeepsIt() {
-        Job<Work> job = accepted("j1", 0);
-        await(jobs.update(database, job, new Work(1)));
+        Job<WorkData> job = accepted("j1", 0);
+        await(jobs.update(database, job, new WorkData(1)));
 
-        Job<Work> updated = await(jobs.update(database, job));
+        Job<WorkData> updated = await(jobs.update(database, job));
 
-        assertThat(updated.data()).isEqualTo(new Work(1));
+        assertThat(updated.data()).isEqualTo(new WorkData(1));
         assertThat(stepOf("j1")).isEqualTo(1);
         assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);
     }
 
     @Test
     void updatesInTransactionsOfTheCallersWorkAsWell() {
-        Job<Work> job = accepted("j1", 0);
+        Job<WorkData> job = accepted("j1", 0);
 
-        commit(tx -> await(jobs.update(tx, job, new Work(1))));
+        commit(tx -> await(jobs.update(tx, job, new WorkData(1))));
         assertThat(stepOf("j1")).isEqualTo(1);
         commit(tx -> await(jobs.update(tx, job)));
         assertThat(stepOf("j1")).isEqualTo(1);
-        commit(tx -> await(jobs.update(tx, job, new Work(2))));
+        commit(tx -> await(jobs.update(tx, job, new WorkData(2))));
         assertThat(stepOf("j1")).isEqualTo(2);
-        commit(tx -> await(jobs.finish(tx, job, new Work(3))));
+        commit(tx -> await(jobs.finish(tx, job, new WorkData(3))));
 
         assertThat(stepOf("j1")).isEqualTo(3);
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
@@ -59,11 +59,11 @@ public abstract class ProcessingContract extends JobsContract {
 
     @Test
     void theJobThatAcceptReturnedServesUntilTheEnd() {
-        Job<Work> job = accepted("j1", 0);
-        Job<Work> updated = await(jobs.update(database, job, new Work(1)));
+        Job<WorkData> job = accepted("j1", 0);
+        Job<WorkData> updated = await(jobs.update(database, job, new WorkData(1)));
         assertThat(updated).isEqualTo(job);
 
-        await(jobs.update(database, updated, new Work(2)));
+        await(jobs.update(database, updated, new WorkData(2)));
         await(jobs.update(database, job));
         await(jobs.finish(database, job));
 
@@ -80,7 +80,7 @@ public abstract class ProcessingContract extends JobsContract {
 
     @Test
     void finishWithDataReplacesIt() {
-        await(jobs.finish(database, accepted("j1", 7), new Work(8)));
+        await(jobs.finish(database, accepted("j1", 7), new WorkData(8)));
 
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
         assertThat(stepOf("j1")).isEqualTo(8);
@@ -95,16 +95,16 @@ public abstract class ProcessingContract extends JobsContract {
 
     @Test
     void whoeverHoldsTheJobMayFinishItOnAnotherNode() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
 
-        await(node().finish(database, job, new Work(2)));
+        await(node().finish(database, job, new WorkData(2)));
 
         assertThat(stepOf("j1")).isEqualTo(2);
     }
 
     @Test
     void theProcessorOfARemovedJobIsHalted() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         assertThat(await(jobs.remove(database, INDEX, "j1"))).isTrue();
         assertThat(await(jobs.remove(database, INDEX, "j1"))).isFalse();
 
@@ -114,20 +114,20 @@ public abstract class ProcessingContract extends JobsContract {
                     assertThat(halt.jobId()).isEqualTo("j1");
                 })
                 .hasMessageContaining("removed");
-        assertThat(failureOf(jobs.update(database, job, new Work(2)))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.update(database, job, new WorkData(2)))).isInstanceOf(JobHaltedException.class);
         assertThat(failureOf(jobs.finish(database, job))).isInstanceOf(JobHaltedException.class);
-        assertThat(failureOf(jobs.finish(database, job, new Work(2)))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.finish(database, job, new WorkData(2)))).isInstanceOf(JobHaltedException.class);
         assertThat(stateOf("j1")).isEqualTo(JobState.NOT_FOUND);
     }
 
     @Test
     void aProcessorWhoseLockWasReplacedIsHalted() {
-        Job<Work> mine = accepted("j1", 1);
+        Job<WorkData> mine = accepted("j1", 1);
         await(jobs.remove(database, INDEX, "j1"));
-        Job<Work> theirs = accepted("j1", 2);
+        Job<WorkData> theirs = accepted("j1", 2);
 
         assertThat(failureOf(jobs.update(database, mine))).isInstanceOf(JobHaltedException.class);
-        assertThat(failureOf(jobs.finish(database, mine, new Work(9)))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.finish(database, mine, new WorkData(9)))).isInstanceOf(JobHaltedException.class);
 
         assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);
         assertThat(stepOf("j1")).isEqualTo(2);
@@ -136,26 +136,27 @@ public abstract class ProcessingContract extends JobsContract {
 
     @Test
     void finishingTwiceSaysThatItIsDone() {
-        Job<Work> job = accepted("j1", 1);
-        await(jobs.finish(database, job, new Work(2)));
+        Job<WorkData> job = accepted("j1", 1);
+        await(jobs.finish(database, job, new WorkData(2)));
 
-        assertThat(failureOf(jobs.finish(database, job, new Work(3)))).isInstanceOf(JobAlreadyFinishedException.class);
+        assertThat(failureOf(jobs.finish(database, job, new WorkData(3))))
+                .isInstanceOf(JobAlreadyFinishedException.class);
         assertThat(failureOf(jobs.update(database, job))).isInstanceOf(JobAlreadyFinishedException.class);
         assertThat(stepOf("j1")).isEqualTo(2);
     }
 
     @Test
     void aJobThatCouchJobsDidNotHandOutIsRefused() {
-        Job<Work> madeUp = new MadeUpJob();
+        Job<WorkData> madeUp = new MadeUpJob();
 
         assertThatThrownBy(() -> jobs.update(database, madeUp)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> jobs.finish(database, madeUp)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> jobs.resubmit(database, madeUp)).isInstanceOf(IllegalArgumentException.class);
     }
 
-    private record MadeUpJob() implements Job<Work> {
+    private record MadeUpJob() implements Job<WorkData> {
         @Override
-        public JobType<Work, ?> type() {
+        public JobType<WorkData, ?> type() {
             return INDEX;
         }
 
@@ -175,8 +176,8 @@ public abstract class ProcessingContract extends JobsContract {
         }
 
         @Override
-        public Work data() {
-            return new Work(1);
+        public WorkData data() {
+            return new WorkData(1);
         }
 
         @Override

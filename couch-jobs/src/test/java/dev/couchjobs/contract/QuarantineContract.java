@@ -57,7 +57,7 @@ public abstract class QuarantineContract extends DependingJobs {
 
     private List<String> acceptAll() {
         List<String> ids = new ArrayList<>();
-        for (Optional<Job<Work>> job = tryAccept(); job.isPresent(); job = tryAccept()) {
+        for (Optional<Job<WorkData>> job = tryAccept(); job.isPresent(); job = tryAccept()) {
             ids.add(job.get().id());
         }
         return ids;
@@ -240,7 +240,7 @@ public abstract class QuarantineContract extends DependingJobs {
         accepted("j1", 1);
         damage("activity", "index", "no stamp");
         damage("activity", "index", Versionstamp.complete(new byte[10], 3));
-        Subscription<Work> subscription = subscribe("j1");
+        Subscription<WorkData> subscription = subscribe("j1");
 
         awaitSilence(INDEX, List.of(subscription));
 
@@ -251,7 +251,7 @@ public abstract class QuarantineContract extends DependingJobs {
     void aSilentJobWhoseRowIsDamagedKeepsNoOtherFromBeingPutBack() {
         accepted("j1", 1);
         accepted("j2", 2);
-        Subscription<Work> subscription = subscribe("j2");
+        Subscription<WorkData> subscription = subscribe("j2");
         damage("data", "index", "j1");
 
         awaitSilence(INDEX, List.of(subscription));
@@ -263,21 +263,22 @@ public abstract class QuarantineContract extends DependingJobs {
     @Test
     void aDamagedRowOfTheFeedHidesNoChangeFromASubscription() {
         add("j1", 1);
-        Subscription<Work> subscription = subscribe("j1");
+        Subscription<WorkData> subscription = subscribe("j1");
         damage("feed", "index", "no stamp");
         Tuple last = rows.under("feed", "index").get(0);
         damage("feed", "index", last.get(0));
-        Job<Work> job = accept();
+        Job<WorkData> job = accept();
 
         await(jobs.finish(database, job));
 
-        assertThat(await(jobs.wait(subscription, JobState.FINISHED, LONG))).isPresent();
+        assertThat(await(jobs.awaitEvent(subscription, JobState.FINISHED, LONG)))
+                .isPresent();
     }
 
     @Test
     void damagedRowsKeepNoOtherJobFromBeingRetired() {
         SettableClock clock = new SettableClock(NOON);
-        JobType<Work, ?> kept = INDEX.retention(Retention.of(Duration.ofHours(1)));
+        JobType<WorkData, ?> kept = INDEX.retention(Retention.of(Duration.ofHours(1)));
         CouchJobs node = node(clock);
         for (int i = 0; i < 3; i++) {
             await(node.finish(database, acceptedOf(node, kept, "j" + i)));
@@ -294,14 +295,14 @@ public abstract class QuarantineContract extends DependingJobs {
         assertThat(stateOf("j2")).isEqualTo(JobState.NOT_FOUND);
     }
 
-    private Job<Work> acceptedOf(CouchJobs node, JobType<Work, ?> type, String jobId) {
+    private Job<WorkData> acceptedOf(CouchJobs node, JobType<WorkData, ?> type, String jobId) {
         await(node.add(database, type, jobId, WORK));
         return await(node.accept(type)).orElseThrow();
     }
 
     @Test
     void damagedRowsOfALogAreLeftOut() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         await(jobs.log(database, job, "one"));
         await(jobs.log(database, job, "two"));
         damage("log", "index", "j1", 1);
@@ -346,8 +347,8 @@ public abstract class QuarantineContract extends DependingJobs {
 
     @Test
     void ofSeveralClaimsThatEndTogetherOnlyTheDamagedOneIsLost() {
-        Job<Work> one = accepted("j1", 1);
-        Job<Work> two = accepted("j2", 2);
+        Job<WorkData> one = accepted("j1", 1);
+        Job<WorkData> two = accepted("j2", 2);
         damage("data", "index", "j1");
 
         assertThat(failureOf(jobs.finish(database, one))).hasMessageContaining("j1");

@@ -15,7 +15,7 @@ public abstract class ResubmitContract extends JobsContract {
 
     @Test
     void aResubmittedJobIsPendingAgainWhenItIsFinished() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
 
         await(jobs.resubmit(database, job, LATER));
         assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);
@@ -30,7 +30,7 @@ public abstract class ResubmitContract extends JobsContract {
     @Test
     void aResubmittedJobTakesTheNewTime() {
         addAt("j1", 1, LATER);
-        Job<Work> job = accept();
+        Job<WorkData> job = accept();
 
         await(jobs.resubmit(database, job, EVEN_LATER));
         await(jobs.finish(database, job));
@@ -41,13 +41,13 @@ public abstract class ResubmitContract extends JobsContract {
     @Test
     void withoutATimeTheScheduledTimeStays() {
         addAt("scheduled", 1, LATER);
-        Job<Work> scheduled = accept();
+        Job<WorkData> scheduled = accept();
         await(jobs.resubmit(database, scheduled));
         await(jobs.finish(database, scheduled));
         assertThat(scheduledTimeOf("scheduled")).contains(LATER);
         await(jobs.remove(database, INDEX, "scheduled"));
 
-        Job<Work> unscheduled = accepted("unscheduled", 1);
+        Job<WorkData> unscheduled = accepted("unscheduled", 1);
         await(jobs.resubmit(database, unscheduled));
         await(jobs.finish(database, unscheduled));
         assertThat(scheduledTimeOf("unscheduled")).isEmpty();
@@ -55,15 +55,15 @@ public abstract class ResubmitContract extends JobsContract {
 
     @Test
     void isResubmittedTellsWhetherSomebodyAskedForAnotherRun() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         assertThat(jobs.isResubmitted(job)).isFalse();
         assertThat(jobs.isResubmitted(await(jobs.update(database, job)))).isFalse();
 
-        Job<Work> resubmitted = await(jobs.resubmit(database, job, LATER));
+        Job<WorkData> resubmitted = await(jobs.resubmit(database, job, LATER));
 
         assertThat(jobs.isResubmitted(resubmitted)).isTrue();
         assertThat(resubmitted.scheduledTime()).contains(LATER);
-        assertThat(resubmitted.data()).isEqualTo(new Work(1));
+        assertThat(resubmitted.data()).isEqualTo(new WorkData(1));
         assertThat(jobs.isResubmitted(await(jobs.update(database, job)))).isTrue();
         await(jobs.finish(database, job));
         assertThat(jobs.isResubmitted(accept())).isFalse();
@@ -71,7 +71,7 @@ public abstract class ResubmitContract extends JobsContract {
 
     @Test
     void resubmittingTwiceRunsItOnceMore() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         await(jobs.resubmit(database, job, LATER));
         await(jobs.resubmit(database, job, EVEN_LATER));
         await(jobs.finish(database, job));
@@ -83,63 +83,64 @@ public abstract class ResubmitContract extends JobsContract {
 
     @Test
     void aRunningJobKeepsItsDataWhenItIsResubmitted() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
 
-        await(jobs.resubmit(database, job, LATER, new Work(2)));
+        await(jobs.resubmit(database, job, LATER, new WorkData(2)));
         await(jobs.finish(database, job));
 
-        assertThat(accept().data()).isEqualTo(new Work(1));
+        assertThat(accept().data()).isEqualTo(new WorkData(1));
     }
 
     @Test
     void aFinishedJobTakesTheDataWhenItIsResubmitted() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         await(jobs.finish(database, job));
 
-        Job<Work> resubmitted = await(jobs.resubmit(database, job, LATER, new Work(2)));
+        Job<WorkData> resubmitted = await(jobs.resubmit(database, job, LATER, new WorkData(2)));
 
-        assertThat(resubmitted.data()).isEqualTo(new Work(2));
+        assertThat(resubmitted.data()).isEqualTo(new WorkData(2));
         assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
         assertThat(scheduledTimeOf("j1")).contains(LATER);
-        assertThat(accept().data()).isEqualTo(new Work(2));
+        assertThat(accept().data()).isEqualTo(new WorkData(2));
     }
 
     @Test
     void aFinishedJobCanBeResubmittedWithoutDataAndWithoutTime() {
         addAt("j1", 1, LATER);
-        Job<Work> job = accept();
-        await(jobs.finish(database, job, new Work(5)));
+        Job<WorkData> job = accept();
+        await(jobs.finish(database, job, new WorkData(5)));
 
         await(jobs.resubmit(database, job));
 
         assertThat(scheduledTimeOf("j1")).contains(LATER);
-        assertThat(accept().data()).isEqualTo(new Work(5));
+        assertThat(accept().data()).isEqualTo(new WorkData(5));
     }
 
     @Test
     void aPendingJobCanBeMovedByTheClaimThatFinishedIt() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         await(jobs.resubmit(database, job, LATER));
         await(jobs.finish(database, job));
 
         await(jobs.resubmit(database, job, EVEN_LATER));
 
         assertThat(scheduledTimeOf("j1")).contains(EVEN_LATER);
-        Job<Work> again = accept();
-        assertThat(again.data()).isEqualTo(new Work(1));
+        Job<WorkData> again = accept();
+        assertThat(again.data()).isEqualTo(new WorkData(1));
         await(jobs.finish(database, again));
         assertThat(tryAccept()).isEmpty();
     }
 
     @Test
     void anOldHolderCannotResubmitWhatAnotherRuns() {
-        Job<Work> mine = accepted("j1", 1);
+        Job<WorkData> mine = accepted("j1", 1);
         await(jobs.finish(database, mine));
-        Job<Work> theirs = accepted("j1", 2);
+        Job<WorkData> theirs = accepted("j1", 2);
 
         assertThat(failureOf(jobs.resubmit(database, mine))).isInstanceOf(JobHaltedException.class);
         assertThat(failureOf(jobs.resubmit(database, mine, LATER))).isInstanceOf(JobHaltedException.class);
-        assertThat(failureOf(jobs.resubmit(database, mine, LATER, new Work(9)))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.resubmit(database, mine, LATER, new WorkData(9))))
+                .isInstanceOf(JobHaltedException.class);
 
         await(jobs.finish(database, theirs));
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
@@ -148,7 +149,7 @@ public abstract class ResubmitContract extends JobsContract {
 
     @Test
     void anOldHolderCannotResubmitWhatAnotherFinished() {
-        Job<Work> mine = accepted("j1", 1);
+        Job<WorkData> mine = accepted("j1", 1);
         await(jobs.finish(database, mine));
         await(jobs.finish(database, accepted("j1", 2)));
 
@@ -158,7 +159,7 @@ public abstract class ResubmitContract extends JobsContract {
 
     @Test
     void aRemovedJobCannotBeResubmitted() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         await(jobs.remove(database, INDEX, "j1"));
 
         assertThat(failureOf(jobs.resubmit(database, job))).isInstanceOf(JobHaltedException.class);
@@ -167,15 +168,15 @@ public abstract class ResubmitContract extends JobsContract {
 
     @Test
     void rescheduleIsOneTransaction() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
 
         commit(tx -> {
             await(jobs.resubmit(tx, job, LATER));
-            await(jobs.finish(tx, job, new Work(2)));
+            await(jobs.finish(tx, job, new WorkData(2)));
         });
 
         assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
         assertThat(scheduledTimeOf("j1")).contains(LATER);
-        assertThat(accept().data()).isEqualTo(new Work(2));
+        assertThat(accept().data()).isEqualTo(new WorkData(2));
     }
 }

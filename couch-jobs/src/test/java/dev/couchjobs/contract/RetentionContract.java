@@ -11,11 +11,11 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.PermanentFailureException;
 import dev.couchjobs.Retention;
-import dev.couchjobs.internal.data.ArchiveTurn;
-import dev.couchjobs.internal.data.Counts;
+import dev.couchjobs.internal.data.ArchiveLease;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.StateCounters;
 import dev.couchjobs.internal.data.TypeKeys;
-import dev.couchjobs.internal.verbs.Ends;
+import dev.couchjobs.internal.verbs.FinishTransaction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,11 +30,11 @@ import org.junit.jupiter.api.Test;
 /** Jobs that have ended are removed when their time is up, and some of them are handed to an archive first. */
 public abstract class RetentionContract extends SumsContract {
     private static final Duration HOUR = Duration.ofHours(1);
-    private static final JobType<Work, Integer> KEPT_AN_HOUR = SUM.retention(Retention.of(HOUR));
-    private static final JobType<Work, Integer> ARCHIVED =
+    private static final JobType<WorkData, Integer> KEPT_AN_HOUR = SUM.retention(Retention.of(HOUR));
+    private static final JobType<WorkData, Integer> ARCHIVED =
             SUM.retention(Retention.of(HOUR).archived());
 
-    private void done(JobType<Work, Integer> type, String jobId) {
+    private void done(JobType<WorkData, Integer> type, String jobId) {
         await(sums.finishWithResult(database, type, running(type, jobId), 42));
     }
 
@@ -68,7 +68,7 @@ public abstract class RetentionContract extends SumsContract {
         for (String table : List.of("data", "retire", "attempts", "payload", "result", "dead")) {
             assertThat(rows.under(table)).as(table).isEmpty();
         }
-        assertThat(await(database.readAsync(tx -> Counts.read(tx, new Keyspace(prefix).type("sum"))))
+        assertThat(await(database.readAsync(tx -> StateCounters.read(tx, new Keyspace(prefix).type("sum"))))
                         .total())
                 .isZero();
     }
@@ -89,7 +89,7 @@ public abstract class RetentionContract extends SumsContract {
 
     @Test
     void jobsThatFailedHaveATimeOfTheirOwn() {
-        JobType<Work, Integer> type = SUM.retention(Retention.of(HOUR).failed(Duration.ofHours(5)));
+        JobType<WorkData, Integer> type = SUM.retention(Retention.of(HOUR).failed(Duration.ofHours(5)));
         await(sums.fail(database, running(type, "failed"), new PermanentFailureException("no")));
         done(type, "done");
         CompletableFuture<Void> doneGone = gone("done");
@@ -115,14 +115,14 @@ public abstract class RetentionContract extends SumsContract {
     @Test
     void aJobThatWasEnqueuedAgainIsNotRemoved() {
         done(KEPT_AN_HOUR, "j1");
-        await(sums.add(database, SUM, "j1", new Work(2)));
+        await(sums.add(database, SUM, "j1", new WorkData(2)));
         CompletableFuture<Void> lookedAt = lookedAt();
 
         later(HOUR);
         await(lookedAt);
 
         assertThat(state("j1")).isEqualTo(JobState.PENDING);
-        assertThat(info("j1").data()).isEqualTo(new Work(2));
+        assertThat(info("j1").data()).isEqualTo(new WorkData(2));
     }
 
     @Test
@@ -146,16 +146,16 @@ public abstract class RetentionContract extends SumsContract {
     @Test
     void moreThanOneTransactionHoldsAreRemovedByAnyNumberOfProcesses() {
         int count = 450;
-        List<Ends.End> ends = runningMany(KEPT_AN_HOUR, count).stream()
-                .map(job -> new Ends.End(job, EndsContract.DONE))
+        List<FinishTransaction.FinishRequest> requests = runningMany(KEPT_AN_HOUR, count).stream()
+                .map(job -> new FinishTransaction.FinishRequest(job, EndsContract.DONE))
                 .toList();
-        Ends batch = EndsContract.ends(this, clock);
-        await(batch.endAll(database, KEPT_AN_HOUR, ends.subList(0, 300), List.of()));
-        await(batch.endAll(database, KEPT_AN_HOUR, ends.subList(300, count), List.of()));
+        FinishTransaction batch = EndsContract.finishTransaction(this, clock);
+        await(batch.endAll(database, KEPT_AN_HOUR, requests.subList(0, 300), List.of()));
+        await(batch.endAll(database, KEPT_AN_HOUR, requests.subList(300, count), List.of()));
         assertThat(rows.under("retire", "sum")).hasSizeLessThan(10);
-        List<CompletableFuture<Void>> gone = ends.stream()
-                .filter(end -> end.job().id().endsWith("7"))
-                .map(end -> gone(end.job().id()))
+        List<CompletableFuture<Void>> gone = requests.stream()
+                .filter(request -> request.job().id().endsWith("7"))
+                .map(request -> gone(request.job().id()))
                 .toList();
 
         later(HOUR);
@@ -192,7 +192,7 @@ public abstract class RetentionContract extends SumsContract {
 
         assertThat(offer.jobs()).singleElement().satisfies(job -> {
             assertThat(job.id()).isEqualTo("j1");
-            assertThat(job.data()).isEqualTo(new Work(1));
+            assertThat(job.data()).isEqualTo(new WorkData(1));
             assertThat(job.result()).contains(42);
             assertThat(job.claims()).isEqualTo(1);
         });
@@ -231,7 +231,7 @@ public abstract class RetentionContract extends SumsContract {
         node(clock).archive(ARCHIVED, shelf::store);
         Offer offer = shelf.next();
 
-        await(sums.add(database, SUM, "j1", new Work(2)));
+        await(sums.add(database, SUM, "j1", new WorkData(2)));
         CompletableFuture<Void> lookedAt = lookedAt();
         offer.stored().complete(null);
         await(lookedAt);
@@ -241,7 +241,8 @@ public abstract class RetentionContract extends SumsContract {
 
     @Test
     void aJobThatTookThePlaceOfTheOneOfferedIsOfferedToo() throws InterruptedException {
-        JobType<Work, Integer> type = SUM.retention(Retention.of(Duration.ZERO).archived());
+        JobType<WorkData, Integer> type =
+                SUM.retention(Retention.of(Duration.ZERO).archived());
         done(type, "j1");
         Shelf shelf = new Shelf();
         node(clock).archive(type, shelf::store);
@@ -272,7 +273,8 @@ public abstract class RetentionContract extends SumsContract {
 
     @Test
     void aJobThatIsArchivedAtOnceIsKeptUntilItIs() {
-        JobType<Work, Integer> type = SUM.retention(Retention.of(Duration.ZERO).archived());
+        JobType<WorkData, Integer> type =
+                SUM.retention(Retention.of(Duration.ZERO).archived());
         done(type, "j1");
         assertThat(state("j1")).isEqualTo(JobState.FINISHED);
         CompletableFuture<Void> gone = gone("j1");
@@ -286,16 +288,16 @@ public abstract class RetentionContract extends SumsContract {
     void jobsOfWhichOnePageHasNoRoomAreOfferedOnTheNext() throws InterruptedException {
         JobType<String, String> large = JobType.of("sum", String.class, String.class)
                 .retention(Retention.of(HOUR).archived());
-        Ends batch = EndsContract.ends(this, clock);
-        List<Ends.End> ends = new ArrayList<>();
+        FinishTransaction batch = EndsContract.finishTransaction(this, clock);
+        List<FinishTransaction.FinishRequest> requests = new ArrayList<>();
         try (CouchJobs processor = node(clock)) {
             for (int i = 0; i < 3; i++) {
                 await(sums.add(database, large, "j" + i, "x".repeat(2_500_000)));
                 Job<String> job = await(processor.accept(large)).orElseThrow();
-                ends.add(new Ends.End(job, EndsContract.DONE));
+                requests.add(new FinishTransaction.FinishRequest(job, EndsContract.DONE));
             }
         }
-        await(batch.endAll(database, large, ends, List.of()));
+        await(batch.endAll(database, large, requests, List.of()));
         assertThat(rows.under("retire", "sum")).hasSize(1);
         clock.advance(HOUR);
         List<List<String>> pages = new ArrayList<>();
@@ -332,22 +334,22 @@ public abstract class RetentionContract extends SumsContract {
 
     private Optional<Duration> turn(String name, long millis) {
         TypeKeys keys = new Keyspace(prefix).type("sum");
-        return await(database.runAsync(tx -> ArchiveTurn.ofOthers(tx, keys, name, millis, Duration.ofMinutes(1))
+        return await(database.runAsync(tx -> ArchiveLease.ofOthers(tx, keys, name, millis, Duration.ofMinutes(1))
                 .thenApply(left -> {
                     if (left.isEmpty()) {
-                        ArchiveTurn.take(tx, keys, name, millis, Duration.ofMinutes(1));
+                        ArchiveLease.take(tx, keys, name, millis, Duration.ofMinutes(1));
                     }
                     return left;
                 })));
     }
 
-    private record Offer(List<JobInfo<Work, Integer>> jobs, CompletableFuture<?> stored) {}
+    private record Offer(List<JobInfo<WorkData, Integer>> jobs, CompletableFuture<?> stored) {}
 
     /** An archive that takes its time. */
     private static final class Shelf {
         private final LinkedBlockingQueue<Offer> offers = new LinkedBlockingQueue<>();
 
-        CompletableFuture<?> store(List<JobInfo<Work, Integer>> jobs) {
+        CompletableFuture<?> store(List<JobInfo<WorkData, Integer>> jobs) {
             Offer offer = new Offer(jobs, new CompletableFuture<>());
             offers.add(offer);
             return offer.stored();

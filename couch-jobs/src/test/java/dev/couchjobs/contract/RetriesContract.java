@@ -26,11 +26,11 @@ import org.junit.jupiter.api.Test;
 public abstract class RetriesContract extends SumsContract {
     private static final RetryPolicy STEADY = RetryPolicy.standard()
             .attempts(4)
-            .pauses(Duration.ofSeconds(10), 3, Duration.ofSeconds(60))
+            .backoff(Duration.ofSeconds(10), 3, Duration.ofSeconds(60))
             .jitter(0);
-    private static final JobType<Work, Integer> STEADY_SUM = SUM.retry(STEADY);
+    private static final JobType<WorkData, Integer> STEADY_SUM = SUM.retry(STEADY);
 
-    private JobState fail(Job<Work> job) {
+    private JobState fail(Job<WorkData> job) {
         return await(sums.fail(database, job, new IllegalStateException("no")));
     }
 
@@ -53,7 +53,7 @@ public abstract class RetriesContract extends SumsContract {
         assertThat(info("j1").outcome()).contains(Outcome.FAILED);
         assertThat(info("j1").failures()).isEqualTo(4);
         assertThat(info("j1").error().orElseThrow()).contains("no");
-        assertThat(info("j1").data()).isEqualTo(new Work(1));
+        assertThat(info("j1").data()).isEqualTo(new WorkData(1));
     }
 
     @Test
@@ -67,7 +67,7 @@ public abstract class RetriesContract extends SumsContract {
 
     @Test
     void withoutAPauseAJobMayBeTriedAtOnce() {
-        JobType<Work, Integer> eager = SUM.retry(STEADY.pauses(Duration.ZERO, 1, Duration.ZERO));
+        JobType<WorkData, Integer> eager = SUM.retry(STEADY.backoff(Duration.ZERO, 1, Duration.ZERO));
 
         fail(running(eager, "j1"));
 
@@ -77,7 +77,7 @@ public abstract class RetriesContract extends SumsContract {
 
     @Test
     void anErrorThatNoAttemptWouldMendEndsTheJobAtOnce() {
-        JobType<Work, Integer> strict = STEADY_SUM.notRetried(IOException.class, IllegalArgumentException.class);
+        JobType<WorkData, Integer> strict = STEADY_SUM.doNotRetryOn(IOException.class, IllegalArgumentException.class);
 
         assertThat(await(sums.fail(database, running(strict, "j1"), new NumberFormatException("x"))))
                 .isEqualTo(JobState.FINISHED);
@@ -124,8 +124,8 @@ public abstract class RetriesContract extends SumsContract {
 
     @Test
     void toSnoozeIsNoFailure() {
-        JobType<Work, Integer> once = SUM.retry(RetryPolicy.never());
-        Job<Work> job = running(once, "j1");
+        JobType<WorkData, Integer> once = SUM.retry(RetryPolicy.never());
+        Job<WorkData> job = running(once, "j1");
 
         await(sums.snooze(database, job, Duration.ofMinutes(5)));
 
@@ -133,7 +133,7 @@ public abstract class RetriesContract extends SumsContract {
         assertThat(nextTry()).isEqualTo(NOON.plusSeconds(300));
         assertThat(info("j1").failures()).isZero();
         assertThat(info("j1").lastAttempt().orElseThrow().end()).contains(AttemptEnd.SNOOZED);
-        Job<Work> again = claim(once, "j1");
+        Job<WorkData> again = claim(once, "j1");
         assertThatThrownBy(() -> sums.snooze(database, again, Duration.ofSeconds(-1)))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> sums.snooze(database, again, Duration.ofDays(40_000)))
@@ -142,8 +142,8 @@ public abstract class RetriesContract extends SumsContract {
 
     @Test
     void aJobThatWasAddedAgainWhileItRanIsPendingAfterItsLastFailure() {
-        Job<Work> job = running(SUM.retry(RetryPolicy.never()), "j1");
-        await(sums.add(database, SUM, "j1", new Work(2), NOON.plusSeconds(3)));
+        Job<WorkData> job = running(SUM.retry(RetryPolicy.never()), "j1");
+        await(sums.add(database, SUM, "j1", new WorkData(2), NOON.plusSeconds(3)));
 
         assertThat(fail(job)).isEqualTo(JobState.PENDING);
 
@@ -155,7 +155,7 @@ public abstract class RetriesContract extends SumsContract {
     @Test
     void aJobsOwnPolicyGoesBeforeThatOfItsType() {
         RetryPolicy own = RetryPolicy.standard().attempts(2);
-        await(sums.add(database, NewJob.of(SUM, new Work(1)).id("j1").retry(own)));
+        await(sums.add(database, NewJob.of(SUM, new WorkData(1)).id("j1").retry(own)));
 
         assertThat(fail(claim(SUM.retry(RetryPolicy.never()), "j1"))).isEqualTo(JobState.PENDING);
         assertThat(fail(claim(SUM, "j1"))).isEqualTo(JobState.FINISHED);
@@ -163,7 +163,7 @@ public abstract class RetriesContract extends SumsContract {
 
     @Test
     void whoeverStillWorksForAClaimThatHasFailedIsNotToldThatHisWorkIsDone() {
-        Job<Work> job = running(STEADY_SUM, "j1");
+        Job<WorkData> job = running(STEADY_SUM, "j1");
         fail(job);
 
         assertThat(failureOf(sums.finish(database, job)))
@@ -175,8 +175,8 @@ public abstract class RetriesContract extends SumsContract {
     @Test
     void aProcessorThatGoesSilentHasFailedAndAfterTheLastAttemptTheJobHas() {
         shortLeases(SUM);
-        JobType<Work, Integer> once = SUM.retry(RetryPolicy.never());
-        Job<Work> job = running(once, "j1");
+        JobType<WorkData, Integer> once = SUM.retry(RetryPolicy.never());
+        Job<WorkData> job = running(once, "j1");
 
         node().monitor(once);
 
@@ -192,14 +192,15 @@ public abstract class RetriesContract extends SumsContract {
 
     @Test
     void aProcessorThatGoesSilentBeforeTheLastAttemptLeavesTheJobPending() {
-        JobType<Work, Integer> twice = SUM.retry(STEADY.attempts(2));
+        JobType<WorkData, Integer> twice = SUM.retry(STEADY.attempts(2));
         running(twice, "j1");
         var subscription = await(sums.subscribe(database, SUM, "j1"));
 
         shortLeases(SUM);
         node().monitor(twice);
 
-        assertThat(await(sums.wait(subscription, LONG)).orElseThrow().state()).isEqualTo(JobState.PENDING);
+        assertThat(await(sums.awaitEvent(subscription, LONG)).orElseThrow().state())
+                .isEqualTo(JobState.PENDING);
         longLeases(SUM);
         assertThat(info("j1").failures()).isEqualTo(1);
         assertThat(fail(claim(twice, "j1"))).isEqualTo(JobState.FINISHED);
@@ -207,7 +208,7 @@ public abstract class RetriesContract extends SumsContract {
 
     @Test
     void aJobThatIsToRunOnceMoreHasAllItsAttemptsBeforeItThoughItsProcessorGoesSilent() {
-        JobType<Work, Integer> twice = SUM.retry(STEADY.attempts(2));
+        JobType<WorkData, Integer> twice = SUM.retry(STEADY.attempts(2));
         fail(running(twice, "j1"));
         await(sums.resubmit(database, claim(twice, "j1")));
         var subscription = await(sums.subscribe(database, SUM, "j1"));
@@ -215,7 +216,8 @@ public abstract class RetriesContract extends SumsContract {
         shortLeases(SUM);
         node().monitor(twice);
 
-        assertThat(await(sums.wait(subscription, LONG)).orElseThrow().state()).isEqualTo(JobState.PENDING);
+        assertThat(await(sums.awaitEvent(subscription, LONG)).orElseThrow().state())
+                .isEqualTo(JobState.PENDING);
         longLeases(SUM);
         assertThat(info("j1").failures()).isZero();
         assertThat(fail(claim(twice, "j1"))).isEqualTo(JobState.PENDING);
@@ -223,8 +225,8 @@ public abstract class RetriesContract extends SumsContract {
 
     @Test
     void ofManyAttemptsTheLastHundredAreKept() {
-        JobType<Work, Integer> eager = SUM.retry(new RetryPolicy(1_000, Duration.ZERO, 1, Duration.ZERO, 0));
-        await(sums.add(database, eager, "j1", new Work(1)));
+        JobType<WorkData, Integer> eager = SUM.retry(new RetryPolicy(1_000, Duration.ZERO, 1, Duration.ZERO, 0));
+        await(sums.add(database, eager, "j1", new WorkData(1)));
         try (CouchJobs processor = node(clock)) {
             for (int i = 0; i < 105; i++) {
                 fail(await(processor.accept(eager)).orElseThrow());

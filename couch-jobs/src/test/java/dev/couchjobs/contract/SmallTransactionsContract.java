@@ -66,11 +66,11 @@ public abstract class SmallTransactionsContract extends JobsContract {
 
     /** Lets a second pass at a time, by waiting for what does not happen. */
     private void until(BooleanSupplier condition) {
-        await(jobs.add(database, MAIL, "idle", new Work(1)));
-        try (Subscription<Work> idle = await(jobs.subscribe(database, MAIL, "idle"))) {
+        await(jobs.add(database, MAIL, "idle", new WorkData(1)));
+        try (Subscription<WorkData> idle = await(jobs.subscribe(database, MAIL, "idle"))) {
             for (int i = 0; !condition.getAsBoolean(); i++) {
                 assertThat(i).as("patience").isLessThan(600);
-                await(jobs.wait(idle, SHORTLY));
+                await(jobs.awaitEvent(idle, SHORTLY));
             }
         }
     }

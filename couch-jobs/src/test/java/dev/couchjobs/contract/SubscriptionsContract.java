@@ -19,36 +19,36 @@ import org.junit.jupiter.api.Test;
  */
 public abstract class SubscriptionsContract extends JobsContract {
 
-    private JobEvent<Work> next(Subscription<Work> subscription) {
-        return await(jobs.wait(subscription, LONG))
+    private JobEvent<WorkData> next(Subscription<WorkData> subscription) {
+        return await(jobs.awaitEvent(subscription, LONG))
                 .orElseThrow(() -> new AssertionError("No event for " + subscription.jobId()));
     }
 
-    private void assertNextIs(Subscription<Work> subscription, JobState state, int step) {
-        JobEvent<Work> event = next(subscription);
+    private void assertNextIs(Subscription<WorkData> subscription, JobState state, int step) {
+        JobEvent<WorkData> event = next(subscription);
         assertThat(event.state()).isEqualTo(state);
-        assertThat(event.data()).contains(new Work(step));
+        assertThat(event.data()).contains(new WorkData(step));
     }
 
-    private void assertNothingMore(Subscription<Work> subscription) {
-        assertThat(await(jobs.wait(subscription, SHORTLY))).isEmpty();
+    private void assertNothingMore(Subscription<WorkData> subscription) {
+        assertThat(await(jobs.awaitEvent(subscription, SHORTLY))).isEmpty();
     }
 
     @Test
     void aSubscriberIsToldOfEveryChangeUntilTheJobIsFinished() {
         add("j1", 1);
-        Subscription<Work> subscription = subscribe("j1");
+        Subscription<WorkData> subscription = subscribe("j1");
         assertThat(subscription.type()).isEqualTo(INDEX);
         assertThat(subscription.jobId()).isEqualTo("j1");
         assertThat(subscription.state()).isEqualTo(JobState.PENDING);
-        assertThat(subscription.data()).contains(new Work(1));
+        assertThat(subscription.data()).contains(new WorkData(1));
 
-        Job<Work> job = accept();
+        Job<WorkData> job = accept();
         assertNextIs(subscription, JobState.RUNNING, 1);
-        await(jobs.update(database, job, new Work(2)));
+        await(jobs.update(database, job, new WorkData(2)));
         assertNextIs(subscription, JobState.RUNNING, 2);
         assertThat(subscription.isEnded()).isFalse();
-        await(jobs.finish(database, job, new Work(3)));
+        await(jobs.finish(database, job, new WorkData(3)));
         assertNextIs(subscription, JobState.FINISHED, 3);
 
         assertThat(subscription.isEnded()).isTrue();
@@ -58,14 +58,14 @@ public abstract class SubscriptionsContract extends JobsContract {
     @Test
     void subscribingAgainReportsTheSame() {
         add("j1", 1);
-        Subscription<Work> first = subscribe("j1");
-        Subscription<Work> again = subscribe("j1");
+        Subscription<WorkData> first = subscribe("j1");
+        Subscription<WorkData> again = subscribe("j1");
         assertThat(again.state()).isEqualTo(first.state());
         assertThat(again.data()).isEqualTo(first.data());
 
         jobs.unsubscribe(first);
         jobs.unsubscribe(again);
-        Subscription<Work> afterwards = subscribe("j1");
+        Subscription<WorkData> afterwards = subscribe("j1");
         accept();
 
         assertNextIs(afterwards, JobState.RUNNING, 1);
@@ -74,13 +74,14 @@ public abstract class SubscriptionsContract extends JobsContract {
 
     @Test
     void aJobThatIsNotThereIsReportedAsSuchAndThatIsAll() {
-        Subscription<Work> unknownId = subscribe("never");
-        Subscription<Work> unknownType = await(jobs.subscribe(database, JobType.of("no such type", Work.class), "j1"));
+        Subscription<WorkData> unknownId = subscribe("never");
+        Subscription<WorkData> unknownType =
+                await(jobs.subscribe(database, JobType.of("no such type", WorkData.class), "j1"));
 
         assertThat(unknownId.state()).isEqualTo(JobState.NOT_FOUND);
         assertThat(unknownId.data()).isEmpty();
         assertThat(unknownType.isEnded()).isTrue();
-        JobEvent<Work> only = next(unknownId);
+        JobEvent<WorkData> only = next(unknownId);
         assertThat(only.state()).isEqualTo(JobState.NOT_FOUND);
         assertThat(only.data()).isEmpty();
         assertNothingMore(unknownId);
@@ -88,12 +89,12 @@ public abstract class SubscriptionsContract extends JobsContract {
 
     @Test
     void aFinishedJobIsReportedAsSuchAndThatIsAll() {
-        await(jobs.finish(database, accepted("j1", 1), new Work(3)));
+        await(jobs.finish(database, accepted("j1", 1), new WorkData(3)));
 
-        Subscription<Work> subscription = subscribe("j1");
+        Subscription<WorkData> subscription = subscribe("j1");
 
         assertThat(subscription.state()).isEqualTo(JobState.FINISHED);
-        assertThat(subscription.data()).contains(new Work(3));
+        assertThat(subscription.data()).contains(new WorkData(3));
         assertThat(subscription.isEnded()).isTrue();
         assertNextIs(subscription, JobState.FINISHED, 3);
         assertNothingMore(subscription);
@@ -102,11 +103,11 @@ public abstract class SubscriptionsContract extends JobsContract {
     @Test
     void theRemovalOfAPendingJobIsItsLastEvent() {
         add("j1", 1);
-        Subscription<Work> subscription = subscribe("j1");
+        Subscription<WorkData> subscription = subscribe("j1");
 
         await(jobs.remove(database, INDEX, "j1"));
 
-        JobEvent<Work> last = next(subscription);
+        JobEvent<WorkData> last = next(subscription);
         assertThat(last.state()).isEqualTo(JobState.NOT_FOUND);
         assertThat(last.data()).isEmpty();
         assertNothingMore(subscription);
@@ -116,7 +117,7 @@ public abstract class SubscriptionsContract extends JobsContract {
     @Test
     void theRemovalOfARunningJobIsItsLastEvent() {
         add("j1", 1);
-        Subscription<Work> subscription = subscribe("j1");
+        Subscription<WorkData> subscription = subscribe("j1");
         accept();
         assertNextIs(subscription, JobState.RUNNING, 1);
 
@@ -132,9 +133,9 @@ public abstract class SubscriptionsContract extends JobsContract {
         add("j1", 1);
         try (Transaction old = database.createTransaction()) {
             await(old.getReadVersion());
-            await(jobs.finish(database, accept(), new Work(2)));
+            await(jobs.finish(database, accept(), new WorkData(2)));
 
-            Subscription<Work> subscription = await(jobs.subscribe(old, INDEX, "j1"));
+            Subscription<WorkData> subscription = await(jobs.subscribe(old, INDEX, "j1"));
 
             assertThat(subscription.state()).isEqualTo(JobState.PENDING);
             assertThat(next(subscription).state()).isEqualTo(JobState.RUNNING);
@@ -145,13 +146,13 @@ public abstract class SubscriptionsContract extends JobsContract {
     @Test
     void aSecondSubscriberFromAnEarlierPlaceDisturbsNobody() {
         add("j1", 1);
-        Subscription<Work> early = subscribe("j1");
+        Subscription<WorkData> early = subscribe("j1");
         try (Transaction old = database.createTransaction()) {
             await(old.getReadVersion());
-            Job<Work> job = accept();
+            Job<WorkData> job = accept();
             assertNextIs(early, JobState.RUNNING, 1);
 
-            Subscription<Work> late = await(jobs.subscribe(old, INDEX, "j1"));
+            Subscription<WorkData> late = await(jobs.subscribe(old, INDEX, "j1"));
             await(jobs.finish(database, job));
 
             assertThat(next(late).state()).isEqualTo(JobState.RUNNING);
@@ -162,8 +163,8 @@ public abstract class SubscriptionsContract extends JobsContract {
 
     @Test
     void aShortStateBetweenTwoOthersIsNotMissed() {
-        Job<Work> job = accepted("j1", 1);
-        Subscription<Work> subscription = subscribe("j1");
+        Job<WorkData> job = accepted("j1", 1);
+        Subscription<WorkData> subscription = subscribe("j1");
 
         commit(tx -> {
             await(jobs.resubmit(tx, job));
@@ -178,8 +179,8 @@ public abstract class SubscriptionsContract extends JobsContract {
 
     @Test
     void aHeartbeatIsNoEvent() {
-        Job<Work> job = accepted("j1", 1);
-        Subscription<Work> subscription = subscribe("j1");
+        Job<WorkData> job = accepted("j1", 1);
+        Subscription<WorkData> subscription = subscribe("j1");
 
         await(jobs.update(database, job));
         await(jobs.finish(database, job));
@@ -190,7 +191,7 @@ public abstract class SubscriptionsContract extends JobsContract {
     @Test
     void aChangeThatChangesNothingIsNoEvent() {
         add("j1", 1);
-        Subscription<Work> subscription = subscribe("j1");
+        Subscription<WorkData> subscription = subscribe("j1");
 
         add("j1", 1);
         assertNothingMore(subscription);
@@ -198,13 +199,13 @@ public abstract class SubscriptionsContract extends JobsContract {
 
     @Test
     void severalChangesInOneTransactionAreOneEvent() {
-        Job<Work> job = accepted("j1", 1);
-        Subscription<Work> subscription = subscribe("j1");
+        Job<WorkData> job = accepted("j1", 1);
+        Subscription<WorkData> subscription = subscribe("j1");
 
         commit(tx -> {
-            await(jobs.update(tx, job, new Work(2)));
-            await(jobs.update(tx, job, new Work(3)));
-            await(jobs.finish(tx, job, new Work(4)));
+            await(jobs.update(tx, job, new WorkData(2)));
+            await(jobs.update(tx, job, new WorkData(3)));
+            await(jobs.finish(tx, job, new WorkData(4)));
         });
 
         assertNextIs(subscription, JobState.FINISHED, 4);
@@ -213,11 +214,11 @@ public abstract class SubscriptionsContract extends JobsContract {
 
     @Test
     void aTransactionThatIsGivenUpIsNoEvent() {
-        Job<Work> job = accepted("j1", 1);
-        Subscription<Work> subscription = subscribe("j1");
+        Job<WorkData> job = accepted("j1", 1);
+        Subscription<WorkData> subscription = subscribe("j1");
 
         try (Transaction tx = database.createTransaction()) {
-            await(jobs.finish(tx, job, new Work(2)));
+            await(jobs.finish(tx, job, new WorkData(2)));
         }
 
         assertNothingMore(subscription);
@@ -227,27 +228,29 @@ public abstract class SubscriptionsContract extends JobsContract {
     void whatHappensOnOneNodeIsToldOnAnother() {
         add("j1", 1);
         CouchJobs other = node();
-        Subscription<Work> there = await(other.subscribe(database, INDEX, "j1"));
+        Subscription<WorkData> there = await(other.subscribe(database, INDEX, "j1"));
 
-        await(jobs.finish(database, accept(), new Work(2)));
+        await(jobs.finish(database, accept(), new WorkData(2)));
 
-        JobEvent<Work> last = await(other.wait(there, JobState.FINISHED, LONG)).orElseThrow();
-        assertThat(last.data()).contains(new Work(2));
+        JobEvent<WorkData> last =
+                await(other.awaitEvent(there, JobState.FINISHED, LONG)).orElseThrow();
+        assertThat(last.data()).contains(new WorkData(2));
     }
 
     @Test
     void aJobThatIsFinishedBeforeAnybodyWaitsWakesTheSubscriber() {
         add("j1", 1);
-        Subscription<Work> subscription = subscribe("j1");
-        await(node().finish(database, accept(), new Work(2)));
+        Subscription<WorkData> subscription = subscribe("j1");
+        await(node().finish(database, accept(), new WorkData(2)));
 
-        assertThat(await(jobs.wait(subscription, JobState.FINISHED, LONG))).isPresent();
+        assertThat(await(jobs.awaitEvent(subscription, JobState.FINISHED, LONG)))
+                .isPresent();
     }
 
     @Test
     void anEndedSubscriptionIsNotTakenUpAgainByALaterRun() {
         await(jobs.finish(database, accepted("j1", 1)));
-        Subscription<Work> subscription = subscribe("j1");
+        Subscription<WorkData> subscription = subscribe("j1");
         assertThat(next(subscription).state()).isEqualTo(JobState.FINISHED);
 
         add("j1", 2);
@@ -259,8 +262,8 @@ public abstract class SubscriptionsContract extends JobsContract {
     @Test
     void unsubscribingDropsWhatNobodyWaitedFor() {
         add("j1", 1);
-        Subscription<Work> told = subscribe("j1");
-        Subscription<Work> witness = subscribe("j1");
+        Subscription<WorkData> told = subscribe("j1");
+        Subscription<WorkData> witness = subscribe("j1");
         accept();
         assertNextIs(witness, JobState.RUNNING, 1);
 
@@ -274,8 +277,8 @@ public abstract class SubscriptionsContract extends JobsContract {
     @Test
     void unsubscribingEndsTheWaitOfAnother() {
         add("j1", 1);
-        Subscription<Work> subscription = subscribe("j1");
-        CompletableFuture<Optional<JobEvent<Work>>> waiting = jobs.wait(subscription, LONG);
+        Subscription<WorkData> subscription = subscribe("j1");
+        CompletableFuture<Optional<JobEvent<WorkData>>> waiting = jobs.awaitEvent(subscription, LONG);
 
         jobs.unsubscribe(subscription);
 
@@ -286,13 +289,13 @@ public abstract class SubscriptionsContract extends JobsContract {
     void closingTheInstanceEndsWaitsAndSubscriptionsCanStillBeClosed() {
         CouchJobs closing = node();
         add("j1", 1);
-        Subscription<Work> subscription = await(closing.subscribe(database, INDEX, "j1"));
-        CompletableFuture<Optional<JobEvent<Work>>> waiting = closing.wait(subscription, LONG);
+        Subscription<WorkData> subscription = await(closing.subscribe(database, INDEX, "j1"));
+        CompletableFuture<Optional<JobEvent<WorkData>>> waiting = closing.awaitEvent(subscription, LONG);
 
         closing.close();
 
         assertThat(failureOf(waiting)).isInstanceOf(CouchJobsClosedException.class);
-        assertThat(failureOf(closing.wait(subscription, LONG))).isInstanceOf(CouchJobsClosedException.class);
+        assertThat(failureOf(closing.awaitEvent(subscription, LONG))).isInstanceOf(CouchJobsClosedException.class);
         assertThat(failureOf(closing.subscribe(database, INDEX, "j1"))).isInstanceOf(CouchJobsClosedException.class);
         subscription.close();
     }

@@ -17,34 +17,34 @@ import org.junit.jupiter.api.BeforeEach;
 
 /** What the topics share that are about the ends of jobs: a type with a result, and short words for its jobs. */
 abstract class SumsContract extends JobsContract {
-    static final JobType<Work, Integer> SUM = JobType.of("sum", Work.class, Integer.class);
+    static final JobType<WorkData, Integer> SUM = JobType.of("sum", WorkData.class, Integer.class);
 
     SettableClock clock;
-    Rows rows;
+    StoredRows rows;
     /** An instance whose clock stands at {@link #NOON} until it is set. */
     CouchJobs sums;
 
     @BeforeEach
     void openSums() {
         clock = new SettableClock(NOON);
-        rows = new Rows(database, prefix);
+        rows = new StoredRows(database, prefix);
         sums = node(clock);
         await(sums.setTypeTimeout(database, SUM, Duration.ofMinutes(10)));
     }
 
-    final Job<Work> running(String jobId) {
+    final Job<WorkData> running(String jobId) {
         return running(SUM, jobId);
     }
 
     /** Adds a job of a type and claims it, through an instance of its own that goes by that type. */
-    final Job<Work> running(JobType<Work, ?> type, String jobId) {
-        await(sums.add(database, type, jobId, new Work(1)));
+    final Job<WorkData> running(JobType<WorkData, ?> type, String jobId) {
+        await(sums.add(database, type, jobId, new WorkData(1)));
         return claim(type, jobId);
     }
 
-    final Job<Work> claim(JobType<Work, ?> type, String jobId) {
+    final Job<WorkData> claim(JobType<WorkData, ?> type, String jobId) {
         try (CouchJobs processor = node(clock)) {
-            Job<Work> job = await(processor.accept(
+            Job<WorkData> job = await(processor.accept(
                             type, AcceptOptions.nonBlocking().maxSchedTime(Instant.ofEpochSecond(Integer.MAX_VALUE))))
                     .orElseThrow(() -> new AssertionError("There was no job to accept"));
             assertThat(job.id()).isEqualTo(jobId);
@@ -53,9 +53,9 @@ abstract class SumsContract extends JobsContract {
     }
 
     /** Adds jobs {@code j0}, {@code j1}, ... and claims them. */
-    final List<Job<Work>> runningMany(JobType<Work, ?> type, int count) {
+    final List<Job<WorkData>> runningMany(JobType<WorkData, ?> type, int count) {
         await(database.runAsync(tx -> CompletableFuture.allOf(IntStream.range(0, count)
-                .mapToObj(i -> sums.add(tx, type, "j" + i, new Work(i)))
+                .mapToObj(i -> sums.add(tx, type, "j" + i, new WorkData(i)))
                 .toArray(CompletableFuture<?>[]::new))));
         try (CouchJobs processor = node(clock)) {
             return IntStream.range(0, count)
@@ -65,14 +65,14 @@ abstract class SumsContract extends JobsContract {
     }
 
     /** Lets jobs {@code j0}, {@code j1}, ... fail, each a millisecond after the one before. */
-    final void failMany(JobType<Work, ?> type, int count) {
-        for (Job<Work> job : runningMany(type, count)) {
+    final void failMany(JobType<WorkData, ?> type, int count) {
+        for (Job<WorkData> job : runningMany(type, count)) {
             await(sums.fail(database, job, new IllegalStateException("no " + job.id())));
             clock.advance(Duration.ofMillis(1));
         }
     }
 
-    final JobInfo<Work, Integer> info(String jobId) {
+    final JobInfo<WorkData, Integer> info(String jobId) {
         return await(sums.getJob(database, SUM, jobId))
                 .orElseThrow(() -> new AssertionError("There is no job " + jobId));
     }

@@ -33,13 +33,13 @@ public abstract class SurvivalContract extends JobsContract {
         remote = node(way.asDatabase(), Environment.system());
     }
 
-    private Optional<Job<Work>> acceptRemotely() {
+    private Optional<Job<WorkData>> acceptRemotely() {
         return await(remote.accept(INDEX, AcceptOptions.nonBlocking()));
     }
 
     @Test
     void anAcceptorSurvivesFailures() {
-        CompletableFuture<Optional<Job<Work>>> waiting = remote.accept(INDEX);
+        CompletableFuture<Optional<Job<WorkData>>> waiting = remote.accept(INDEX);
         assertThat(acceptRemotely()).isEmpty();
 
         CompletableFuture<Void> felt = way.cut(1);
@@ -54,40 +54,43 @@ public abstract class SurvivalContract extends JobsContract {
     @Test
     void aNotifierSurvivesFailuresAndMissesNothing() {
         add("j1", 1);
-        Subscription<Work> subscription = await(remote.subscribe(database, INDEX, "j1"));
-        CompletableFuture<Optional<JobEvent<Work>>> waiting = remote.wait(subscription, LONG);
+        Subscription<WorkData> subscription = await(remote.subscribe(database, INDEX, "j1"));
+        CompletableFuture<Optional<JobEvent<WorkData>>> waiting = remote.awaitEvent(subscription, LONG);
 
         CompletableFuture<Void> felt = way.cut(3);
-        await(jobs.finish(database, accept(), new Work(2)));
+        await(jobs.finish(database, accept(), new WorkData(2)));
         await(felt);
         assertThat(waiting).isNotDone();
         way.mend();
 
         assertThat(await(waiting).orElseThrow().state()).isEqualTo(JobState.RUNNING);
-        assertThat(await(remote.wait(subscription, LONG)).orElseThrow().state()).isEqualTo(JobState.FINISHED);
+        assertThat(await(remote.awaitEvent(subscription, LONG)).orElseThrow().state())
+                .isEqualTo(JobState.FINISHED);
     }
 
     @Test
     void aSubscriberWhoComesWhileTheFeedIsBeingReadMissesNothing() {
         add("j1", 1);
-        Subscription<Work> early = await(remote.subscribe(database, INDEX, "j1"));
-        Job<Work> job = accept();
-        assertThat(await(remote.wait(early, JobState.RUNNING, LONG))).isPresent();
+        Subscription<WorkData> early = await(remote.subscribe(database, INDEX, "j1"));
+        Job<WorkData> job = accept();
+        assertThat(await(remote.awaitEvent(early, JobState.RUNNING, LONG))).isPresent();
         try (Transaction old = database.createTransaction()) {
             await(old.getReadVersion());
             CompletableFuture<Void> release = new CompletableFuture<>();
             CompletableFuture<Void> held = way.hold(release);
-            await(jobs.update(database, job, new Work(2)));
+            await(jobs.update(database, job, new WorkData(2)));
             await(held);
 
-            Subscription<Work> late = await(remote.subscribe(old, INDEX, "j1"));
+            Subscription<WorkData> late = await(remote.subscribe(old, INDEX, "j1"));
             way.mend();
             release.complete(null);
             await(jobs.finish(database, job));
 
-            assertThat(late.data()).contains(new Work(1));
-            assertThat(await(remote.wait(late, LONG)).orElseThrow().state()).isEqualTo(JobState.RUNNING);
-            assertThat(await(remote.wait(late, LONG)).orElseThrow().state()).isEqualTo(JobState.FINISHED);
+            assertThat(late.data()).contains(new WorkData(1));
+            assertThat(await(remote.awaitEvent(late, LONG)).orElseThrow().state())
+                    .isEqualTo(JobState.RUNNING);
+            assertThat(await(remote.awaitEvent(late, LONG)).orElseThrow().state())
+                    .isEqualTo(JobState.FINISHED);
         }
     }
 
@@ -110,23 +113,25 @@ public abstract class SurvivalContract extends JobsContract {
     @Test
     void aSubscriberOfAnUnknownTypeDisturbsNobody() {
         add("j1", 1);
-        Subscription<Work> known = subscribe("j1");
-        Subscription<Work> unknown = await(jobs.subscribe(database, JobType.of("no such type", Work.class), "j1"));
+        Subscription<WorkData> known = subscribe("j1");
+        Subscription<WorkData> unknown =
+                await(jobs.subscribe(database, JobType.of("no such type", WorkData.class), "j1"));
         jobs.unsubscribe(unknown);
 
         accept();
 
-        assertThat(await(jobs.wait(known, LONG)).orElseThrow().state()).isEqualTo(JobState.RUNNING);
+        assertThat(await(jobs.awaitEvent(known, LONG)).orElseThrow().state()).isEqualTo(JobState.RUNNING);
     }
 
     @Test
     void aSubscriptionThatCouchJobsDidNotMakeIsRefusedAndTheOthersGoOn() {
         add("j1", 1);
-        Subscription<Work> subscription = subscribe("j1");
-        CompletableFuture<Optional<JobEvent<Work>>> waiting = jobs.wait(subscription, LONG);
-        List<Subscription<Work>> withStranger = List.of(subscription, new Stranger());
+        Subscription<WorkData> subscription = subscribe("j1");
+        CompletableFuture<Optional<JobEvent<WorkData>>> waiting = jobs.awaitEvent(subscription, LONG);
+        List<Subscription<WorkData>> withStranger = List.of(subscription, new Stranger());
 
-        assertThatThrownBy(() -> jobs.<Work>wait(withStranger, LONG)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> jobs.<WorkData>awaitEvent(withStranger, LONG))
+                .isInstanceOf(IllegalArgumentException.class);
         accept();
 
         assertThat(await(waiting).orElseThrow().state()).isEqualTo(JobState.RUNNING);
@@ -135,9 +140,9 @@ public abstract class SurvivalContract extends JobsContract {
     @Test
     void aSubscriptionOfAnotherInstanceIsRefused() {
         add("j1", 1);
-        Subscription<Work> subscription = await(remote.subscribe(database, INDEX, "j1"));
+        Subscription<WorkData> subscription = await(remote.subscribe(database, INDEX, "j1"));
 
-        assertThatThrownBy(() -> jobs.wait(subscription, LONG))
+        assertThatThrownBy(() -> jobs.awaitEvent(subscription, LONG))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("instance");
     }
@@ -166,9 +171,9 @@ public abstract class SurvivalContract extends JobsContract {
         assertThat(await(finished)).isEqualTo(JobState.FINISHED);
     }
 
-    private record Stranger() implements Subscription<Work> {
+    private record Stranger() implements Subscription<WorkData> {
         @Override
-        public JobType<Work, ?> type() {
+        public JobType<WorkData, ?> type() {
             return INDEX;
         }
 
@@ -183,7 +188,7 @@ public abstract class SurvivalContract extends JobsContract {
         }
 
         @Override
-        public Optional<Work> data() {
+        public Optional<WorkData> data() {
             return Optional.empty();
         }
 

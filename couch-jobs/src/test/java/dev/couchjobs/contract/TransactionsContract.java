@@ -33,7 +33,7 @@ public abstract class TransactionsContract extends JobsContract {
     void aJobIsAddedTogetherWithWhatItIsAbout() {
         commit(tx -> {
             tx.set(key("document"), new byte[0]);
-            await(jobs.add(tx, INDEX, "j1", new Work(42)));
+            await(jobs.add(tx, INDEX, "j1", new WorkData(42)));
             assertThat(await(jobs.getJobState(tx, INDEX, "j1"))).isEqualTo(JobState.PENDING);
             assertThat(stateOf("j1")).isEqualTo(JobState.NOT_FOUND);
         });
@@ -45,16 +45,17 @@ public abstract class TransactionsContract extends JobsContract {
 
     /** A transaction as a tracing library shows it. */
     private static Transaction wrapped(Transaction tx) {
-        return Forwarding.to(Transaction.class, (self, method, arguments) -> Forwarding.invoke(tx, method, arguments));
+        return DatabaseProxies.to(
+                Transaction.class, (self, method, arguments) -> DatabaseProxies.invoke(tx, method, arguments));
     }
 
     @Test
     void aTransactionOfAnotherDatabaseIsRefusedAndCannotCommit() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         try (Database other = EmbeddedDatabase.openInMemory()) {
             for (Function<Transaction, CompletableFuture<?>> verb :
                     List.<Function<Transaction, CompletableFuture<?>>>of(
-                            tx -> jobs.add(tx, INDEX, "j2", new Work(2)),
+                            tx -> jobs.add(tx, INDEX, "j2", new WorkData(2)),
                             tx -> jobs.setTypeTimeout(tx, INDEX, Duration.ofMinutes(1)),
                             tx -> jobs.finish(tx, job))) {
                 try (Transaction tx = other.createTransaction()) {
@@ -77,7 +78,8 @@ public abstract class TransactionsContract extends JobsContract {
         try (Database other = EmbeddedDatabase.openInMemory()) {
             assertThat(failureOf(jobs.setTypeTimeout(other, INDEX, Duration.ofMinutes(1))))
                     .isInstanceOf(OtherDatabaseException.class);
-            assertThat(failureOf(jobs.add(other, INDEX, "j1", new Work(1)))).isInstanceOf(OtherDatabaseException.class);
+            assertThat(failureOf(jobs.add(other, INDEX, "j1", new WorkData(1))))
+                    .isInstanceOf(OtherDatabaseException.class);
             assertThat(failureOf(jobs.list(other, INDEX, PageRequest.of(1))))
                     .isInstanceOf(OtherDatabaseException.class);
             List<KeyValue> rows = await(other.readAsync(
@@ -88,13 +90,13 @@ public abstract class TransactionsContract extends JobsContract {
 
     @Test
     void severalWrappersOfATransactionAreOneTransaction() {
-        Job<Work> j1 = accepted("j1", 1);
-        Job<Work> j2 = accepted("j2", 1);
+        Job<WorkData> j1 = accepted("j1", 1);
+        Job<WorkData> j2 = accepted("j2", 1);
 
         commit(tx -> {
             await(jobs.update(wrapped(tx), j1));
             await(jobs.update(wrapped(tx), j2));
-            await(jobs.add(wrapped(tx), INDEX, "j3", new Work(3)));
+            await(jobs.add(wrapped(tx), INDEX, "j3", new WorkData(3)));
             assertThat(await(jobs.getJobState(wrapped(tx), INDEX, "j3"))).isEqualTo(JobState.PENDING);
             assertThat(await(jobs.getJobState(wrapped(tx).snapshot(), INDEX, "j1")))
                     .isEqualTo(JobState.RUNNING);
@@ -105,11 +107,11 @@ public abstract class TransactionsContract extends JobsContract {
 
     @Test
     void whatIsGivenUpHasNotHappened() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         try (Transaction tx = database.createTransaction()) {
-            await(jobs.add(tx, INDEX, "new", new Work(1)));
+            await(jobs.add(tx, INDEX, "new", new WorkData(1)));
             await(jobs.resubmit(tx, job, LATER));
-            await(jobs.finish(tx, job, new Work(2)));
+            await(jobs.finish(tx, job, new WorkData(2)));
         }
 
         assertThat(stateOf("new")).isEqualTo(JobState.NOT_FOUND);
@@ -129,12 +131,12 @@ public abstract class TransactionsContract extends JobsContract {
 
     @Test
     void severalRunningJobsAreUpdatedAndFinishedInOneTransaction() {
-        Job<Work> j1 = accepted("j1", 1);
-        Job<Work> j2 = accepted("j2", 1);
+        Job<WorkData> j1 = accepted("j1", 1);
+        Job<WorkData> j2 = accepted("j2", 1);
 
         commit(tx -> {
-            await(jobs.update(tx, j1, new Work(2)));
-            await(jobs.update(tx, j2, new Work(3)));
+            await(jobs.update(tx, j1, new WorkData(2)));
+            await(jobs.update(tx, j2, new WorkData(3)));
         });
         assertThat(stepOf("j1")).isEqualTo(2);
         assertThat(stepOf("j2")).isEqualTo(3);
@@ -149,14 +151,14 @@ public abstract class TransactionsContract extends JobsContract {
 
     @Test
     void aJobIsUpdatedTwiceReadAndFinishedInOneTransaction() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
 
         commit(tx -> {
-            await(jobs.update(tx, job, new Work(2)));
-            assertThat(await(jobs.getJobData(tx, INDEX, "j1"))).contains(new Work(2));
-            assertThat(await(jobs.update(tx, job)).data()).isEqualTo(new Work(2));
+            await(jobs.update(tx, job, new WorkData(2)));
+            assertThat(await(jobs.getJobData(tx, INDEX, "j1"))).contains(new WorkData(2));
+            assertThat(await(jobs.update(tx, job)).data()).isEqualTo(new WorkData(2));
             assertThat(await(jobs.getJobState(tx, INDEX, "j1"))).isEqualTo(JobState.RUNNING);
-            await(jobs.finish(tx, job, new Work(3)));
+            await(jobs.finish(tx, job, new WorkData(3)));
             assertThat(await(jobs.getJobState(tx, INDEX, "j1"))).isEqualTo(JobState.FINISHED);
         });
 
@@ -166,64 +168,64 @@ public abstract class TransactionsContract extends JobsContract {
 
     @Test
     void aSnapshotViewOfATransactionSeesWhatItDidToo() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
 
         commit(tx -> {
-            await(jobs.update(tx, job, new Work(2)));
+            await(jobs.update(tx, job, new WorkData(2)));
             assertThat(await(jobs.getJobState(tx.snapshot(), INDEX, "j1"))).isEqualTo(JobState.RUNNING);
-            assertThat(await(jobs.getJobData(tx.snapshot(), INDEX, "j1"))).contains(new Work(2));
+            assertThat(await(jobs.getJobData(tx.snapshot(), INDEX, "j1"))).contains(new WorkData(2));
         });
     }
 
     @Test
     void aJobIsUpdatedResubmittedAndFinishedInOneTransaction() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
 
         commit(tx -> {
-            await(jobs.update(tx, job, new Work(2)));
-            Job<Work> resubmitted = await(jobs.resubmit(tx, job, LATER));
-            assertThat(resubmitted.data()).isEqualTo(new Work(2));
+            await(jobs.update(tx, job, new WorkData(2)));
+            Job<WorkData> resubmitted = await(jobs.resubmit(tx, job, LATER));
+            assertThat(resubmitted.data()).isEqualTo(new WorkData(2));
             assertThat(jobs.isResubmitted(await(jobs.update(tx, job)))).isTrue();
             await(jobs.finish(tx, job));
         });
 
         assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
-        assertThat(accept().data()).isEqualTo(new Work(2));
+        assertThat(accept().data()).isEqualTo(new WorkData(2));
     }
 
     @Test
     void verbsThatNobodyWaitsForInBetweenHappenInTheirOrder() {
-        Job<Work> job = accepted("j1", 0);
+        Job<WorkData> job = accepted("j1", 0);
 
         await(database.runAsync(tx -> CompletableFuture.allOf(
-                jobs.update(tx, job, new Work(1)),
-                jobs.update(tx, job, new Work(2)),
-                jobs.finish(tx, job, new Work(3)),
-                jobs.add(tx, INDEX, "j1", new Work(4)))));
+                jobs.update(tx, job, new WorkData(1)),
+                jobs.update(tx, job, new WorkData(2)),
+                jobs.finish(tx, job, new WorkData(3)),
+                jobs.add(tx, INDEX, "j1", new WorkData(4)))));
 
         assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
-        assertThat(accept().data()).isEqualTo(new Work(4));
+        assertThat(accept().data()).isEqualTo(new WorkData(4));
     }
 
     @Test
     void aRunningJobIsReplacedByRemovingAndAddingIt() {
-        Job<Work> old = accepted("j1", 1);
+        Job<WorkData> old = accepted("j1", 1);
 
         commit(tx -> {
             assertThat(await(jobs.remove(tx, INDEX, "j1"))).isTrue();
             assertThat(await(jobs.getJobState(tx, INDEX, "j1"))).isEqualTo(JobState.NOT_FOUND);
-            await(jobs.add(tx, INDEX, "j1", new Work(2)));
+            await(jobs.add(tx, INDEX, "j1", new WorkData(2)));
         });
 
         assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
         assertThat(failureOf(jobs.finish(database, old))).isInstanceOf(JobHaltedException.class);
-        assertThat(accept().data()).isEqualTo(new Work(2));
+        assertThat(accept().data()).isEqualTo(new WorkData(2));
     }
 
     @Test
     void aJobAddedAndRemovedInOneTransactionLeavesNothing() {
         commit(tx -> {
-            await(jobs.add(tx, INDEX, "j1", new Work(1)));
+            await(jobs.add(tx, INDEX, "j1", new WorkData(1)));
             assertThat(await(jobs.remove(tx, INDEX, "j1"))).isTrue();
         });
 
@@ -233,11 +235,11 @@ public abstract class TransactionsContract extends JobsContract {
 
     @Test
     void theNextJobIsAddedTogetherWithTheFinishOfTheLast() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
 
         commit(tx -> {
             await(jobs.finish(tx, job));
-            await(jobs.add(tx, INDEX, "j2", new Work(2)));
+            await(jobs.add(tx, INDEX, "j2", new WorkData(2)));
         });
 
         assertThat(all(database, INDEX))
@@ -247,13 +249,13 @@ public abstract class TransactionsContract extends JobsContract {
 
     @Test
     void aProcessorWritesItsResultAndFinishesInOneTransaction() {
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
 
         commit(tx -> {
             int step = await(jobs.getJobData(tx, INDEX, "j1")).orElseThrow().step();
             tx.set(key("document 1"), new byte[0]);
             tx.set(key("document 2"), new byte[0]);
-            await(jobs.finish(tx, job, new Work(step + 1)));
+            await(jobs.finish(tx, job, new WorkData(step + 1)));
         });
 
         assertThat(isWritten("document 1")).isTrue();
@@ -265,13 +267,13 @@ public abstract class TransactionsContract extends JobsContract {
     @Test
     void twoInstancesCanJoinOneTransaction() {
         CouchJobs other = node();
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
 
         commit(tx -> {
-            await(jobs.update(tx, job, new Work(2)));
+            await(jobs.update(tx, job, new WorkData(2)));
             await(other.finish(tx, job));
-            await(other.add(tx, INDEX, "j2", new Work(3)));
-            await(jobs.add(tx, INDEX, "j2", new Work(4)));
+            await(other.add(tx, INDEX, "j2", new WorkData(3)));
+            await(jobs.add(tx, INDEX, "j2", new WorkData(4)));
         });
 
         assertThat(stepOf("j1")).isEqualTo(2);
@@ -285,7 +287,7 @@ public abstract class TransactionsContract extends JobsContract {
 
         commit(tx -> {
             tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key("version"), operand);
-            await(jobs.add(tx, INDEX, "j1", new Work(1)));
+            await(jobs.add(tx, INDEX, "j1", new WorkData(1)));
         });
 
         assertThat(isWritten("version")).isTrue();
@@ -298,7 +300,7 @@ public abstract class TransactionsContract extends JobsContract {
         add("j1", 0);
 
         await(database.runAsync(tx -> CompletableFuture.allOf(IntStream.rangeClosed(1, count)
-                .mapToObj(i -> jobs.add(tx, INDEX, "j1", new Work(i)))
+                .mapToObj(i -> jobs.add(tx, INDEX, "j1", new WorkData(i)))
                 .toArray(CompletableFuture<?>[]::new))));
 
         assertThat(stepOf("j1")).isEqualTo(count);

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Feature A4: {@code set_type_timeout} and {@code get_type_timeout}; which types there are, on every node. */
 public abstract class TypeTimeoutsContract extends JobsContract {
-    private static final JobType<Work, ?> NEW = JobType.of("new", Work.class);
+    private static final JobType<WorkData, ?> NEW = JobType.of("new", WorkData.class);
 
     @Test
     void aTypeHasTheTimeoutThatWasSet() {
@@ -46,23 +46,23 @@ public abstract class TypeTimeoutsContract extends JobsContract {
     @Test
     void anotherInstanceSeesTypesComeAndGo() {
         CouchJobs other = node();
-        assertThat(failureOf(other.add(database, NEW, "j1", new Work(1))))
+        assertThat(failureOf(other.add(database, NEW, "j1", new WorkData(1))))
                 .isInstanceOf(TypeTimeoutMissingException.class);
 
         await(jobs.setTypeTimeout(database, NEW, Duration.ofSeconds(2)));
-        await(other.add(database, NEW, "j1", new Work(1)));
+        await(other.add(database, NEW, "j1", new WorkData(1)));
         assertThat(await(other.getTypeTimeout(database, NEW))).contains(Duration.ofSeconds(2));
 
         await(jobs.clearTypeTimeout(database, NEW));
         assertThat(await(other.getTypeTimeout(database, NEW))).isEmpty();
-        assertThat(failureOf(other.add(database, NEW, "j2", new Work(1))))
+        assertThat(failureOf(other.add(database, NEW, "j2", new WorkData(1))))
                 .isInstanceOf(TypeTimeoutMissingException.class);
     }
 
     @Test
     void nothingIsCachedBetweenCalls() {
         CouchJobs other = node();
-        await(other.add(database, INDEX, "j1", new Work(1)));
+        await(other.add(database, INDEX, "j1", new WorkData(1)));
 
         for (int seconds = 1; seconds <= 3; seconds++) {
             await(jobs.setTypeTimeout(database, INDEX, Duration.ofSeconds(seconds)));
@@ -86,7 +86,7 @@ public abstract class TypeTimeoutsContract extends JobsContract {
     void aTimeoutSetInATransactionCountsWithinIt() {
         commit(tx -> {
             await(jobs.setTypeTimeout(tx, NEW, Duration.ofSeconds(2)));
-            await(jobs.add(tx, NEW, "j1", new Work(1)));
+            await(jobs.add(tx, NEW, "j1", new WorkData(1)));
         });
 
         assertThat(await(jobs.getJobState(database, NEW, "j1"))).isEqualTo(JobState.PENDING);
@@ -111,14 +111,14 @@ public abstract class TypeTimeoutsContract extends JobsContract {
 
     @Test
     void aTypeHasANameOfOneToFiveHundredBytes() {
-        JobType<Work, ?> longest = JobType.of("é".repeat(250), Work.class);
+        JobType<WorkData, ?> longest = JobType.of("é".repeat(250), WorkData.class);
         await(jobs.setTypeTimeout(database, longest, Duration.ofSeconds(2)));
-        await(jobs.add(database, longest, "é".repeat(500), new Work(1)));
+        await(jobs.add(database, longest, "é".repeat(500), new WorkData(1)));
         assertThat(await(jobs.getJobState(database, longest, "é".repeat(500)))).isEqualTo(JobState.PENDING);
 
-        assertThatThrownBy(() -> JobType.of("é".repeat(250) + "x", Work.class))
+        assertThatThrownBy(() -> JobType.of("é".repeat(250) + "x", WorkData.class))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> JobType.of("", Work.class)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> JobType.of("", WorkData.class)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

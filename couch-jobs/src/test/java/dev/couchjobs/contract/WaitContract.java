@@ -18,42 +18,43 @@ import org.junit.jupiter.api.Test;
 /** Feature A8: {@code wait} on one or many subscriptions, for any state or one, with a timeout that is a deadline. */
 public abstract class WaitContract extends JobsContract {
 
-    private static String text(JobEvent<Work> event) {
+    private static String text(JobEvent<WorkData> event) {
         return event.jobId() + " " + event.state();
     }
 
-    private String next(List<Subscription<Work>> subscriptions) {
-        return text(await(jobs.<Work>wait(subscriptions, LONG)).orElseThrow());
+    private String next(List<Subscription<WorkData>> subscriptions) {
+        return text(await(jobs.<WorkData>awaitEvent(subscriptions, LONG)).orElseThrow());
     }
 
-    private void assertNothingMore(List<Subscription<Work>> subscriptions) {
-        assertThat(await(jobs.<Work>wait(subscriptions, SHORTLY))).isEmpty();
+    private void assertNothingMore(List<Subscription<WorkData>> subscriptions) {
+        assertThat(await(jobs.<WorkData>awaitEvent(subscriptions, SHORTLY))).isEmpty();
     }
 
     @Test
     void aWaitOnSeveralSubscriptionsIsToldOfWhicheverChanges() {
         add("j1", 1);
         add("j2", 2);
-        List<Subscription<Work>> both = List.of(subscribe("j1"), subscribe("j2"));
+        List<Subscription<WorkData>> both = List.of(subscribe("j1"), subscribe("j2"));
 
-        Job<Work> first = accept();
+        Job<WorkData> first = accept();
         assertThat(next(both)).isEqualTo(first.id() + " RUNNING");
         assertNothingMore(both);
-        Job<Work> second = accept();
+        Job<WorkData> second = accept();
         assertThat(next(both)).isEqualTo(second.id() + " RUNNING");
         assertNothingMore(both);
 
-        await(jobs.update(database, first, new Work(3)));
-        await(jobs.update(database, second, new Work(4)));
+        await(jobs.update(database, first, new WorkData(3)));
+        await(jobs.update(database, second, new WorkData(4)));
         assertThat(next(both)).isEqualTo(first.id() + " RUNNING");
         assertThat(next(both)).isEqualTo(second.id() + " RUNNING");
 
-        await(jobs.finish(database, first, new Work(5)));
-        JobEvent<Work> finished =
-                await(jobs.<Work>wait(both, JobState.FINISHED, LONG)).orElseThrow();
+        await(jobs.finish(database, first, new WorkData(5)));
+        JobEvent<WorkData> finished =
+                await(jobs.<WorkData>awaitEvent(both, JobState.FINISHED, LONG)).orElseThrow();
         assertThat(finished.jobId()).isEqualTo(first.id());
-        assertThat(finished.data()).contains(new Work(5));
-        assertThat(await(jobs.<Work>wait(both, JobState.FINISHED, SHORTLY))).isEmpty();
+        assertThat(finished.data()).contains(new WorkData(5));
+        assertThat(await(jobs.<WorkData>awaitEvent(both, JobState.FINISHED, SHORTLY)))
+                .isEmpty();
 
         await(jobs.finish(database, second));
         both.forEach(jobs::unsubscribe);
@@ -62,18 +63,18 @@ public abstract class WaitContract extends JobsContract {
 
     @Test
     void changesComeInTheOrderOfTheirCommits() {
-        Job<Work> a = accepted("a", 1);
-        Job<Work> b = accepted("b", 1);
-        List<Subscription<Work>> both = List.of(subscribe("b"), subscribe("a"));
+        Job<WorkData> a = accepted("a", 1);
+        Job<WorkData> b = accepted("b", 1);
+        List<Subscription<WorkData>> both = List.of(subscribe("b"), subscribe("a"));
 
-        await(jobs.update(database, a, new Work(2)));
-        await(jobs.update(database, b, new Work(2)));
+        await(jobs.update(database, a, new WorkData(2)));
+        await(jobs.update(database, b, new WorkData(2)));
         await(jobs.finish(database, b));
         await(jobs.finish(database, a));
 
-        List<JobEvent<Work>> events = new ArrayList<>();
+        List<JobEvent<WorkData>> events = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            events.add(await(jobs.<Work>wait(both, LONG)).orElseThrow());
+            events.add(await(jobs.<WorkData>awaitEvent(both, LONG)).orElseThrow());
         }
         assertThat(events.stream().map(WaitContract::text))
                 .containsExactly("a RUNNING", "b RUNNING", "b FINISHED", "a FINISHED");
@@ -82,11 +83,11 @@ public abstract class WaitContract extends JobsContract {
 
     @Test
     void waitingForSomeLeavesTheEventsOfOthersInOrder() {
-        Job<Work> a = accepted("a", 1);
-        Job<Work> b = accepted("b", 1);
-        Subscription<Work> ofA = subscribe("a");
-        Subscription<Work> ofB = subscribe("b");
-        await(jobs.update(database, a, new Work(2)));
+        Job<WorkData> a = accepted("a", 1);
+        Job<WorkData> b = accepted("b", 1);
+        Subscription<WorkData> ofA = subscribe("a");
+        Subscription<WorkData> ofB = subscribe("b");
+        await(jobs.update(database, a, new WorkData(2)));
         commit(tx -> {
             await(jobs.resubmit(tx, a));
             await(jobs.finish(tx, a));
@@ -102,27 +103,27 @@ public abstract class WaitContract extends JobsContract {
     @Test
     void aWaitForOneStatePassesOthersOver() {
         add("j1", 1);
-        Subscription<Work> subscription = subscribe("j1");
-        Job<Work> job = accept();
-        await(jobs.update(database, job, new Work(2)));
-        await(jobs.finish(database, job, new Work(3)));
+        Subscription<WorkData> subscription = subscribe("j1");
+        Job<WorkData> job = accept();
+        await(jobs.update(database, job, new WorkData(2)));
+        await(jobs.finish(database, job, new WorkData(3)));
 
-        assertThat(await(jobs.wait(subscription, JobState.FINISHED, LONG))
+        assertThat(await(jobs.awaitEvent(subscription, JobState.FINISHED, LONG))
                         .orElseThrow()
                         .data())
-                .contains(new Work(3));
+                .contains(new WorkData(3));
     }
 
     @Test
     void aWaitOnSeveralForOneStateNeverReturnsAnotherState() {
-        Job<Work> a = accepted("a", 1);
-        Job<Work> b = accepted("b", 1);
-        List<Subscription<Work>> both = List.of(subscribe("a"), subscribe("b"));
-        CompletableFuture<Optional<JobEvent<Work>>> waiting = jobs.wait(both, JobState.FINISHED, LONG);
+        Job<WorkData> a = accepted("a", 1);
+        Job<WorkData> b = accepted("b", 1);
+        List<Subscription<WorkData>> both = List.of(subscribe("a"), subscribe("b"));
+        CompletableFuture<Optional<JobEvent<WorkData>>> waiting = jobs.awaitEvent(both, JobState.FINISHED, LONG);
 
-        await(jobs.update(database, a, new Work(2)));
-        await(jobs.update(database, b, new Work(2)));
-        await(jobs.update(database, a, new Work(3)));
+        await(jobs.update(database, a, new WorkData(2)));
+        await(jobs.update(database, b, new WorkData(2)));
+        await(jobs.update(database, a, new WorkData(3)));
         await(jobs.finish(database, b));
 
         assertThat(text(await(waiting).orElseThrow())).isEqualTo("b FINISHED");
@@ -130,26 +131,26 @@ public abstract class WaitContract extends JobsContract {
 
     @Test
     void aWaitForAStateThatCannotComeAnyMoreEnds() {
-        Job<Work> job = accepted("j1", 1);
-        Subscription<Work> subscription = subscribe("j1");
-        CompletableFuture<Optional<JobEvent<Work>>> waiting = jobs.wait(subscription, JobState.PENDING, LONG);
+        Job<WorkData> job = accepted("j1", 1);
+        Subscription<WorkData> subscription = subscribe("j1");
+        CompletableFuture<Optional<JobEvent<WorkData>>> waiting = jobs.awaitEvent(subscription, JobState.PENDING, LONG);
 
         await(jobs.finish(database, job));
 
         assertThat(await(waiting)).isEmpty();
-        assertThat(await(jobs.wait(subscription, JobState.RUNNING, LONG))).isEmpty();
+        assertThat(await(jobs.awaitEvent(subscription, JobState.RUNNING, LONG))).isEmpty();
     }
 
     @Test
     void aDeadlineIsNotPutOffByOtherStates() {
-        Job<Work> job = accepted("j1", 0);
-        Subscription<Work> subscription = subscribe("j1");
-        CompletableFuture<Optional<JobEvent<Work>>> waiting =
-                jobs.wait(subscription, JobState.FINISHED, Duration.ofMillis(300));
+        Job<WorkData> job = accepted("j1", 0);
+        Subscription<WorkData> subscription = subscribe("j1");
+        CompletableFuture<Optional<JobEvent<WorkData>>> waiting =
+                jobs.awaitEvent(subscription, JobState.FINISHED, Duration.ofMillis(300));
 
         // Each of these is an event of a state not waited for. The test's own timeout ends an endless wait.
         for (int i = 1; !waiting.isDone(); i++) {
-            await(jobs.update(database, job, new Work(i)));
+            await(jobs.update(database, job, new WorkData(i)));
         }
 
         assertThat(await(waiting)).isEmpty();
@@ -158,9 +159,9 @@ public abstract class WaitContract extends JobsContract {
     @Test
     void waitsOnOneSubscriptionAreServedFirstComeFirstServed() {
         add("j1", 1);
-        Subscription<Work> subscription = subscribe("j1");
-        CompletableFuture<Optional<JobEvent<Work>>> first = jobs.wait(subscription, LONG);
-        CompletableFuture<Optional<JobEvent<Work>>> second = jobs.wait(subscription, LONG);
+        Subscription<WorkData> subscription = subscribe("j1");
+        CompletableFuture<Optional<JobEvent<WorkData>>> first = jobs.awaitEvent(subscription, LONG);
+        CompletableFuture<Optional<JobEvent<WorkData>>> second = jobs.awaitEvent(subscription, LONG);
 
         await(jobs.finish(database, accept()));
 
@@ -171,11 +172,12 @@ public abstract class WaitContract extends JobsContract {
     @Test
     void interleavedWaitsForDifferentStatesEachGetTheirs() {
         add("j1", 1);
-        Subscription<Work> subscription = subscribe("j1");
-        CompletableFuture<Optional<JobEvent<Work>>> finished = jobs.wait(subscription, JobState.FINISHED, LONG);
-        CompletableFuture<Optional<JobEvent<Work>>> running = jobs.wait(subscription, JobState.RUNNING, LONG);
+        Subscription<WorkData> subscription = subscribe("j1");
+        CompletableFuture<Optional<JobEvent<WorkData>>> finished =
+                jobs.awaitEvent(subscription, JobState.FINISHED, LONG);
+        CompletableFuture<Optional<JobEvent<WorkData>>> running = jobs.awaitEvent(subscription, JobState.RUNNING, LONG);
 
-        Job<Work> job = accept();
+        Job<WorkData> job = accept();
         assertThat(text(await(running).orElseThrow())).isEqualTo("j1 RUNNING");
         assertThat(finished).isNotDone();
         await(jobs.finish(database, job));
@@ -187,10 +189,10 @@ public abstract class WaitContract extends JobsContract {
     void interleavedWaitsOnOverlappingListsGetEachEventOnce() {
         add("a", 1);
         add("b", 1);
-        Subscription<Work> ofA = subscribe("a");
-        Subscription<Work> ofB = subscribe("b");
-        CompletableFuture<Optional<JobEvent<Work>>> both = jobs.wait(List.of(ofA, ofB), LONG);
-        CompletableFuture<Optional<JobEvent<Work>>> onlyA = jobs.wait(ofA, LONG);
+        Subscription<WorkData> ofA = subscribe("a");
+        Subscription<WorkData> ofB = subscribe("b");
+        CompletableFuture<Optional<JobEvent<WorkData>>> both = jobs.awaitEvent(List.of(ofA, ofB), LONG);
+        CompletableFuture<Optional<JobEvent<WorkData>>> onlyA = jobs.awaitEvent(ofA, LONG);
 
         await(jobs.remove(database, INDEX, "b"));
         await(jobs.remove(database, INDEX, "a"));
@@ -203,37 +205,40 @@ public abstract class WaitContract extends JobsContract {
     @Test
     void aWaitThatTimesOutTakesNoEventWithIt() {
         add("j1", 1);
-        Subscription<Work> subscription = subscribe("j1");
-        assertThat(await(jobs.wait(subscription, SHORTLY))).isEmpty();
-        assertThat(await(jobs.wait(subscription, Duration.ZERO))).isEmpty();
+        Subscription<WorkData> subscription = subscribe("j1");
+        assertThat(await(jobs.awaitEvent(subscription, SHORTLY))).isEmpty();
+        assertThat(await(jobs.awaitEvent(subscription, Duration.ZERO))).isEmpty();
 
         accept();
 
-        assertThat(text(await(jobs.wait(subscription, LONG)).orElseThrow())).isEqualTo("j1 RUNNING");
+        assertThat(text(await(jobs.awaitEvent(subscription, LONG)).orElseThrow()))
+                .isEqualTo("j1 RUNNING");
     }
 
     @Test
     void aCancelledWaitTakesNoEventWithIt() {
         add("j1", 1);
-        Subscription<Work> subscription = subscribe("j1");
-        jobs.wait(subscription, LONG).cancel(false);
+        Subscription<WorkData> subscription = subscribe("j1");
+        jobs.awaitEvent(subscription, LONG).cancel(false);
 
         accept();
 
-        assertThat(text(await(jobs.wait(subscription, LONG)).orElseThrow())).isEqualTo("j1 RUNNING");
+        assertThat(text(await(jobs.awaitEvent(subscription, LONG)).orElseThrow()))
+                .isEqualTo("j1 RUNNING");
     }
 
     @Test
     void waitingForNothingEndsAtOnce() {
         assertNothingMore(List.of());
-        assertThat(await(jobs.<Work>wait(List.of(), LONG))).isEmpty();
+        assertThat(await(jobs.<WorkData>awaitEvent(List.of(), LONG))).isEmpty();
     }
 
     @Test
     void aVeryLongTimeoutIsAllowed() {
         add("j1", 1);
-        Subscription<Work> subscription = subscribe("j1");
-        CompletableFuture<Optional<JobEvent<Work>>> waiting = jobs.wait(subscription, ChronoUnit.FOREVER.getDuration());
+        Subscription<WorkData> subscription = subscribe("j1");
+        CompletableFuture<Optional<JobEvent<WorkData>>> waiting =
+                jobs.awaitEvent(subscription, ChronoUnit.FOREVER.getDuration());
 
         accept();
 
@@ -243,9 +248,9 @@ public abstract class WaitContract extends JobsContract {
     @Test
     void aNegativeTimeoutIsRefused() {
         add("j1", 1);
-        Subscription<Work> subscription = subscribe("j1");
+        Subscription<WorkData> subscription = subscribe("j1");
 
-        assertThatThrownBy(() -> jobs.wait(subscription, Duration.ofMillis(-1)))
+        assertThatThrownBy(() -> jobs.awaitEvent(subscription, Duration.ofMillis(-1)))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 }

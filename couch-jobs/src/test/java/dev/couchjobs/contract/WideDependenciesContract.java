@@ -22,7 +22,7 @@ public abstract class WideDependenciesContract extends DependingJobs {
     private static final int PER_TRANSACTION = 1_000;
     private static final int MORE_THAN_ONE_TRANSACTION_TELLS = 250;
 
-    private void add(int count, IntFunction<NewJob<Work>> each) {
+    private void add(int count, IntFunction<NewJob<WorkData>> each) {
         for (int from = 0; from < count; from += PER_TRANSACTION) {
             await(jobs.addAll(
                     database,
@@ -42,7 +42,7 @@ public abstract class WideDependenciesContract extends DependingJobs {
     void tenThousandJobsWaitForOne() {
         await(jobs.add(database, job("a")));
         add(WIDE, i -> mail("m" + i).after(INDEX, "a"));
-        List<CompletableFuture<Optional<Job<Work>>>> calls = new ArrayList<>();
+        List<CompletableFuture<Optional<Job<WorkData>>>> calls = new ArrayList<>();
         IntStream.range(0, WIDE).forEach(i -> calls.add(jobs.accept(MAIL)));
         assertThat(calls).noneMatch(CompletableFuture::isDone);
 
@@ -57,11 +57,11 @@ public abstract class WideDependenciesContract extends DependingJobs {
         add(WIDE, i -> job("j" + i));
         String[] ids = IntStream.range(0, WIDE).mapToObj(i -> "j" + i).toArray(String[]::new);
         await(jobs.add(database, mail("m").after(INDEX, ids)));
-        CompletableFuture<Optional<Job<Work>>> m = jobs.accept(MAIL);
-        List<CompletableFuture<Optional<Job<Work>>>> claims = new ArrayList<>();
+        CompletableFuture<Optional<Job<WorkData>>> m = jobs.accept(MAIL);
+        List<CompletableFuture<Optional<Job<WorkData>>>> claims = new ArrayList<>();
         IntStream.range(0, WIDE).forEach(i -> claims.add(jobs.accept(INDEX)));
 
-        List<Job<Work>> all =
+        List<Job<WorkData>> all =
                 claims.stream().map(claim -> await(claim).orElseThrow()).toList();
         finishSideBySide(all.subList(0, WIDE - 1));
         assertThat(m).isNotDone();
@@ -71,7 +71,7 @@ public abstract class WideDependenciesContract extends DependingJobs {
         assertThatNothingIsLeft();
     }
 
-    private void finishSideBySide(List<Job<Work>> all) {
+    private void finishSideBySide(List<Job<WorkData>> all) {
         for (int from = 0; from < all.size(); from += PER_TRANSACTION) {
             List<CompletableFuture<Void>> some =
                     all.subList(from, Math.min(all.size(), from + PER_TRANSACTION)).stream()
@@ -85,7 +85,7 @@ public abstract class WideDependenciesContract extends DependingJobs {
     void aFailurePassesOnAlongALongChain() {
         await(jobs.add(database, mail("m0")));
         add(LONG_CHAIN, i -> mail("m" + (i + 1)).after(MAIL, "m" + i));
-        Job<Work> first = await(jobs.accept(MAIL)).orElseThrow();
+        Job<WorkData> first = await(jobs.accept(MAIL)).orElseThrow();
 
         await(hand.deal(database, first, Fate.FAILS));
 
@@ -159,8 +159,8 @@ public abstract class WideDependenciesContract extends DependingJobs {
         for (int i = 0; i < 10; i++) {
             String m = "m" + i;
             await(jobs.addAll(database, List.of(job("a" + i), job("b" + i), mail(m).after(INDEX, "a" + i, "b" + i))));
-            Job<Work> a = accept();
-            Job<Work> b = accept();
+            Job<WorkData> a = accept();
+            Job<WorkData> b = accept();
 
             CompletableFuture<Void> first = jobs.finish(database, a);
             CompletableFuture<Void> second = other.finish(database, b);
@@ -178,7 +178,7 @@ public abstract class WideDependenciesContract extends DependingJobs {
         for (int i = 0; i < 10; i++) {
             String m = "m" + i;
             await(jobs.add(database, job("a" + i)));
-            Job<Work> a = accept();
+            Job<WorkData> a = accept();
 
             CompletableFuture<String> adding = other.add(database, mail(m).after(INDEX, "a" + i));
             CompletableFuture<Void> finishing = jobs.finish(database, a);

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 
 /** Design section 8: a worker claims jobs and runs them by handlers. */
 public abstract class WorkerContract extends JobsContract {
-    static final JobType<Work, Integer> SQUARE = JobType.of("index", Work.class, Integer.class);
-    private static final JobType<Work, Void> LETTER = JobType.of("mail", Work.class);
+    static final JobType<WorkData, Integer> SQUARE = JobType.of("index", WorkData.class, Integer.class);
+    private static final JobType<WorkData, Void> LETTER = JobType.of("mail", WorkData.class);
 
     @Test
     void aWorkerRunsWhatIsThereAndWhatComes() {
@@ -106,7 +106,7 @@ public abstract class WorkerContract extends JobsContract {
         CountDownLatch letters = new CountDownLatch(3);
         addMany(20);
         for (int i = 0; i < 3; i++) {
-            await(jobs.add(database, MAIL, "m" + i, new Work(i)));
+            await(jobs.add(database, MAIL, "m" + i, new WorkData(i)));
         }
 
         during(
@@ -148,7 +148,8 @@ public abstract class WorkerContract extends JobsContract {
 
     @Test
     void aHandlerThatFailsIsCalledAgainAsItsRetryPolicySays() {
-        JobType<Work, Integer> twice = SQUARE.retry(RetryPolicy.standard().pauses(Duration.ZERO, 1, Duration.ZERO));
+        JobType<WorkData, Integer> twice =
+                SQUARE.retry(RetryPolicy.standard().backoff(Duration.ZERO, 1, Duration.ZERO));
         List<Integer> attempts = new ArrayList<>();
         List<Long> claims = new ArrayList<>();
         CountDownLatch done = new CountDownLatch(1);
@@ -233,7 +234,7 @@ public abstract class WorkerContract extends JobsContract {
                         .handle(SQUARE, job -> {
                             job.finish(tx -> {
                                 tx.set(key("effect"), new byte[] {1});
-                                jobs.add(tx, MAIL, "follow-up", new Work(2)).join();
+                                jobs.add(tx, MAIL, "follow-up", new WorkData(2)).join();
                                 return 4;
                             });
                             assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
@@ -287,7 +288,7 @@ public abstract class WorkerContract extends JobsContract {
                     }
                     return 1;
                 })
-                .closeWithin(Duration.ofMillis(1))
+                .shutdownTimeout(Duration.ofMillis(1))
                 .start();
         Futures.await(begun);
 
@@ -322,7 +323,7 @@ public abstract class WorkerContract extends JobsContract {
         assertThatThrownBy(() -> jobs.worker().concurrency(SQUARE, 0)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> jobs.worker().timeLimit(SQUARE, Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> jobs.worker().closeWithin(Duration.ofMillis(-1)))
+        assertThatThrownBy(() -> jobs.worker().shutdownTimeout(Duration.ofMillis(-1)))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> jobs.worker().handle(SQUARE, job -> 1).handle(SQUARE, job -> 2))
                 .isInstanceOf(IllegalArgumentException.class);

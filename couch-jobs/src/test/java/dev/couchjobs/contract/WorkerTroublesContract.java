@@ -37,15 +37,15 @@ import org.junit.jupiter.api.Test;
  * A worker goes on whatever is the matter around it: no threads, no limits, cancelled stages, and other jobs' losses.
  */
 public abstract class WorkerTroublesContract extends JobsContract {
-    private static final JobType<Work, Integer> SQUARE = JobType.of("index", Work.class, Integer.class);
-    private static final JobType<Work, Void> LETTER = JobType.of("mail", Work.class);
+    private static final JobType<WorkData, Integer> SQUARE = JobType.of("index", WorkData.class, Integer.class);
+    private static final JobType<WorkData, Void> LETTER = JobType.of("mail", WorkData.class);
 
-    private JobInfo<Work, Integer> info(String jobId) {
+    private JobInfo<WorkData, Integer> info(String jobId) {
         return await(jobs.getJob(database, SQUARE, jobId)).orElseThrow();
     }
 
     /** The job as its end leaves it. */
-    private JobInfo<Work, Integer> ended(WorkerBuilder builder, String jobId) {
+    private JobInfo<WorkData, Integer> ended(WorkerBuilder builder, String jobId) {
         Worker worker = builder.start();
         try {
             awaitFinished(jobId);
@@ -56,8 +56,9 @@ public abstract class WorkerTroublesContract extends JobsContract {
     }
 
     private void awaitFinished(String jobId) {
-        try (Subscription<Work> subscription = subscribe(jobId)) {
-            assertThat(await(jobs.wait(subscription, JobState.FINISHED, LONG))).isPresent();
+        try (Subscription<WorkData> subscription = subscribe(jobId)) {
+            assertThat(await(jobs.awaitEvent(subscription, JobState.FINISHED, LONG)))
+                    .isPresent();
         }
     }
 
@@ -103,10 +104,10 @@ public abstract class WorkerTroublesContract extends JobsContract {
 
     @Test
     void anErrorThatCannotBeLookedAtEndsItsJob() {
-        JobType<Work, Integer> once = SQUARE.notRetried(RuntimeException.class);
+        JobType<WorkData, Integer> once = SQUARE.doNotRetryOn(RuntimeException.class);
         add("j1", 1);
 
-        JobInfo<Work, Integer> failed = ended(
+        JobInfo<WorkData, Integer> failed = ended(
                 jobs.worker().handle(once, job -> {
                     throw new Unspeakable();
                 }),
@@ -131,13 +132,14 @@ public abstract class WorkerTroublesContract extends JobsContract {
 
     @Test
     void theLossOfAnotherTypesJobOfTheSameIdIsNotItsOwn() {
-        await(jobs.add(database, MAIL, "42", new Work(1)));
-        Job<Work> lost = await(jobs.accept(MAIL, AcceptOptions.nonBlocking())).orElseThrow();
+        await(jobs.add(database, MAIL, "42", new WorkData(1)));
+        Job<WorkData> lost =
+                await(jobs.accept(MAIL, AcceptOptions.nonBlocking())).orElseThrow();
         await(jobs.remove(database, MAIL, "42"));
         CompletableFuture<Boolean> halted = new CompletableFuture<>();
         add("42", 1);
 
-        JobInfo<Work, Integer> finished = ended(
+        JobInfo<WorkData, Integer> finished = ended(
                 jobs.worker().handle(SQUARE, job -> {
                     try {
                         job.run(tx -> jobs.update(tx, lost).join());
@@ -207,9 +209,9 @@ public abstract class WorkerTroublesContract extends JobsContract {
 
     @Test
     void theRetryPolicyOfTheWorkerThatRunsAJobDecides() {
-        JobType<Work, Integer> once = SQUARE.retry(RetryPolicy.never());
-        JobType<Work, Integer> twice =
-                SQUARE.retry(RetryPolicy.standard().attempts(2).pauses(Duration.ZERO, 1, Duration.ZERO));
+        JobType<WorkData, Integer> once = SQUARE.retry(RetryPolicy.never());
+        JobType<WorkData, Integer> twice =
+                SQUARE.retry(RetryPolicy.standard().attempts(2).backoff(Duration.ZERO, 1, Duration.ZERO));
         add("j1", 1);
         ended(jobs.worker().handle(once, job -> fail()), "j1");
         add("j2", 1);
@@ -277,14 +279,14 @@ public abstract class WorkerTroublesContract extends JobsContract {
     @Test
     void aClosedInstanceRefusesItsVerbsWithADatabaseAndWithATransaction() {
         CouchJobs closed = node();
-        Job<Work> job = accepted("j1", 1);
+        Job<WorkData> job = accepted("j1", 1);
         closed.close();
 
         try (Transaction tx = database.createTransaction()) {
             for (TransactionContext context : List.of(database, tx)) {
                 List<CompletableFuture<?>> verbs = List.of(
-                        closed.add(context, INDEX, "j2", new Work(1)),
-                        closed.addAll(context, List.of(NewJob.of(INDEX, new Work(1)))),
+                        closed.add(context, INDEX, "j2", new WorkData(1)),
+                        closed.addAll(context, List.of(NewJob.of(INDEX, new WorkData(1)))),
                         closed.remove(context, INDEX, "j1"),
                         closed.update(context, job),
                         closed.finish(context, job),

@@ -21,7 +21,7 @@ class CostsTest {
     /** So many answers may come one after the other before a commit. */
     private static final int TRIPS = 2;
 
-    static List<Row> rows() {
+    static List<CostRow> rows() {
         return Stream.of(
                         CreationRows.all(), ProcessingRows.all(), DependencyRows.all(), QueryRows.all(), LoopRows.all())
                 .flatMap(List::stream)
@@ -30,7 +30,7 @@ class CostsTest {
 
     @ParameterizedTest
     @MethodSource("rows")
-    void theRowOfThePageIsWhatIsMeasured(Row row) throws IOException {
+    void theRowOfThePageIsWhatIsMeasured(CostRow row) throws IOException {
         String measured = "| " + row.name() + " |" + costOf(row).columns();
 
         assertThat(rowOfThePage(row.name())).isEqualTo(measured);
@@ -39,7 +39,7 @@ class CostsTest {
     @Test
     void thePageHasNoOtherRows() throws IOException {
         assertThat(table().stream().map(line -> column(line, 1)))
-                .containsExactlyElementsOf(rows().stream().map(Row::name).toList());
+                .containsExactlyElementsOf(rows().stream().map(CostRow::name).toList());
     }
 
     @Test
@@ -64,9 +64,9 @@ class CostsTest {
                 .orElse("");
     }
 
-    private static Cost costOf(Row row) {
-        try (Scene scene = new Scene()) {
-            return row.cost().apply(scene);
+    private static Cost costOf(CostRow row) {
+        try (CostFixture fixture = new CostFixture()) {
+            return row.cost().apply(fixture);
         }
     }
 

@@ -1,11 +1,11 @@
 package dev.couchjobs.costs;
 
-import static dev.couchjobs.costs.Row.verb;
-import static dev.couchjobs.costs.Scene.DATA;
-import static dev.couchjobs.costs.Scene.LARGE;
-import static dev.couchjobs.costs.Scene.MAIL;
-import static dev.couchjobs.costs.Scene.MANY;
-import static dev.couchjobs.costs.Scene.id;
+import static dev.couchjobs.costs.CostFixture.DATA;
+import static dev.couchjobs.costs.CostFixture.LARGE;
+import static dev.couchjobs.costs.CostFixture.MAIL;
+import static dev.couchjobs.costs.CostFixture.MANY;
+import static dev.couchjobs.costs.CostFixture.id;
+import static dev.couchjobs.costs.CostRow.verb;
 
 import dev.couchjobs.NewJob;
 import java.time.Duration;
@@ -15,7 +15,7 @@ import java.util.List;
 final class CreationRows {
     private CreationRows() {}
 
-    static List<Row> all() {
+    static List<CostRow> all() {
         return List.of(
                 verb("`add` of a new job", s -> id(0), (s, db, id) -> s.jobs.add(db, MAIL, id, DATA)),
                 verb("`add` of a new job without an id", s -> DATA, (s, db, data) -> s.jobs.add(db, MAIL, data)),
@@ -27,20 +27,32 @@ final class CreationRows {
                         "`add` of a new job with 200 kB of data",
                         s -> id(0),
                         (s, db, id) -> s.jobs.add(db, MAIL, id, LARGE)),
-                verb("`add` of a pending job as it is", Scene::pending, (s, db, id) -> s.jobs.add(db, MAIL, id, DATA)),
+                verb(
+                        "`add` of a pending job as it is",
+                        CostFixture::pending,
+                        (s, db, id) -> s.jobs.add(db, MAIL, id, DATA)),
                 verb(
                         "`add` of a pending job as it is, with 200 kB of data",
                         s -> s.pending(LARGE),
                         (s, db, id) -> s.jobs.add(db, MAIL, id, LARGE)),
                 verb(
                         "`add` of a pending job with other data",
-                        Scene::pending,
+                        CostFixture::pending,
                         (s, db, id) -> s.jobs.add(db, MAIL, id, "other")),
-                verb("`add` of a running job", Scene::running, (s, db, job) -> s.jobs.add(db, MAIL, job.id(), DATA)),
-                verb("`add` of a finished job", Scene::finished, (s, db, job) -> s.jobs.add(db, MAIL, job.id(), DATA)),
+                verb(
+                        "`add` of a running job",
+                        CostFixture::running,
+                        (s, db, job) -> s.jobs.add(db, MAIL, job.id(), DATA)),
+                verb(
+                        "`add` of a finished job",
+                        CostFixture::finished,
+                        (s, db, job) -> s.jobs.add(db, MAIL, job.id(), DATA)),
                 verb("`addAll` of 100 new jobs", s -> s.news(MANY), (s, db, jobs) -> s.jobs.addAll(db, jobs)),
-                verb("`remove` of a pending job", Scene::pending, (s, db, id) -> s.jobs.remove(db, MAIL, id)),
-                verb("`remove` of a running job", Scene::running, (s, db, job) -> s.jobs.remove(db, MAIL, job.id())),
+                verb("`remove` of a pending job", CostFixture::pending, (s, db, id) -> s.jobs.remove(db, MAIL, id)),
+                verb(
+                        "`remove` of a running job",
+                        CostFixture::running,
+                        (s, db, job) -> s.jobs.remove(db, MAIL, job.id())),
                 verb("`remove` of a missing job", s -> id(0), (s, db, id) -> s.jobs.remove(db, MAIL, id)),
                 verb(
                         "`setTypeTimeout`",

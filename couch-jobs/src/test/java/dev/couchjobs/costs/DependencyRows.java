@@ -2,12 +2,12 @@ package dev.couchjobs.costs;
 
 import static dev.couchjobs.costs.Cost.reading;
 import static dev.couchjobs.costs.Cost.writing;
-import static dev.couchjobs.costs.Row.loop;
-import static dev.couchjobs.costs.Row.verb;
-import static dev.couchjobs.costs.Scene.DATA;
-import static dev.couchjobs.costs.Scene.MAIL;
-import static dev.couchjobs.costs.Scene.MANY;
-import static dev.couchjobs.costs.Scene.id;
+import static dev.couchjobs.costs.CostFixture.DATA;
+import static dev.couchjobs.costs.CostFixture.MAIL;
+import static dev.couchjobs.costs.CostFixture.MANY;
+import static dev.couchjobs.costs.CostFixture.id;
+import static dev.couchjobs.costs.CostRow.loop;
+import static dev.couchjobs.costs.CostRow.verb;
 
 import dev.couchjobs.Dependency;
 import dev.couchjobs.DependencyPolicy;
@@ -29,11 +29,11 @@ final class DependencyRows {
 
     private DependencyRows() {}
 
-    static List<Row> all() {
+    static List<CostRow> all() {
         return List.of(
                 verb(
                         "`add` of a job that waits for one",
-                        Scene::pending,
+                        CostFixture::pending,
                         (s, db, id) -> s.jobs.add(db, after(LAST, 1))),
                 verb(
                         "`add` of a job that waits for 100",
@@ -86,46 +86,48 @@ final class DependencyRows {
                 .id(id)
                 .after(
                         MAIL,
-                        IntStream.range(0, dependencies).mapToObj(Scene::id).toArray(String[]::new));
+                        IntStream.range(0, dependencies)
+                                .mapToObj(CostFixture::id)
+                                .toArray(String[]::new));
     }
 
     private static NewJob<String> patient(String id) {
-        return NewJob.of(MAIL, DATA).id(id).after(Dependency.on(MAIL, id(0)).orElse(DependencyPolicy.WAIT));
+        return NewJob.of(MAIL, DATA).id(id).after(Dependency.on(MAIL, id(0)).ifUnsuccessful(DependencyPolicy.WAIT));
     }
 
-    private static Job<String> one(Scene scene) {
-        Job<String> job = scene.running();
-        scene.await(scene.others.add(scene.database(), after(LAST, 1)));
+    private static Job<String> one(CostFixture fixture) {
+        Job<String> job = fixture.running();
+        fixture.await(fixture.others.add(fixture.database(), after(LAST, 1)));
         return job;
     }
 
-    private static Job<String> many(Scene scene, int waiting) {
-        Job<String> job = scene.running();
+    private static Job<String> many(CostFixture fixture, int waiting) {
+        Job<String> job = fixture.running();
         List<NewJob<String>> all = IntStream.range(0, waiting)
                 .mapToObj(i -> after("waiting-" + i, 1))
                 .toList();
-        scene.await(scene.others.addAll(scene.database(), all));
+        fixture.await(fixture.others.addAll(fixture.database(), all));
         return job;
     }
 
-    private static String gathering(Scene scene) {
-        scene.working(MANY);
-        return scene.await(scene.others.add(scene.database(), after(LAST, MANY)));
+    private static String gathering(CostFixture fixture) {
+        fixture.working(MANY);
+        return fixture.await(fixture.others.add(fixture.database(), after(LAST, MANY)));
     }
 
-    private static void endAll(Scene scene) {
-        scene.endAll();
-        scene.pass(Duration.ofSeconds(1));
+    private static void endAll(CostFixture fixture) {
+        fixture.endAll();
+        fixture.pass(Duration.ofSeconds(1));
     }
 
-    private static Job<String> left(Scene scene) {
-        Job<String> job = many(scene, TOO_MANY);
-        scene.await(scene.others.finish(scene.database(), job));
+    private static Job<String> left(CostFixture fixture) {
+        Job<String> job = many(fixture, TOO_MANY);
+        fixture.await(fixture.others.finish(fixture.database(), job));
         return job;
     }
 
-    private static void releaseAll(Scene scene) {
-        scene.jobs.monitor(MAIL);
-        scene.pass(Duration.ofSeconds(1));
+    private static void releaseAll(CostFixture fixture) {
+        fixture.jobs.monitor(MAIL);
+        fixture.pass(Duration.ofSeconds(1));
     }
 }

@@ -2,13 +2,13 @@ package dev.couchjobs.costs;
 
 import static dev.couchjobs.costs.Cost.reading;
 import static dev.couchjobs.costs.Cost.writing;
-import static dev.couchjobs.costs.Row.loop;
-import static dev.couchjobs.costs.Scene.ARCHIVED;
-import static dev.couchjobs.costs.Scene.DATA;
-import static dev.couchjobs.costs.Scene.LARGE;
-import static dev.couchjobs.costs.Scene.MAIL;
-import static dev.couchjobs.costs.Scene.RETENTION;
-import static dev.couchjobs.costs.Scene.TIMEOUT;
+import static dev.couchjobs.costs.CostFixture.ARCHIVED;
+import static dev.couchjobs.costs.CostFixture.DATA;
+import static dev.couchjobs.costs.CostFixture.LARGE;
+import static dev.couchjobs.costs.CostFixture.MAIL;
+import static dev.couchjobs.costs.CostFixture.RETENTION;
+import static dev.couchjobs.costs.CostFixture.TIMEOUT;
+import static dev.couchjobs.costs.CostRow.loop;
 
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
@@ -24,7 +24,7 @@ final class LoopRows {
 
     private LoopRows() {}
 
-    static List<Row> all() {
+    static List<CostRow> all() {
         return List.of(
                 loop(
                         "activity monitor: looks, and renews its lease",
@@ -38,12 +38,12 @@ final class LoopRows {
                         reading("watches_in_use")),
                 loop(
                         "activity monitor: puts 100 jobs back",
-                        Scene::claimedAndLeft,
+                        CostFixture::claimedAndLeft,
                         LoopRows::watchOverForLong,
                         reading("activity").and(writing("pending"))),
                 loop(
                         "feed trimmer: trims the feed of one type",
-                        Scene::pending,
+                        CostFixture::pending,
                         LoopRows::watchOverForLong,
                         writing("feed_trimmed")),
                 loop(
@@ -67,55 +67,55 @@ final class LoopRows {
                 loop("archive: nothing is due", s -> s.ended(ARCHIVED), LoopRows::archive, reading("retire")));
     }
 
-    private static JobType<String, String> monitored(Scene scene) {
-        scene.working(1);
-        scene.pass(TIMEOUT);
+    private static JobType<String, String> monitored(CostFixture fixture) {
+        fixture.working(1);
+        fixture.pass(TIMEOUT);
         return MAIL;
     }
 
-    private static JobType<String, String> monitoredByAnother(Scene scene) {
-        scene.others
+    private static JobType<String, String> monitoredByAnother(CostFixture fixture) {
+        fixture.others
                 .worker()
                 .handleAsync(MAIL, job -> new CompletableFuture<>())
-                .executor(scene.time())
+                .executor(fixture.time())
                 .start();
-        scene.pending();
-        scene.pass(TIMEOUT);
-        scene.jobs.monitor(MAIL);
-        scene.pass(MOMENT);
+        fixture.pending();
+        fixture.pass(TIMEOUT);
+        fixture.jobs.monitor(MAIL);
+        fixture.pass(MOMENT);
         return MAIL;
     }
 
-    private static void watchOver(Scene scene, Object any) {
-        scene.jobs.monitor(MAIL);
-        scene.pass(MOMENT);
+    private static void watchOver(CostFixture fixture, Object any) {
+        fixture.jobs.monitor(MAIL);
+        fixture.pass(MOMENT);
     }
 
-    private static void watchOverForLong(Scene scene, Object any) {
-        scene.jobs.monitor(MAIL);
-        scene.pass(LONG);
+    private static void watchOverForLong(CostFixture fixture, Object any) {
+        fixture.jobs.monitor(MAIL);
+        fixture.pass(LONG);
     }
 
-    private static Job<String> followed(Scene scene, String data) {
-        Job<String> job = scene.running(data);
-        scene.await(scene.jobs.subscribe(scene.measured(), MAIL, job.id()));
-        scene.pass(MOMENT);
+    private static Job<String> followed(CostFixture fixture, String data) {
+        Job<String> job = fixture.running(data);
+        fixture.await(fixture.jobs.subscribe(fixture.measured(), MAIL, job.id()));
+        fixture.pass(MOMENT);
         return job;
     }
 
-    private static void finish(Scene scene, Job<String> job) {
-        scene.await(scene.others.finish(scene.database(), job));
-        scene.pass(MOMENT);
+    private static void finish(CostFixture fixture, Job<String> job) {
+        fixture.await(fixture.others.finish(fixture.database(), job));
+        fixture.pass(MOMENT);
     }
 
-    private static JobType<String, String> due(Scene scene, JobType<String, String> type) {
-        scene.ended(type);
-        scene.pass(RETENTION);
+    private static JobType<String, String> due(CostFixture fixture, JobType<String, String> type) {
+        fixture.ended(type);
+        fixture.pass(RETENTION);
         return type;
     }
 
-    private static void archive(Scene scene, JobType<String, String> type) {
-        scene.jobs.archive(type, CompletableFuture::completedFuture);
-        scene.pass(MOMENT);
+    private static void archive(CostFixture fixture, JobType<String, String> type) {
+        fixture.jobs.archive(type, CompletableFuture::completedFuture);
+        fixture.pass(MOMENT);
     }
 }

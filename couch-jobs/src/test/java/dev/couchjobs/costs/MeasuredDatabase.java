@@ -3,7 +3,7 @@ package dev.couchjobs.costs;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.contract.Forwarding;
+import dev.couchjobs.contract.DatabaseProxies;
 import dev.couchjobs.fdb.simulation.VirtualScheduler;
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -52,7 +52,7 @@ public final class MeasuredDatabase {
 
     /** {@return the way itself} */
     public Database asDatabase() {
-        return Forwarding.to(Database.class, (self, method, arguments) -> forward(method, arguments));
+        return DatabaseProxies.to(Database.class, (self, method, arguments) -> forward(method, arguments));
     }
 
     /** Forgets all that was noted; watches that are armed stay counted. */
@@ -92,15 +92,15 @@ public final class MeasuredDatabase {
     private @Nullable Object forward(Method method, @Nullable Object[] arguments) throws Throwable {
         if (method.getName().equals("createTransaction")) {
             transactions++;
-            return begin((Transaction) Objects.requireNonNull(Forwarding.invoke(target, method, arguments)));
+            return begin((Transaction) Objects.requireNonNull(DatabaseProxies.invoke(target, method, arguments)));
         }
         if (!TRANSACTIONS.contains(method.getName())) {
-            return Forwarding.invoke(target, method, arguments);
+            return DatabaseProxies.invoke(target, method, arguments);
         }
         transactions++;
         @Nullable Object[] measured = arguments.clone();
         measured[0] = measuring(arguments[0]);
-        return Forwarding.invoke(target, method, measured);
+        return DatabaseProxies.invoke(target, method, measured);
     }
 
     @SuppressWarnings("unchecked") // what these methods take first is such a function

@@ -9,7 +9,7 @@ import com.apple.foundationdb.TransactionOptions;
 import com.apple.foundationdb.async.AsyncIterable;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
-import dev.couchjobs.contract.Forwarding;
+import dev.couchjobs.contract.DatabaseProxies;
 import dev.couchjobs.fdb.simulation.VirtualScheduler;
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -83,7 +83,8 @@ public final class MeasuredTry {
     }
 
     private <T extends ReadTransaction> T view(Class<T> type, T target, @Nullable ReadTransaction snapshot) {
-        return Forwarding.to(type, (self, method, arguments) -> forward(self, target, snapshot, method, arguments));
+        return DatabaseProxies.to(
+                type, (self, method, arguments) -> forward(self, target, snapshot, method, arguments));
     }
 
     /** {@return from which subspaces it has read} */
@@ -128,16 +129,17 @@ public final class MeasuredTry {
                 return get(target, key(arguments[0]), conflicting);
             }
             case "getRange" -> {
-                return range(Forwarding.invoke(target, method, arguments), arguments, conflicting);
+                return range(DatabaseProxies.invoke(target, method, arguments), arguments, conflicting);
             }
             case "onError" -> {
-                return ((CompletableFuture<?>) Objects.requireNonNull(Forwarding.invoke(target, method, arguments)))
+                return ((CompletableFuture<?>)
+                                Objects.requireNonNull(DatabaseProxies.invoke(target, method, arguments)))
                         .thenApply(next -> onRetry.apply((ReadTransaction) next));
             }
             case "watch" -> {
                 var unused = get(target, key(arguments[0]), true);
-                CompletableFuture<?> watch =
-                        (CompletableFuture<?>) Objects.requireNonNull(Forwarding.invoke(target, method, arguments));
+                CompletableFuture<?> watch = (CompletableFuture<?>)
+                        Objects.requireNonNull(DatabaseProxies.invoke(target, method, arguments));
                 onWatch.accept(watch);
                 return watch;
             }
@@ -150,14 +152,14 @@ public final class MeasuredTry {
             case "addWriteConflictKey" -> writeConflicts.add(only(key(arguments[0])));
             case "options" -> {
                 return options(
-                        (TransactionOptions) Objects.requireNonNull(Forwarding.invoke(target, method, arguments)));
+                        (TransactionOptions) Objects.requireNonNull(DatabaseProxies.invoke(target, method, arguments)));
             }
             case "addReadConflictRange" -> readConflicts.add(new Range(key(arguments[0]), key(arguments[1])));
             case "getKey", "clearRangeStartsWith" ->
                 throw new UnsupportedOperationException(method.getName() + " is not measured yet");
             default -> {}
         }
-        return Forwarding.invoke(target, method, arguments);
+        return DatabaseProxies.invoke(target, method, arguments);
     }
 
     private TransactionOptions options(TransactionOptions target) {
@@ -178,7 +180,7 @@ public final class MeasuredTry {
         int limit = arguments.length > 1 ? (Integer) Objects.requireNonNull(arguments[1]) : 0;
         boolean reverse = arguments.length > 2 && (Boolean) Objects.requireNonNull(arguments[2]);
         Function<List<KeyValue>, Range> seen = found -> seen(asked, limit, reverse, found);
-        return Forwarding.to(AsyncIterable.class, (self, method, none) -> {
+        return DatabaseProxies.to(AsyncIterable.class, (self, method, none) -> {
             if (!method.getName().equals("asList")) {
                 throw new UnsupportedOperationException(method.getName() + " is not measured yet");
             }

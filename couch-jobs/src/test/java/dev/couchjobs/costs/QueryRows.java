@@ -1,10 +1,10 @@
 package dev.couchjobs.costs;
 
-import static dev.couchjobs.costs.Row.verb;
-import static dev.couchjobs.costs.Scene.LARGE;
-import static dev.couchjobs.costs.Scene.MAIL;
-import static dev.couchjobs.costs.Scene.MANY;
-import static dev.couchjobs.costs.Scene.id;
+import static dev.couchjobs.costs.CostFixture.LARGE;
+import static dev.couchjobs.costs.CostFixture.MAIL;
+import static dev.couchjobs.costs.CostFixture.MANY;
+import static dev.couchjobs.costs.CostFixture.id;
+import static dev.couchjobs.costs.CostRow.verb;
 
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
@@ -18,17 +18,17 @@ final class QueryRows {
 
     private QueryRows() {}
 
-    static List<Row> all() {
+    static List<CostRow> all() {
         return List.of(
-                verb("`getJobState`", Scene::pending, (s, db, id) -> s.jobs.getJobState(db, MAIL, id)),
-                verb("`getJobData`", Scene::pending, (s, db, id) -> s.jobs.getJobData(db, MAIL, id)),
+                verb("`getJobState`", CostFixture::pending, (s, db, id) -> s.jobs.getJobState(db, MAIL, id)),
+                verb("`getJobData`", CostFixture::pending, (s, db, id) -> s.jobs.getJobData(db, MAIL, id)),
                 verb("`getJobData` of 200 kB", s -> s.pending(LARGE), (s, db, id) -> s.jobs.getJobData(db, MAIL, id)),
-                verb("`getJob`", Scene::finished, (s, db, job) -> s.jobs.getJob(db, MAIL, job.id())),
+                verb("`getJob`", CostFixture::finished, (s, db, job) -> s.jobs.getJob(db, MAIL, job.id())),
                 verb(
                         "`getJob` with 200 kB of data and of result",
                         QueryRows::large,
                         (s, db, job) -> s.jobs.getJob(db, MAIL, job.id())),
-                verb("`attempts`", Scene::finished, (s, db, job) -> s.jobs.attempts(db, MAIL, job.id())),
+                verb("`attempts`", CostFixture::finished, (s, db, job) -> s.jobs.attempts(db, MAIL, job.id())),
                 verb("`list` of 100 jobs", s -> s.pending(MANY), (s, db, ids) -> s.jobs.list(db, MAIL, PAGE)),
                 verb(
                         "`list` of 100 pending jobs",
@@ -51,28 +51,28 @@ final class QueryRows {
                         "`retryDeadLetters`, 100 of them",
                         s -> s.failed(MANY),
                         (s, db, ids) -> s.jobs.retryDeadLetters(MAIL)),
-                verb("`subscribe`", Scene::running, (s, db, job) -> s.jobs.subscribe(db, MAIL, job.id())),
+                verb("`subscribe`", CostFixture::running, (s, db, job) -> s.jobs.subscribe(db, MAIL, job.id())),
                 verb(
                         "`result` of a job that has ended",
-                        Scene::finished,
+                        CostFixture::finished,
                         (s, db, job) -> s.jobs.resultAsync(MAIL, job.id(), Duration.ofSeconds(1))));
     }
 
-    private static Job<String> large(Scene scene) {
-        Job<String> job = scene.running(LARGE);
-        scene.await(scene.others.finishWithResult(scene.database(), MAIL, job, LARGE));
+    private static Job<String> large(CostFixture fixture) {
+        Job<String> job = fixture.running(LARGE);
+        fixture.await(fixture.others.finishWithResult(fixture.database(), MAIL, job, LARGE));
         return job;
     }
 
-    private static List<Job<String>> someRunning(Scene scene) {
-        scene.pending(MANY);
-        return List.of(scene.claimed(), scene.claimed(), scene.claimed());
+    private static List<Job<String>> someRunning(CostFixture fixture) {
+        fixture.pending(MANY);
+        return List.of(fixture.claimed(), fixture.claimed(), fixture.claimed());
     }
 
-    private static Job<String> logged(Scene scene) {
-        Job<String> job = scene.running();
-        scene.await(scene.others.checkpoint(scene.database(), job, "one"));
-        scene.await(scene.others.progress(scene.database(), job, 1, 2, "half"));
+    private static Job<String> logged(CostFixture fixture) {
+        Job<String> job = fixture.running();
+        fixture.await(fixture.others.checkpoint(fixture.database(), job, "one"));
+        fixture.await(fixture.others.progress(fixture.database(), job, 1, 2, "half"));
         return job;
     }
 }

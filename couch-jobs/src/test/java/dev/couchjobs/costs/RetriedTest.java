@@ -1,11 +1,11 @@
 package dev.couchjobs.costs;
 
-import static dev.couchjobs.costs.Scene.DATA;
-import static dev.couchjobs.costs.Scene.MAIL;
-import static dev.couchjobs.faults.Fault.CONFLICT;
-import static dev.couchjobs.faults.Fault.FUTURE_VERSION_AT_COMMIT;
-import static dev.couchjobs.faults.Fault.TOO_OLD_AT_COMMIT;
-import static dev.couchjobs.faults.Fault.UNKNOWN_AND_NOT_COMMITTED;
+import static dev.couchjobs.costs.CostFixture.DATA;
+import static dev.couchjobs.costs.CostFixture.MAIL;
+import static dev.couchjobs.faults.StepFault.CONFLICT;
+import static dev.couchjobs.faults.StepFault.FUTURE_VERSION_AT_COMMIT;
+import static dev.couchjobs.faults.StepFault.TOO_OLD_AT_COMMIT;
+import static dev.couchjobs.faults.StepFault.UNKNOWN_AND_NOT_COMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Database;
@@ -15,9 +15,9 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobContext;
 import dev.couchjobs.NewJob;
-import dev.couchjobs.contract.Forwarding;
-import dev.couchjobs.faults.Fault;
+import dev.couchjobs.contract.DatabaseProxies;
 import dev.couchjobs.faults.Script;
+import dev.couchjobs.faults.StepFault;
 import dev.couchjobs.fdb.simulation.FaultyDatabase;
 import java.time.Duration;
 import java.util.List;
@@ -99,8 +99,8 @@ class RetriedTest {
     }
 
     /** {@return what the tries cost of a verb that some faults happen to, during each of which others write a lot} */
-    private List<Cost> tries(Supplier<CompletableFuture<?>> verb, Fault... faults) {
-        for (Fault fault : faults) {
+    private List<Cost> tries(Supplier<CompletableFuture<?>> verb, StepFault... faults) {
+        for (StepFault fault : faults) {
             script.next(fault).meanwhile(this::manyChanges);
         }
         measured.forget();
@@ -162,8 +162,9 @@ class RetriedTest {
     /** Only of a database can transactions be had whose commits the library makes itself. */
     @Test
     void whereTheResultsAreNotSeenEveryFurtherTryReadsWhatOthersHaveChanged() {
-        TransactionContext other = Forwarding.to(
-                TransactionContext.class, (self, method, arguments) -> Forwarding.invoke(database, method, arguments));
+        TransactionContext other = DatabaseProxies.to(
+                TransactionContext.class,
+                (self, method, arguments) -> DatabaseProxies.invoke(database, method, arguments));
 
         List<Cost> tries = tries(() -> jobs.add(other, MAIL, "a", DATA), CONFLICT);
 

@@ -1,7 +1,7 @@
 package dev.couchjobs.costs;
 
-import static dev.couchjobs.costs.Scene.DATA;
-import static dev.couchjobs.costs.Scene.MAIL;
+import static dev.couchjobs.costs.CostFixture.DATA;
+import static dev.couchjobs.costs.CostFixture.MAIL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.tuple.Tuple;

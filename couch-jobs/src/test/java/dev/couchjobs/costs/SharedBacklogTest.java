@@ -1,6 +1,6 @@
 package dev.couchjobs.costs;
 
-import static dev.couchjobs.costs.Scene.MAIL;
+import static dev.couchjobs.costs.CostFixture.MAIL;
 import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -39,7 +39,7 @@ class SharedBacklogTest {
                             stage.database(),
                             IntStream.range(first, Math.min(to, first + ADDED_AT_ONCE))
                                     .mapToObj(number ->
-                                            NewJob.of(MAIL, Scene.DATA).id(Scene.id(number)))
+                                            NewJob.of(MAIL, CostFixture.DATA).id(CostFixture.id(number)))
                                     .toList()));
         }
     }
@@ -141,7 +141,8 @@ class SharedBacklogTest {
         List<Worker> workers = IntStream.range(0, 8).mapToObj(i -> process()).toList();
         Duration passed = Duration.ZERO;
         for (int due = 0; begun.size() < BACKLOG; due++) {
-            stage.await(stage.others().add(stage.database(), MAIL, "due-" + due, Scene.DATA, Instant.ofEpochSecond(1)));
+            stage.await(stage.others()
+                    .add(stage.database(), MAIL, "due-" + due, CostFixture.DATA, Instant.ofEpochSecond(1)));
             stage.time().advance(BETWEEN_DUE_JOBS);
             passed = passed.plus(BETWEEN_DUE_JOBS);
         }
@@ -175,14 +176,14 @@ class SharedBacklogTest {
                     .addAll(
                             stage.database(),
                             IntStream.range(from, from + ADDED_AT_ONCE)
-                                    .mapToObj(number -> NewJob.of(MAIL, Scene.DATA)
+                                    .mapToObj(number -> NewJob.of(MAIL, CostFixture.DATA)
                                             .id("urgent-" + number)
                                             .priority(5))
                                     .toList()));
         }
         for (CouchJobs process : instances(8)) {
             for (int i = 0; i < 10; i++) {
-                takesOneByOne(process, AcceptOptions.defaults().reserve(0.2));
+                takesOneByOne(process, AcceptOptions.defaults().lowPriorityShare(0.2));
             }
         }
         passUntilBegun(BACKLOG * 3 / 4, 850);
@@ -206,7 +207,7 @@ class SharedBacklogTest {
         }
         stage.await(stays.closeAsync());
 
-        Set<String> old = IntStream.range(0, BACKLOG).mapToObj(Scene::id).collect(toSet());
+        Set<String> old = IntStream.range(0, BACKLOG).mapToObj(CostFixture::id).collect(toSet());
         assertThat(added).as("jobs that were there to be taken").isGreaterThan(begun.size() + BACKLOG);
         assertThat(begun).containsAll(old);
     }

@@ -1,8 +1,8 @@
 package dev.couchjobs.costs;
 
-import static dev.couchjobs.costs.Scene.DATA;
-import static dev.couchjobs.costs.Scene.MAIL;
-import static dev.couchjobs.costs.Scene.id;
+import static dev.couchjobs.costs.CostFixture.DATA;
+import static dev.couchjobs.costs.CostFixture.MAIL;
+import static dev.couchjobs.costs.CostFixture.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.AcceptOptions;
@@ -89,7 +89,7 @@ class SlowDependentsTest {
                 .after(MAIL, HEAD)
                 .after(IntStream.range(0, coming)
                         .mapToObj(i -> Dependency.on(MAIL, "to-come-" + number + "-" + i)
-                                .orElse(DependencyPolicy.WAIT))
+                                .ifUnsuccessful(DependencyPolicy.WAIT))
                         .toList());
     }
 

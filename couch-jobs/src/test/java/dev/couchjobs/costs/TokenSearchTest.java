@@ -1,6 +1,6 @@
 package dev.couchjobs.costs;
 
-import static dev.couchjobs.costs.Scene.MAIL;
+import static dev.couchjobs.costs.CostFixture.MAIL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.subspace.Subspace;
@@ -25,7 +25,7 @@ class TokenSearchTest {
 
     private void othersWrite(int entries) {
         for (int i = 0; i < entries; i++) {
-            stage.await(stage.others().add(stage.database(), MAIL, "job-" + added++, Scene.DATA));
+            stage.await(stage.others().add(stage.database(), MAIL, "job-" + added++, CostFixture.DATA));
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.couchjobs.costs;
 
-import static dev.couchjobs.costs.Scene.MAIL;
+import static dev.couchjobs.costs.CostFixture.MAIL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Database;
@@ -113,7 +113,7 @@ class WaitingTest {
 
         assertThat(triesPerSecondAndProcess(1, 1_000)).isLessThan(1);
 
-        CompletableFuture<Optional<JobEvent<String>>> event = processes.get(0).wait(subscription, HOUR);
+        CompletableFuture<Optional<JobEvent<String>>> event = processes.get(0).awaitEvent(subscription, HOUR);
         stage.await(stage.others().update(database(), own, "new"));
         stage.time().advance(SOON);
         assertThat(event).isDone();
@@ -126,12 +126,12 @@ class WaitingTest {
         CouchJobs process = process();
         Subscription<String> subscription = stage.await(process.subscribe(stage.measured(), MAIL, "own"));
         for (int i = 0; i < 3; i++) {
-            CompletableFuture<Optional<JobEvent<String>>> event = process.wait(subscription, HOUR);
+            CompletableFuture<Optional<JobEvent<String>>> event = process.awaitEvent(subscription, HOUR);
             stage.await(stage.others().progress(database(), own, i, 3, "on the way"));
             stage.time().advance(SOON);
             assertThat(event).isDone();
 
-            event = process.wait(subscription, HOUR);
+            event = process.awaitEvent(subscription, HOUR);
             stage.await(stage.others().log(database(), own, "entry " + i));
             stage.time().advance(SOON);
             assertThat(event).isDone();
@@ -150,7 +150,7 @@ class WaitingTest {
         // Its pauses are between 1 and 1.1 seconds long, so that ten seconds may hold ten of them.
         assertThat(triesPerSecondAndProcess(1, 1_000, 2 * SECONDS)).isLessThan(1);
 
-        CompletableFuture<Optional<JobEvent<String>>> event = process.wait(subscriptions, HOUR);
+        CompletableFuture<Optional<JobEvent<String>>> event = process.awaitEvent(subscriptions, HOUR);
         stage.await(stage.others().finish(database(), jobs.get(7)));
         stage.time().advance(Duration.ofSeconds(2));
         assertThat(event).isDone();
@@ -183,7 +183,7 @@ class WaitingTest {
         }
         subscriptions.subList(1, jobs.size()).forEach(Subscription::close);
 
-        CompletableFuture<Optional<JobEvent<String>>> event = process.wait(subscriptions.get(0), HOUR);
+        CompletableFuture<Optional<JobEvent<String>>> event = process.awaitEvent(subscriptions.get(0), HOUR);
         stage.await(stage.others().update(database(), jobs.get(0), "new"));
         stage.time().advance(Duration.ofMillis(1_100)); // the longest pause of a notifier by feed
 
@@ -191,7 +191,7 @@ class WaitingTest {
     }
 
     private JobState next(CouchJobs process, Subscription<String> subscription) {
-        return stage.await(process.wait(subscription, HOUR)).orElseThrow().state();
+        return stage.await(process.awaitEvent(subscription, HOUR)).orElseThrow().state();
     }
 
     @Test
@@ -236,7 +236,8 @@ class WaitingTest {
         }
         assertThat(readsOfData()).isZero();
 
-        JobEvent<String> event = stage.await(process.wait(subscription, HOUR)).orElseThrow();
+        JobEvent<String> event =
+                stage.await(process.awaitEvent(subscription, HOUR)).orElseThrow();
         assertThat(event.data()).contains(49 + LARGE);
         assertThat(readsOfData()).isOne();
     }

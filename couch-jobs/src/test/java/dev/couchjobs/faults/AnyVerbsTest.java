@@ -1,6 +1,6 @@
 package dev.couchjobs.faults;
 
-import static dev.couchjobs.faults.Scene.MAIL;
+import static dev.couchjobs.faults.FaultFixture.MAIL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.Job;
@@ -47,41 +47,41 @@ class AnyVerbsTest {
     @Property(tries = 60, shrinking = ShrinkingMode.BOUNDED)
     void theRowsOfAJobAgreeAfterAnyVerbs(@ForAll("calls") List<Call> calls) {
         try (VirtualStage stage = new VirtualStage(1);
-                Scene scene = new Scene(stage, Duration.ofSeconds(5))) {
+                FaultFixture fixture = new FaultFixture(stage, Duration.ofSeconds(5))) {
             List<Job<String>> held = new ArrayList<>();
             for (Call call : calls) {
-                play(stage, scene, held, call);
-                assertThat(scene.rows().contradictions()).as("after " + call).isEmpty();
+                play(stage, fixture, held, call);
+                assertThat(fixture.rows().contradictions()).as("after " + call).isEmpty();
             }
         }
     }
 
-    private static void play(VirtualStage stage, Scene scene, List<Job<String>> held, Call call) {
+    private static void play(VirtualStage stage, FaultFixture fixture, List<Job<String>> held, Call call) {
         String id = "j" + call.id();
         NewJob<String> job = NewJob.of(MAIL, "data " + call.number()).id(id);
         switch (call.verb()) {
-            case 0 -> await(scene, scene.others.add(scene.database(), job));
-            case 1 -> await(scene, scene.others.add(scene.database(), job.priority(call.number())));
-            case 2 -> await(scene, scene.others.add(scene.database(), later(stage, job, call)));
+            case 0 -> await(fixture, fixture.others.add(fixture.database(), job));
+            case 1 -> await(fixture, fixture.others.add(fixture.database(), job.priority(call.number())));
+            case 2 -> await(fixture, fixture.others.add(fixture.database(), later(stage, job, call)));
             case 3 ->
                 await(
-                        scene,
-                        scene.others.addAll(
-                                scene.database(),
+                        fixture,
+                        fixture.others.addAll(
+                                fixture.database(),
                                 List.of(
                                         job,
                                         job.id("j0"),
                                         job.id("j1").priority(call.number()),
                                         later(stage, job, call))));
-            case 4 -> await(scene, scene.others.remove(scene.database(), MAIL, id));
-            case 5 -> stage.await(scene.claim()).ifPresent(held::add);
-            case 6 -> withHeld(held, call, claim -> await(scene, scene.others.update(scene.database(), claim)));
-            case 7 -> withHeld(held, call, claim -> await(scene, scene.others.finish(scene.database(), claim)));
-            case 8 -> withHeld(held, call, claim -> await(scene, scene.others.resubmit(scene.database(), claim)));
-            case 9 -> withHeld(held, call, claim -> await(scene, scene.others.log(scene.database(), claim, id)));
-            case 10 -> withHeld(held, call, claim -> await(scene, inOneTransaction(scene, claim, job)));
+            case 4 -> await(fixture, fixture.others.remove(fixture.database(), MAIL, id));
+            case 5 -> stage.await(fixture.claim()).ifPresent(held::add);
+            case 6 -> withHeld(held, call, claim -> await(fixture, fixture.others.update(fixture.database(), claim)));
+            case 7 -> withHeld(held, call, claim -> await(fixture, fixture.others.finish(fixture.database(), claim)));
+            case 8 -> withHeld(held, call, claim -> await(fixture, fixture.others.resubmit(fixture.database(), claim)));
+            case 9 -> withHeld(held, call, claim -> await(fixture, fixture.others.log(fixture.database(), claim, id)));
+            case 10 -> withHeld(held, call, claim -> await(fixture, inOneTransaction(fixture, claim, job)));
             default -> {
-                scene.others.monitor(MAIL);
+                fixture.others.monitor(MAIL);
                 stage.time().advance(Duration.ofSeconds(2 + Math.abs(call.number())));
             }
         }
@@ -92,12 +92,12 @@ class AnyVerbsTest {
                 .at(stage.environment().clock().instant().plusSeconds(call.id() + 1));
     }
 
-    private static CompletableFuture<?> inOneTransaction(Scene scene, Job<String> claim, NewJob<String> job) {
-        return scene.database().runAsync(tx -> {
-            var updated = scene.others.update(tx, claim, "halfway");
-            var added = scene.others.addAll(tx, List.of(job, job.id("j2").priority(2)));
-            var logged = scene.others.checkpoint(tx, claim, "there");
-            var finished = scene.others.finish(tx, claim);
+    private static CompletableFuture<?> inOneTransaction(FaultFixture fixture, Job<String> claim, NewJob<String> job) {
+        return fixture.database().runAsync(tx -> {
+            var updated = fixture.others.update(tx, claim, "halfway");
+            var added = fixture.others.addAll(tx, List.of(job, job.id("j2").priority(2)));
+            var logged = fixture.others.checkpoint(tx, claim, "there");
+            var finished = fixture.others.finish(tx, claim);
             return CompletableFuture.allOf(updated, added, logged, finished);
         });
     }
@@ -113,9 +113,9 @@ class AnyVerbsTest {
     }
 
     /** A claim that was lost meanwhile is an answer like any other. */
-    private static void await(Scene scene, CompletableFuture<?> call) {
+    private static void await(FaultFixture fixture, CompletableFuture<?> call) {
         try {
-            scene.await(call);
+            fixture.await(call);
         } catch (CompletionException e) {
             assertThat(e).hasRootCauseInstanceOf(JobHaltedException.class);
         }

@@ -53,7 +53,7 @@ final class IndexRows {
         return reversed;
     }
 
-    List<String> contradictions(Map<String, Rows.Data> data, List<Long> stillCounted) {
+    List<String> contradictions(Map<String, TypeRows.Data> data, List<Long> stillCounted) {
         List<String> found = new ArrayList<>();
         differ(found, "the order of priorities", ranked, expectedRanked(data));
         differ(found, "the dead letters", dead, expectedDead(data));
@@ -70,15 +70,15 @@ final class IndexRows {
         }
     }
 
-    private static Set<Tuple> expectedRanked(Map<String, Rows.Data> data) {
+    private static Set<Tuple> expectedRanked(Map<String, TypeRows.Data> data) {
         Set<Tuple> expected = new HashSet<>();
         data.forEach((jobId, row) -> {
             if (row.state() == JobState.PENDING && row.priority() != 0 && !row.blocked()) {
                 long rank = -(long) row.priority();
                 long time = row.scheduledTime();
-                boolean moved = row.terms().getBoolean(2);
+                boolean moved = row.options().getBoolean(2);
                 if (time == 0) {
-                    expected.add(Tuple.from(0L, rank, row.terms().getLong(1), 0L, jobId));
+                    expected.add(Tuple.from(0L, rank, row.options().getLong(1), 0L, jobId));
                 } else if (moved) {
                     expected.add(Tuple.from(0L, rank, time * 1_000, time, jobId));
                 } else {
@@ -89,7 +89,7 @@ final class IndexRows {
         return expected;
     }
 
-    private static Set<Tuple> expectedDead(Map<String, Rows.Data> data) {
+    private static Set<Tuple> expectedDead(Map<String, TypeRows.Data> data) {
         Set<Tuple> expected = new HashSet<>();
         data.forEach((jobId, row) -> {
             if (row.isDeadLetter()) {
@@ -111,7 +111,7 @@ final class IndexRows {
         return lanes;
     }
 
-    private static List<Long> expectedCounts(Map<String, Rows.Data> data, List<Long> stillCounted) {
+    private static List<Long> expectedCounts(Map<String, TypeRows.Data> data, List<Long> stillCounted) {
         Map<Integer, Long> lanes = new HashMap<>();
         data.values().forEach(row -> lanes.merge(lane(row), 1L, Long::sum));
         stillCounted.forEach(lane -> lanes.merge(Math.toIntExact(lane), 1L, Long::sum));
@@ -122,7 +122,7 @@ final class IndexRows {
         return expected;
     }
 
-    private static int lane(Rows.Data row) {
+    private static int lane(TypeRows.Data row) {
         if (row.state() == JobState.PENDING) {
             return row.blocked() ? 1 : 0;
         }
@@ -139,16 +139,16 @@ final class IndexRows {
      * under which no work began is no attempt, and the row does not say which of the past claims were such.
      */
     private static void checkAttempts(
-            List<String> found, String jobId, SortedSet<Long> numbers, Map<String, Rows.Data> data) {
-        Rows.Data row = data.get(jobId);
-        long last = row == null ? 0 : row.claimant().getLong(0);
+            List<String> found, String jobId, SortedSet<Long> numbers, Map<String, TypeRows.Data> data) {
+        TypeRows.Data row = data.get(jobId);
+        long last = row == null ? 0 : row.claimInfo().getLong(0);
         if (!numbers.isEmpty() && (numbers.first() < Math.max(1, last - ATTEMPTS_KEPT) || numbers.last() >= last)) {
             found.add(jobId + " has the past attempts " + numbers + ", its last claim is " + last);
         }
     }
 
     private static void checkLog(
-            List<String> found, String jobId, SortedSet<Long> numbers, Map<String, Rows.Data> data) {
+            List<String> found, String jobId, SortedSet<Long> numbers, Map<String, TypeRows.Data> data) {
         if (!data.containsKey(jobId)) {
             found.add(jobId + " has a log and no row");
         } else if (!numbers.isEmpty()

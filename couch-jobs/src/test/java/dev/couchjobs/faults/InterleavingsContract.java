@@ -4,8 +4,8 @@ import static dev.couchjobs.JobState.FINISHED;
 import static dev.couchjobs.JobState.NOT_FOUND;
 import static dev.couchjobs.JobState.PENDING;
 import static dev.couchjobs.JobState.RUNNING;
-import static dev.couchjobs.faults.Scene.LONG;
-import static dev.couchjobs.faults.Scene.MAIL;
+import static dev.couchjobs.faults.FaultFixture.LONG;
+import static dev.couchjobs.faults.FaultFixture.MAIL;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -28,212 +28,213 @@ import org.junit.jupiter.api.Test;
 /** A commit happens, its caller is not told so, and before it tries again others go on from what was committed. */
 abstract class InterleavingsContract extends FaultsContract {
     @SuppressWarnings("NullAway.Init")
-    private Scene scene;
+    private FaultFixture fixture;
 
     @BeforeEach
     void setTheScene() {
-        scene = new Scene(stage);
+        fixture = new FaultFixture(stage);
     }
 
     @AfterEach
     void leaveTheScene() {
-        assertThat(scene.rows().contradictions()).isEmpty();
-        scene.close();
+        assertThat(fixture.rows().contradictions()).isEmpty();
+        fixture.close();
     }
 
     private Script unknownButCommitted() {
-        return scene.script.next(Fault.UNKNOWN_BUT_COMMITTED);
+        return fixture.script.next(StepFault.UNKNOWN_BUT_COMMITTED);
     }
 
     private void add(String data) {
-        scene.await(scene.jobs.add(scene.faulty, MAIL, "a", data));
+        fixture.await(fixture.jobs.add(fixture.faulty, MAIL, "a", data));
     }
 
     @Test
     void aNewJobThatAnotherHasRunMeanwhileIsNotAddedAgain() {
-        unknownButCommitted().meanwhile(scene::claimAndFinish);
+        unknownButCommitted().meanwhile(fixture::claimAndFinish);
 
         add("new");
 
-        assertThat(scene.state("a")).isEqualTo(FINISHED);
-        assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED);
-        assertThat(scene.runs()).isZero();
+        assertThat(fixture.state("a")).isEqualTo(FINISHED);
+        assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED);
+        assertThat(fixture.runs()).isZero();
     }
 
     @Test
     void aFinishedJobThatAnotherHasRunOnceMoreMeanwhileIsNotAddedAgain() {
-        CreationVerbs.finished(scene);
-        unknownButCommitted().meanwhile(scene::claimAndFinish);
+        CreationCases.finished(fixture);
+        unknownButCommitted().meanwhile(fixture::claimAndFinish);
 
         add("new");
 
-        assertThat(scene.data("a")).contains("new");
-        assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED, PENDING, RUNNING, FINISHED);
+        assertThat(fixture.data("a")).contains("new");
+        assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED, PENDING, RUNNING, FINISHED);
     }
 
     @Test
     void jobsThatWereAddedTogetherAndHaveRunMeanwhileAreNotAddedAgain() {
-        unknownButCommitted().meanwhile(() -> scene.claimAndFinish().thenCompose(first -> scene.claimAndFinish()));
+        unknownButCommitted().meanwhile(() -> fixture.claimAndFinish().thenCompose(first -> fixture.claimAndFinish()));
 
-        scene.await(scene.jobs.addAll(
-                scene.faulty,
+        fixture.await(fixture.jobs.addAll(
+                fixture.faulty,
                 List.of(NewJob.of(MAIL, "new").id("a"), NewJob.of(MAIL, "new").id("b"))));
 
-        assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED);
-        assertThat(scene.changesOf("b")).containsExactly(PENDING, RUNNING, FINISHED);
+        assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED);
+        assertThat(fixture.changesOf("b")).containsExactly(PENDING, RUNNING, FINISHED);
     }
 
     @Test
     void aRunningJobThatIsFinishedAndRunMeanwhileIsNotFlaggedAgain() {
-        Job<String> job = CreationVerbs.running(scene);
+        Job<String> job = CreationCases.running(fixture);
         unknownButCommitted()
-                .meanwhile(() ->
-                        scene.others.finish(scene.database(), job).thenCompose(finished -> scene.claimAndFinish()));
+                .meanwhile(() -> fixture.others
+                        .finish(fixture.database(), job)
+                        .thenCompose(finished -> fixture.claimAndFinish()));
 
         add("new");
 
-        assertThat(scene.state("a")).isEqualTo(FINISHED);
-        assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING, RUNNING, PENDING, RUNNING, FINISHED);
+        assertThat(fixture.state("a")).isEqualTo(FINISHED);
+        assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, RUNNING, PENDING, RUNNING, FINISHED);
     }
 
     @Test
     void aJobThatWasAddedAndIsRemovedMeanwhileStaysRemoved() {
-        unknownButCommitted().meanwhile(() -> scene.others.remove(scene.database(), MAIL, "a"));
+        unknownButCommitted().meanwhile(() -> fixture.others.remove(fixture.database(), MAIL, "a"));
 
         add("new");
 
-        assertThat(scene.state("a")).isEqualTo(NOT_FOUND);
-        assertThat(scene.changesOf("a")).containsExactly(PENDING, NOT_FOUND);
+        assertThat(fixture.state("a")).isEqualTo(NOT_FOUND);
+        assertThat(fixture.changesOf("a")).containsExactly(PENDING, NOT_FOUND);
     }
 
     @Test
     void aJobThatWasRemovedAndIsAddedMeanwhileIsNotRemovedAgain() {
-        scene.added("a", "old");
-        unknownButCommitted().meanwhile(() -> scene.others.add(scene.database(), MAIL, "a", "new"));
+        fixture.added("a", "old");
+        unknownButCommitted().meanwhile(() -> fixture.others.add(fixture.database(), MAIL, "a", "new"));
 
-        boolean found = scene.await(scene.jobs.remove(scene.faulty, MAIL, "a"));
+        boolean found = fixture.await(fixture.jobs.remove(fixture.faulty, MAIL, "a"));
 
         assertThat(found).isTrue();
-        assertThat(scene.data("a")).contains("new");
+        assertThat(fixture.data("a")).contains("new");
     }
 
     @Test
     void aFinishSucceedsThoughTheJobIsAnothersByThen() {
-        Job<String> job = CreationVerbs.running(scene);
+        Job<String> job = CreationCases.running(fixture);
         AtomicReference<Optional<Job<String>>> next = new AtomicReference<>(Optional.empty());
         unknownButCommitted()
-                .meanwhile(() -> scene.others
-                        .add(scene.database(), MAIL, "a", "again")
-                        .thenCompose(added -> scene.claim())
+                .meanwhile(() -> fixture.others
+                        .add(fixture.database(), MAIL, "a", "again")
+                        .thenCompose(added -> fixture.claim())
                         .thenAccept(next::set));
 
-        scene.await(scene.jobs.finish(scene.faulty, job));
+        fixture.await(fixture.jobs.finish(fixture.faulty, job));
 
-        assertThat(scene.state("a")).isEqualTo(RUNNING);
-        scene.await(scene.others.finish(
-                scene.database(),
+        assertThat(fixture.state("a")).isEqualTo(RUNNING);
+        fixture.await(fixture.others.finish(
+                fixture.database(),
                 Optional.ofNullable(next.get()).flatMap(n -> n).orElseThrow()));
-        assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED, PENDING, RUNNING, FINISHED);
+        assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED, PENDING, RUNNING, FINISHED);
     }
 
     @Test
     void aFinishSucceedsThoughTheJobIsGoneByThen() {
-        Job<String> job = CreationVerbs.running(scene);
-        unknownButCommitted().meanwhile(() -> scene.others.remove(scene.database(), MAIL, "a"));
+        Job<String> job = CreationCases.running(fixture);
+        unknownButCommitted().meanwhile(() -> fixture.others.remove(fixture.database(), MAIL, "a"));
 
-        scene.await(scene.jobs.finish(scene.faulty, job));
+        fixture.await(fixture.jobs.finish(fixture.faulty, job));
 
-        assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED, NOT_FOUND);
+        assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED, NOT_FOUND);
     }
 
     @Test
     void aResubmitSucceedsThoughTheJobIsAnothersByThenAndEnqueuesItOnce() {
-        Job<String> job = CreationVerbs.finished(scene);
-        unknownButCommitted().meanwhile(scene::claimAndFinish);
+        Job<String> job = CreationCases.finished(fixture);
+        unknownButCommitted().meanwhile(fixture::claimAndFinish);
 
-        Job<String> again = scene.await(scene.jobs.resubmit(scene.faulty, job));
+        Job<String> again = fixture.await(fixture.jobs.resubmit(fixture.faulty, job));
 
         assertThat(again.isResubmitted()).isTrue();
-        assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED, PENDING, RUNNING, FINISHED);
+        assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED, PENDING, RUNNING, FINISHED);
     }
 
     @Test
     void aResubmitSucceedsThoughTheJobIsGoneByThen() {
-        Job<String> job = CreationVerbs.finished(scene);
-        unknownButCommitted().meanwhile(() -> scene.others.remove(scene.database(), MAIL, "a"));
+        Job<String> job = CreationCases.finished(fixture);
+        unknownButCommitted().meanwhile(() -> fixture.others.remove(fixture.database(), MAIL, "a"));
 
-        Job<String> again = scene.await(scene.jobs.resubmit(scene.faulty, job));
+        Job<String> again = fixture.await(fixture.jobs.resubmit(fixture.faulty, job));
 
         assertThat(again.isResubmitted()).isTrue();
-        assertThat(scene.state("a")).isEqualTo(NOT_FOUND);
+        assertThat(fixture.state("a")).isEqualTo(NOT_FOUND);
     }
 
     @Test
     void aResubmitWithLargeDataThatWasDoneShowsThatData() {
-        Job<String> job = CreationVerbs.finished(scene);
+        Job<String> job = CreationCases.finished(fixture);
         String large = "x".repeat(200_000);
         unknownButCommitted();
 
-        Job<String> again = scene.await(scene.jobs.resubmit(scene.faulty, job, Instant.EPOCH, large));
+        Job<String> again = fixture.await(fixture.jobs.resubmit(fixture.faulty, job, Instant.EPOCH, large));
 
         assertThat(again.data()).isEqualTo(large);
     }
 
     @Test
     void anUpdateWithLargeDataThatWasDoneShowsThatData() {
-        Job<String> job = CreationVerbs.running(scene);
+        Job<String> job = CreationCases.running(fixture);
         String large = "x".repeat(200_000);
         unknownButCommitted();
 
-        Job<String> updated = scene.await(scene.jobs.update(scene.faulty, job, large));
+        Job<String> updated = fixture.await(fixture.jobs.update(fixture.faulty, job, large));
 
         assertThat(updated.data()).isEqualTo(large);
     }
 
     @Test
     void anUpdateIsHaltedIfTheClaimIsLostByThen() {
-        Job<String> job = CreationVerbs.running(scene);
-        unknownButCommitted().meanwhile(() -> scene.others.remove(scene.database(), MAIL, "a"));
+        Job<String> job = CreationCases.running(fixture);
+        unknownButCommitted().meanwhile(() -> fixture.others.remove(fixture.database(), MAIL, "a"));
 
-        CompletableFuture<Job<String>> update = scene.jobs.update(scene.faulty, job, "half");
+        CompletableFuture<Job<String>> update = fixture.jobs.update(fixture.faulty, job, "half");
 
-        assertThatThrownBy(() -> scene.await(update)).hasCauseInstanceOf(JobHaltedException.class);
-        assertThat(scene.state("a")).isEqualTo(NOT_FOUND);
+        assertThatThrownBy(() -> fixture.await(update)).hasCauseInstanceOf(JobHaltedException.class);
+        assertThat(fixture.state("a")).isEqualTo(NOT_FOUND);
     }
 
     @Test
     void anAcceptTakesNoSecondJobWhileAnotherTakesTheNext() {
-        scene.added("a", "first");
-        scene.added("b", "second");
-        unknownButCommitted().meanwhile(scene::claimAndFinish);
+        fixture.added("a", "first");
+        fixture.added("b", "second");
+        unknownButCommitted().meanwhile(fixture::claimAndFinish);
 
-        Optional<Job<String>> job = scene.await(scene.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
+        Optional<Job<String>> job = fixture.await(fixture.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
 
         assertThat(job).hasValueSatisfying(taken -> assertThat(taken.id()).isEqualTo("a"));
-        assertThat(scene.state("a")).isEqualTo(RUNNING);
-        assertThat(scene.state("b")).isEqualTo(FINISHED);
-        assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING);
+        assertThat(fixture.state("a")).isEqualTo(RUNNING);
+        assertThat(fixture.state("b")).isEqualTo(FINISHED);
+        assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING);
     }
 
     @Test
     void anAcceptWhoseJobIsTakenByAnotherTakesTheNext() {
-        scene.added("a", "first");
-        scene.added("b", "second");
-        scene.script.next(Fault.CONFLICT).meanwhile(scene::claimAndFinish);
+        fixture.added("a", "first");
+        fixture.added("b", "second");
+        fixture.script.next(StepFault.CONFLICT).meanwhile(fixture::claimAndFinish);
 
-        Optional<Job<String>> job = scene.await(scene.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
+        Optional<Job<String>> job = fixture.await(fixture.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
 
         assertThat(job).hasValueSatisfying(taken -> assertThat(taken.id()).isEqualTo("b"));
-        assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED);
+        assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED);
     }
 
     @Test
     void anAcceptWhoseJobIsRemovedMeanwhileTakesTheNext() {
-        scene.added("a", "first");
-        scene.added("b", "second");
-        unknownButCommitted().meanwhile(() -> scene.others.remove(scene.database(), MAIL, "a"));
+        fixture.added("a", "first");
+        fixture.added("b", "second");
+        unknownButCommitted().meanwhile(() -> fixture.others.remove(fixture.database(), MAIL, "a"));
 
-        Optional<Job<String>> job = scene.await(scene.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
+        Optional<Job<String>> job = fixture.await(fixture.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
 
         assertThat(job).hasValueSatisfying(taken -> assertThat(taken.id()).isEqualTo("b"));
     }
@@ -242,18 +243,18 @@ abstract class InterleavingsContract extends FaultsContract {
     void anAcceptorThatMeetsConflictsFindsAllTheSameWhateverWaits() {
         List<String> waiting = new ArrayList<>();
         for (char id = 'a'; id <= 'z'; id++) {
-            scene.added(String.valueOf(id), "some");
+            fixture.added(String.valueOf(id), "some");
             waiting.add(String.valueOf(id));
         }
-        scene.script.next(Fault.CONFLICT).next(Fault.CONFLICT).next(Fault.CONFLICT);
+        fixture.script.next(StepFault.CONFLICT).next(StepFault.CONFLICT).next(StepFault.CONFLICT);
 
         List<String> taken = new ArrayList<>();
         for (int claim = 0; claim < waiting.size(); claim++) {
-            Optional<Job<String>> job = scene.await(scene.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
+            Optional<Job<String>> job = fixture.await(fixture.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
             taken.add(job.orElseThrow().id());
         }
 
-        assertThat(scene.script.struck()).isEqualTo(3);
+        assertThat(fixture.script.struck()).isEqualTo(3);
         assertThat(taken).containsExactlyInAnyOrderElementsOf(waiting);
     }
 
@@ -262,16 +263,16 @@ abstract class InterleavingsContract extends FaultsContract {
         Subscription<String> subscription = subscribedToPending();
         CompletableFuture<CompletableFuture<?>> call = new CompletableFuture<>();
         unknownButCommitted()
-                .nth(2, Fault.UNKNOWN_BUT_COMMITTED)
+                .nth(2, StepFault.UNKNOWN_BUT_COMMITTED)
                 .meanwhile(() -> call.thenAccept(accepted -> accepted.cancel(true)));
 
-        call.complete(scene.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
-        scene.await(scene.others.wait(subscription, RUNNING, LONG));
-        scene.await(scene.others.wait(subscription, PENDING, LONG));
+        call.complete(fixture.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
+        fixture.await(fixture.others.awaitEvent(subscription, RUNNING, LONG));
+        fixture.await(fixture.others.awaitEvent(subscription, PENDING, LONG));
 
-        assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING, PENDING);
-        assertThat(scene.script.struck()).isEqualTo(2);
-        assertThat(scene.runs()).isEqualTo(1);
+        assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, PENDING);
+        assertThat(fixture.script.struck()).isEqualTo(2);
+        assertThat(fixture.runs()).isEqualTo(1);
     }
 
     @Test
@@ -281,89 +282,92 @@ abstract class InterleavingsContract extends FaultsContract {
         CompletableFuture<Optional<Job<String>>> taken = new CompletableFuture<>();
         unknownButCommitted()
                 .meanwhile(() -> call.thenAccept(accepted -> accepted.cancel(true)))
-                .next(Fault.CONFLICT)
-                .meanwhile(() -> scene.others
-                        .remove(scene.database(), MAIL, "a")
-                        .thenCompose(removed -> scene.others.add(scene.database(), MAIL, "a", "again"))
-                        .thenCompose(added -> scene.claim())
+                .next(StepFault.CONFLICT)
+                .meanwhile(() -> fixture.others
+                        .remove(fixture.database(), MAIL, "a")
+                        .thenCompose(removed -> fixture.others.add(fixture.database(), MAIL, "a", "again"))
+                        .thenCompose(added -> fixture.claim())
                         .thenApply(taken::complete));
 
-        call.complete(scene.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
-        scene.await(scene.others.wait(subscription, NOT_FOUND, LONG));
-        Job<String> job = scene.await(taken).orElseThrow();
-        subscription = scene.await(scene.others.subscribe(scene.database(), MAIL, "a"));
-        assertThat(scene.await(scene.others.wait(subscription, PENDING, Duration.ofSeconds(2))))
+        call.complete(fixture.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
+        fixture.await(fixture.others.awaitEvent(subscription, NOT_FOUND, LONG));
+        Job<String> job = fixture.await(taken).orElseThrow();
+        subscription = fixture.await(fixture.others.subscribe(fixture.database(), MAIL, "a"));
+        assertThat(fixture.await(fixture.others.awaitEvent(subscription, PENDING, Duration.ofSeconds(2))))
                 .isEmpty();
 
-        scene.await(scene.others.finish(scene.database(), job));
-        assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING, NOT_FOUND, PENDING, RUNNING, FINISHED);
+        fixture.await(fixture.others.finish(fixture.database(), job));
+        assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, NOT_FOUND, PENDING, RUNNING, FINISHED);
     }
 
     @Test
     void aJobThatTheMonitorPutBackAndAnotherTookMeanwhileIsNotPutBackAgain() {
-        scene.close();
-        scene = new Scene(stage, Duration.ofSeconds(1));
-        CreationVerbs.running(scene);
+        fixture.close();
+        fixture = new FaultFixture(stage, Duration.ofSeconds(1));
+        CreationCases.running(fixture);
         CompletableFuture<Optional<Job<String>>> taken = new CompletableFuture<>();
         unknownButCommitted().meanwhile(() -> takeIfPutBack(taken));
 
-        scene.jobs.monitor(MAIL);
-        Job<String> job = scene.await(taken).orElseThrow();
+        fixture.jobs.monitor(MAIL);
+        Job<String> job = fixture.await(taken).orElseThrow();
 
-        scene.await(scene.others.finish(scene.database(), job));
-        assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING, PENDING, RUNNING, FINISHED);
+        fixture.await(fixture.others.finish(fixture.database(), job));
+        assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, PENDING, RUNNING, FINISHED);
     }
 
     /** The monitor also commits each time that it looks; the commit that puts the job back is one of those to come. */
     private CompletableFuture<?> takeIfPutBack(CompletableFuture<Optional<Job<String>>> taken) {
-        return scene.claim().thenCompose(job -> {
+        return fixture.claim().thenCompose(job -> {
             if (job.isEmpty()) {
-                scene.script.nth(2, Fault.UNKNOWN_BUT_COMMITTED).meanwhile(() -> takeIfPutBack(taken));
+                fixture.script.nth(2, StepFault.UNKNOWN_BUT_COMMITTED).meanwhile(() -> takeIfPutBack(taken));
                 return CompletableFuture.completedFuture(job);
             }
-            return scene.others
-                    .setTypeTimeout(scene.database(), MAIL, Scene.LONG) // so that no monitor puts it back
+            return fixture.others
+                    .setTypeTimeout(fixture.database(), MAIL, FaultFixture.LONG) // so that no monitor puts it back
                     .thenApply(set -> taken.complete(job));
         });
     }
 
     @Test
     void aFinishDoesNotReleaseAgainAJobThatRanMeanwhile() {
-        Job<String> job = CreationVerbs.running(scene);
-        scene.await(scene.others.add(
-                scene.database(), NewJob.of(MAIL, "then").id("b").after(MAIL, "a")));
-        unknownButCommitted().meanwhile(scene::claimAndFinish);
+        Job<String> job = CreationCases.running(fixture);
+        fixture.await(fixture.others.add(
+                fixture.database(), NewJob.of(MAIL, "then").id("b").after(MAIL, "a")));
+        unknownButCommitted().meanwhile(fixture::claimAndFinish);
 
-        scene.await(scene.jobs.finish(scene.faulty, job));
+        fixture.await(fixture.jobs.finish(fixture.faulty, job));
 
-        assertThat(scene.changesOf("b")).containsExactly(PENDING, PENDING, RUNNING, FINISHED);
+        assertThat(fixture.changesOf("b")).containsExactly(PENDING, PENDING, RUNNING, FINISHED);
     }
 
     @Test
     void aJobThatWasReleasedAndHasRunMeanwhileIsNotAddedToWaitAgain() {
-        Job<String> job = CreationVerbs.running(scene);
+        Job<String> job = CreationCases.running(fixture);
         unknownButCommitted()
-                .meanwhile(() ->
-                        scene.others.finish(scene.database(), job).thenCompose(finished -> scene.claimAndFinish()));
+                .meanwhile(() -> fixture.others
+                        .finish(fixture.database(), job)
+                        .thenCompose(finished -> fixture.claimAndFinish()));
 
-        scene.await(scene.jobs.add(scene.faulty, NewJob.of(MAIL, "then").id("b").after(MAIL, "a")));
+        fixture.await(
+                fixture.jobs.add(fixture.faulty, NewJob.of(MAIL, "then").id("b").after(MAIL, "a")));
 
-        assertThat(scene.changesOf("b")).containsExactly(PENDING, PENDING, RUNNING, FINISHED);
+        assertThat(fixture.changesOf("b")).containsExactly(PENDING, PENDING, RUNNING, FINISHED);
     }
 
     @Test
     void aJobIsNotLeftWaitingForOneThatFinishesWhileItIsAdded() {
-        Job<String> job = CreationVerbs.running(scene);
-        scene.script.next(Fault.CONFLICT).meanwhile(() -> scene.others.finish(scene.database(), job));
+        Job<String> job = CreationCases.running(fixture);
+        fixture.script.next(StepFault.CONFLICT).meanwhile(() -> fixture.others.finish(fixture.database(), job));
 
-        scene.await(scene.jobs.add(scene.faulty, NewJob.of(MAIL, "then").id("b").after(MAIL, "a")));
+        fixture.await(
+                fixture.jobs.add(fixture.faulty, NewJob.of(MAIL, "then").id("b").after(MAIL, "a")));
 
-        assertThat(scene.runs()).isEqualTo(1);
-        assertThat(scene.changesOf("b")).containsExactly(PENDING, RUNNING, FINISHED);
+        assertThat(fixture.runs()).isEqualTo(1);
+        assertThat(fixture.changesOf("b")).containsExactly(PENDING, RUNNING, FINISHED);
     }
 
     private Subscription<String> subscribedToPending() {
-        scene.added("a", "old");
-        return scene.await(scene.others.subscribe(scene.database(), MAIL, "a"));
+        fixture.added("a", "old");
+        return fixture.await(fixture.others.subscribe(fixture.database(), MAIL, "a"));
     }
 }

@@ -14,7 +14,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.CouchJobsBuilder;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
-import dev.couchjobs.fdb.testing.Cluster;
+import dev.couchjobs.fdb.testing.TestCluster;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.UUID;
@@ -38,7 +38,7 @@ class LockedClusterTest {
     private static final int STAMP_BYTES = 10;
     private static final int ID_BYTES = 16;
 
-    private final Database database = Cluster.open();
+    private final Database database = TestCluster.open();
     private final Subspace subspace =
             new Subspace(Tuple.from("locked", UUID.randomUUID().toString()));
     private final CouchJobs jobs = instance().build();

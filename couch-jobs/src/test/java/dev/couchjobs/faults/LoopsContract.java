@@ -4,8 +4,8 @@ import static dev.couchjobs.JobState.FINISHED;
 import static dev.couchjobs.JobState.NOT_FOUND;
 import static dev.couchjobs.JobState.PENDING;
 import static dev.couchjobs.JobState.RUNNING;
-import static dev.couchjobs.faults.Scene.LONG;
-import static dev.couchjobs.faults.Scene.MAIL;
+import static dev.couchjobs.faults.FaultFixture.LONG;
+import static dev.couchjobs.faults.FaultFixture.MAIL;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -40,145 +40,145 @@ abstract class LoopsContract extends FaultsContract {
     private static final JobType<String, ?> IDLE = JobType.of("idle", String.class);
 
     @SuppressWarnings("NullAway.Init")
-    private Scene scene;
+    private FaultFixture fixture;
 
     @BeforeEach
     void setTheScene() {
-        scene = new Scene(stage, Duration.ofSeconds(1));
-        scene.await(scene.others.setTypeTimeout(scene.database(), IDLE, LONG));
-        scene.await(scene.others.add(scene.database(), IDLE, "a", "nobody takes it"));
+        fixture = new FaultFixture(stage, Duration.ofSeconds(1));
+        fixture.await(fixture.others.setTypeTimeout(fixture.database(), IDLE, LONG));
+        fixture.await(fixture.others.add(fixture.database(), IDLE, "a", "nobody takes it"));
     }
 
     @AfterEach
     void leaveTheScene() {
-        assertThat(scene.rows().contradictions()).isEmpty();
-        scene.close();
+        assertThat(fixture.rows().contradictions()).isEmpty();
+        fixture.close();
     }
 
     /** Lets time pass by waiting, for a while at a time, for something that does not happen. */
     private void until(BooleanSupplier condition) {
-        try (Subscription<String> idle = scene.await(scene.others.subscribe(scene.database(), IDLE, "a"))) {
+        try (Subscription<String> idle = fixture.await(fixture.others.subscribe(fixture.database(), IDLE, "a"))) {
             for (int i = 0; !condition.getAsBoolean(); i++) {
                 assertThat(i).as("patience").isLessThan(PATIENCE);
-                scene.await(scene.others.wait(idle, Duration.ofMillis(50)));
+                fixture.await(fixture.others.awaitEvent(idle, Duration.ofMillis(50)));
             }
         }
     }
 
-    private void strikeRounds(Fault fault) {
+    private void strikeRounds(StepFault fault) {
         for (int round = 0; round < ROUNDS; round++) {
-            scene.script.next(fault);
+            fixture.script.next(fault);
         }
     }
 
     private void failRounds() {
-        until(() -> scene.script.struck() >= ROUNDS);
-        scene.script.clear();
+        until(() -> fixture.script.struck() >= ROUNDS);
+        fixture.script.clear();
     }
 
     @ParameterizedTest(name = "{0}")
     @EnumSource(
-            value = Fault.class,
+            value = StepFault.class,
             names = {"FATAL_AT_READ", "BUG_AT_READ", "TOO_OLD_AT_READ"})
-    void theMonitorPutsAJobBackAfterARunOfFailedRounds(Fault fault) {
-        CreationVerbs.running(scene);
-        scene.script.every(fault);
-        scene.jobs.monitor(MAIL);
+    void theMonitorPutsAJobBackAfterARunOfFailedRounds(StepFault fault) {
+        CreationCases.running(fixture);
+        fixture.script.every(fault);
+        fixture.jobs.monitor(MAIL);
         failRounds();
 
-        until(() -> scene.state("a") == PENDING);
+        until(() -> fixture.state("a") == PENDING);
 
-        assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING, PENDING);
+        assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, PENDING);
     }
 
     @ParameterizedTest(name = "{0}")
     @EnumSource(
-            value = Fault.class,
+            value = StepFault.class,
             names = {"FATAL_AT_COMMIT", "CONFLICT", "UNKNOWN_AND_NOT_COMMITTED"})
-    void theMonitorPutsAJobBackAfterARunOfFailedCommits(Fault fault) {
-        CreationVerbs.running(scene);
-        scene.script.every(fault);
-        scene.jobs.monitor(MAIL);
+    void theMonitorPutsAJobBackAfterARunOfFailedCommits(StepFault fault) {
+        CreationCases.running(fixture);
+        fixture.script.every(fault);
+        fixture.jobs.monitor(MAIL);
         failRounds();
 
-        until(() -> scene.state("a") == PENDING);
+        until(() -> fixture.state("a") == PENDING);
 
-        assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING, PENDING);
+        assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, PENDING);
     }
 
     @ParameterizedTest(name = "{0}")
     @EnumSource(
-            value = Fault.class,
+            value = StepFault.class,
             names = {"FATAL_AT_READ", "BUG_AT_READ", "FATAL_AT_COMMIT", "CONFLICT", "UNKNOWN_AND_NOT_COMMITTED"})
-    void theReleaserTellsAllWhoWaitAfterARunOfFailedRounds(Fault fault) {
-        scene.added("a", "first");
-        scene.await(scene.others.addAll(
-                scene.database(),
+    void theReleaserTellsAllWhoWaitAfterARunOfFailedRounds(StepFault fault) {
+        fixture.added("a", "first");
+        fixture.await(fixture.others.addAll(
+                fixture.database(),
                 IntStream.range(0, WAITING)
                         .mapToObj(i -> NewJob.of(MAIL, "then").id("m" + i).after(MAIL, "a"))
                         .toList()));
-        scene.await(scene.others.remove(scene.database(), MAIL, "a"));
-        assertThat(scene.rows().data().values()).anyMatch(row -> row.state() == PENDING);
-        scene.script.every(fault);
-        scene.jobs.monitor(MAIL);
+        fixture.await(fixture.others.remove(fixture.database(), MAIL, "a"));
+        assertThat(fixture.rows().data().values()).anyMatch(row -> row.state() == PENDING);
+        fixture.script.every(fault);
+        fixture.jobs.monitor(MAIL);
         failRounds();
 
-        until(() -> scene.rows().data().values().stream().allMatch(row -> row.state() == FINISHED));
+        until(() -> fixture.rows().data().values().stream().allMatch(row -> row.state() == FINISHED));
 
-        assertThat(scene.rows().data()).hasSize(WAITING);
+        assertThat(fixture.rows().data()).hasSize(WAITING);
     }
 
     @ParameterizedTest(name = "{0}")
     @EnumSource(
-            value = Fault.class,
+            value = StepFault.class,
             names = {"FATAL_AT_READ", "BUG_AT_READ", "FATAL_AT_COMMIT", "CONFLICT", "UNKNOWN_BUT_COMMITTED"})
-    void aJobWhoseTimeIsUpIsRemovedAfterARunOfFailedRounds(Fault fault) {
+    void aJobWhoseTimeIsUpIsRemovedAfterARunOfFailedRounds(StepFault fault) {
         finishedFor(Retention.of(Duration.ofMillis(1)));
         strikeRounds(fault);
-        scene.jobs.monitor(MAIL);
+        fixture.jobs.monitor(MAIL);
 
-        until(() -> scene.state("a") == NOT_FOUND);
+        until(() -> fixture.state("a") == NOT_FOUND);
 
-        assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED, NOT_FOUND);
+        assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED, NOT_FOUND);
     }
 
     @ParameterizedTest(name = "{0}")
     @EnumSource(
-            value = Fault.class,
+            value = StepFault.class,
             names = {"FATAL_AT_READ", "BUG_AT_READ", "FATAL_AT_COMMIT", "CONFLICT", "UNKNOWN_BUT_COMMITTED"})
-    void anArchiveGetsEveryJobThoughRoundsFail(Fault fault) {
+    void anArchiveGetsEveryJobThoughRoundsFail(StepFault fault) {
         finishedFor(Retention.of(Duration.ZERO).archived());
         List<String> archived = new CopyOnWriteArrayList<>();
         strikeRounds(fault);
-        scene.jobs.archive(MAIL, page -> {
+        fixture.jobs.archive(MAIL, page -> {
             page.forEach(job -> archived.add(job.id()));
             return CompletableFuture.completedFuture(null);
         });
 
-        until(() -> scene.state("a") == NOT_FOUND);
+        until(() -> fixture.state("a") == NOT_FOUND);
 
         assertThat(archived).isNotEmpty().containsOnly("a");
-        assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED, NOT_FOUND);
+        assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED, NOT_FOUND);
     }
 
     private void finishedFor(Retention retention) {
         JobType<String, String> type =
                 JobType.of("mail", String.class, String.class).retention(retention);
-        Job<String> job = CreationVerbs.running(scene);
-        scene.await(scene.others.finishWithResult(scene.database(), type, job, "told"));
+        Job<String> job = CreationCases.running(fixture);
+        fixture.await(fixture.others.finishWithResult(fixture.database(), type, job, "told"));
     }
 
     @ParameterizedTest(name = "{0}")
     @EnumSource(
-            value = Fault.class,
+            value = StepFault.class,
             names = {"FATAL_AT_READ", "BUG_AT_READ", "TOO_OLD_AT_READ"})
-    void theNotifierTellsEveryChangeAfterARunOfFailedRounds(Fault fault) {
-        scene.added("a", "first");
-        Subscription<String> subscription = scene.await(scene.jobs.subscribe(scene.faulty, MAIL, "a"));
-        scene.script.every(fault);
-        scene.added("a", "second");
+    void theNotifierTellsEveryChangeAfterARunOfFailedRounds(StepFault fault) {
+        fixture.added("a", "first");
+        Subscription<String> subscription = fixture.await(fixture.jobs.subscribe(fixture.faulty, MAIL, "a"));
+        fixture.script.every(fault);
+        fixture.added("a", "second");
         failRounds();
-        scene.claimed("a");
+        fixture.claimed("a");
 
         assertThat(next(subscription).state()).isEqualTo(PENDING);
         assertThat(next(subscription).state()).isEqualTo(RUNNING);
@@ -186,68 +186,68 @@ abstract class LoopsContract extends FaultsContract {
 
     @ParameterizedTest(name = "{0}")
     @EnumSource(
-            value = Fault.class,
+            value = StepFault.class,
             names = {"WATCH_FAILS", "WATCH_FIRES"})
-    void theNotifierNeedsNoReliableWatch(Fault fault) {
+    void theNotifierNeedsNoReliableWatch(StepFault fault) {
         strikeRounds(fault);
-        scene.added("a", "first");
-        Subscription<String> subscription = scene.await(scene.jobs.subscribe(scene.faulty, MAIL, "a"));
-        until(() -> scene.script.struck() >= ROUNDS);
-        scene.added("a", "second");
+        fixture.added("a", "first");
+        Subscription<String> subscription = fixture.await(fixture.jobs.subscribe(fixture.faulty, MAIL, "a"));
+        until(() -> fixture.script.struck() >= ROUNDS);
+        fixture.added("a", "second");
 
         assertThat(next(subscription).data()).contains("second");
     }
 
     @ParameterizedTest(name = "{0}")
     @EnumSource(
-            value = Fault.class,
+            value = StepFault.class,
             names = {"WATCH_FAILS", "WATCH_FIRES"})
-    void theAcceptorNeedsNoReliableWatch(Fault fault) {
+    void theAcceptorNeedsNoReliableWatch(StepFault fault) {
         strikeRounds(fault);
-        CompletableFuture<Optional<Job<String>>> accepted = scene.jobs.accept(MAIL);
-        until(() -> scene.script.struck() >= ROUNDS);
-        scene.added("a", "new");
+        CompletableFuture<Optional<Job<String>>> accepted = fixture.jobs.accept(MAIL);
+        until(() -> fixture.script.struck() >= ROUNDS);
+        fixture.added("a", "new");
 
-        assertThat(scene.await(accepted)).isPresent();
-        assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING);
+        assertThat(fixture.await(accepted)).isPresent();
+        assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING);
     }
 
     @Test
     void theAcceptorIsWokenByItsNextWatchAfterOneThatFailed() {
-        scene.script.next(Fault.WATCH_FAILS);
-        CompletableFuture<Optional<Job<String>>> accepted = scene.jobs.accept(MAIL);
-        until(() -> scene.script.struck() > 0);
-        scene.added("a", "new");
+        fixture.script.next(StepFault.WATCH_FAILS);
+        CompletableFuture<Optional<Job<String>>> accepted = fixture.jobs.accept(MAIL);
+        until(() -> fixture.script.struck() > 0);
+        fixture.added("a", "new");
 
-        assertThat(scene.await(accepted)).isPresent();
+        assertThat(fixture.await(accepted)).isPresent();
     }
 
     @Test
     void whoeverWaitsForAJobIsToldOfAnErrorThatIsNotRetried() {
-        scene.added("a", "new");
-        scene.script.next(Fault.FATAL_AT_COMMIT);
+        fixture.added("a", "new");
+        fixture.script.next(StepFault.FATAL_AT_COMMIT);
 
-        assertThatThrownBy(() -> scene.await(scene.jobs.accept(MAIL)))
+        assertThatThrownBy(() -> fixture.await(fixture.jobs.accept(MAIL)))
                 .cause()
                 .isInstanceOfSatisfying(
                         FDBException.class, error -> assertThat(error.getCode()).isEqualTo(2000));
-        assertThat(scene.changesOf("a")).containsExactly(PENDING);
+        assertThat(fixture.changesOf("a")).containsExactly(PENDING);
     }
 
     @Test
     void whoeverComesAfterAnErrorThatIsNotRetriedGetsTheJob() {
-        scene.added("a", "new");
-        scene.script.next(Fault.FATAL_AT_COMMIT);
-        CompletableFuture<Optional<Job<String>>> failed = scene.jobs.accept(MAIL);
-        assertThatThrownBy(() -> scene.await(failed)).hasCauseInstanceOf(FDBException.class);
+        fixture.added("a", "new");
+        fixture.script.next(StepFault.FATAL_AT_COMMIT);
+        CompletableFuture<Optional<Job<String>>> failed = fixture.jobs.accept(MAIL);
+        assertThatThrownBy(() -> fixture.await(failed)).hasCauseInstanceOf(FDBException.class);
 
-        Optional<Job<String>> job = scene.await(scene.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
+        Optional<Job<String>> job = fixture.await(fixture.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
 
         assertThat(job).isPresent();
-        assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING);
+        assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING);
     }
 
     private JobEvent<String> next(Subscription<String> subscription) {
-        return scene.await(scene.jobs.wait(subscription, LONG)).orElseThrow();
+        return fixture.await(fixture.jobs.awaitEvent(subscription, LONG)).orElseThrow();
     }
 }

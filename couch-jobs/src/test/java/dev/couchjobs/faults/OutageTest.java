@@ -223,6 +223,7 @@ class OutageTest {
         stage.time().advance(Duration.ofMinutes(2));
         outage.end();
 
-        assertThat(await(jobs.wait(subscription, DAY)).orElseThrow().state()).isEqualTo(JobState.NOT_FOUND);
+        assertThat(await(jobs.awaitEvent(subscription, DAY)).orElseThrow().state())
+                .isEqualTo(JobState.NOT_FOUND);
     }
 }

@@ -3,7 +3,7 @@ package dev.couchjobs.faults;
 import static dev.couchjobs.JobState.FINISHED;
 import static dev.couchjobs.JobState.PENDING;
 import static dev.couchjobs.JobState.RUNNING;
-import static dev.couchjobs.faults.Scene.MAIL;
+import static dev.couchjobs.faults.FaultFixture.MAIL;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -23,37 +23,37 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Verbs that join the caller's transaction, which is retried as a whole: the fence keeps its effects to one time. */
 abstract class OwnTransactionContract extends FaultsContract {
     @SuppressWarnings("NullAway.Init")
-    private Scene scene;
+    private FaultFixture fixture;
 
     @SuppressWarnings("NullAway.Init")
     private Job<String> job;
 
     @BeforeEach
     void claimAJob() {
-        scene = new Scene(stage);
-        job = CreationVerbs.running(scene);
+        fixture = new FaultFixture(stage);
+        job = CreationCases.running(fixture);
     }
 
     @AfterEach
     void leaveTheScene() {
-        assertThat(scene.rows().contradictions()).isEmpty();
-        scene.close();
+        assertThat(fixture.rows().contradictions()).isEmpty();
+        fixture.close();
     }
 
     private <T> CompletableFuture<T> effectAnd(Function<Transaction, CompletableFuture<T>> verb) {
-        return scene.faulty.runAsync(tx -> {
-            tx.mutate(MutationType.ADD, scene.effectKey(), new byte[] {1});
+        return fixture.faulty.runAsync(tx -> {
+            tx.mutate(MutationType.ADD, fixture.effectKey(), new byte[] {1});
             return verb.apply(tx);
         });
     }
 
     private CompletableFuture<?> finishWithEffect() {
-        return effectAnd(tx -> scene.jobs.finish(tx, job));
+        return effectAnd(tx -> fixture.jobs.finish(tx, job));
     }
 
     @ParameterizedTest(name = "after {0}")
     @EnumSource(
-            value = Fault.class,
+            value = StepFault.class,
             names = {
                 "CONFLICT",
                 "UNKNOWN_AND_NOT_COMMITTED",
@@ -62,82 +62,85 @@ abstract class OwnTransactionContract extends FaultsContract {
                 "TOO_OLD_AT_READ",
                 "FUTURE_VERSION_AT_READ"
             })
-    void aFencedTransactionThatDidNotCommitIsDoneOnceByItsRetry(Fault fault) {
-        scene.script.next(fault);
+    void aFencedTransactionThatDidNotCommitIsDoneOnceByItsRetry(StepFault fault) {
+        fixture.script.next(fault);
 
-        scene.await(finishWithEffect());
+        fixture.await(finishWithEffect());
 
-        assertThat(scene.effects()).isEqualTo(1);
-        assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED);
+        assertThat(fixture.effects()).isEqualTo(1);
+        assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED);
     }
 
     @Test
     void aFencedTransactionThatDidCommitIsToldSoAndItsEffectHappensOnce() {
-        scene.script.next(Fault.UNKNOWN_BUT_COMMITTED);
+        fixture.script.next(StepFault.UNKNOWN_BUT_COMMITTED);
 
-        assertThatThrownBy(() -> scene.await(finishWithEffect())).hasCauseInstanceOf(JobAlreadyFinishedException.class);
+        assertThatThrownBy(() -> fixture.await(finishWithEffect()))
+                .hasCauseInstanceOf(JobAlreadyFinishedException.class);
 
-        assertThat(scene.effects()).isEqualTo(1);
-        assertThat(scene.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED);
+        assertThat(fixture.effects()).isEqualTo(1);
+        assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED);
     }
 
     @Test
     void aFencedTransactionThatDidCommitIsToldSoThoughTheJobIsPendingAgain() {
-        scene.script
-                .next(Fault.UNKNOWN_BUT_COMMITTED)
-                .meanwhile(() -> scene.others.add(scene.database(), MAIL, "a", "again"));
+        fixture.script
+                .next(StepFault.UNKNOWN_BUT_COMMITTED)
+                .meanwhile(() -> fixture.others.add(fixture.database(), MAIL, "a", "again"));
 
-        assertThatThrownBy(() -> scene.await(finishWithEffect())).hasCauseInstanceOf(JobAlreadyFinishedException.class);
+        assertThatThrownBy(() -> fixture.await(finishWithEffect()))
+                .hasCauseInstanceOf(JobAlreadyFinishedException.class);
 
-        assertThat(scene.effects()).isEqualTo(1);
-        assertThat(scene.runs()).isEqualTo(1);
+        assertThat(fixture.effects()).isEqualTo(1);
+        assertThat(fixture.runs()).isEqualTo(1);
     }
 
     /** Who finished a job is forgotten when it is claimed again; that this claim is over is told all the same. */
     @Test
     void aFencedTransactionThatDidCommitIsHaltedOnceTheJobIsAnothers() {
-        scene.script
-                .next(Fault.UNKNOWN_BUT_COMMITTED)
-                .meanwhile(() ->
-                        scene.others.add(scene.database(), MAIL, "a", "again").thenCompose(added -> scene.claim()));
+        fixture.script
+                .next(StepFault.UNKNOWN_BUT_COMMITTED)
+                .meanwhile(() -> fixture.others
+                        .add(fixture.database(), MAIL, "a", "again")
+                        .thenCompose(added -> fixture.claim()));
 
-        assertThatThrownBy(() -> scene.await(finishWithEffect())).hasCauseInstanceOf(JobHaltedException.class);
+        assertThatThrownBy(() -> fixture.await(finishWithEffect())).hasCauseInstanceOf(JobHaltedException.class);
 
-        assertThat(scene.effects()).isEqualTo(1);
-        assertThat(scene.state("a")).isEqualTo(RUNNING);
+        assertThat(fixture.effects()).isEqualTo(1);
+        assertThat(fixture.state("a")).isEqualTo(RUNNING);
     }
 
     @Test
     void theEffectOfALostClaimDoesNotHappenThoughTheVerdictIsNotLookedAt() {
-        scene.await(scene.others.remove(scene.database(), MAIL, "a"));
+        fixture.await(fixture.others.remove(fixture.database(), MAIL, "a"));
 
-        assertThatThrownBy(() -> scene.await(
-                        effectAnd(tx -> scene.jobs.finish(tx, job).handle((finished, error) -> "not looked at"))))
+        assertThatThrownBy(() -> fixture.await(
+                        effectAnd(tx -> fixture.jobs.finish(tx, job).handle((finished, error) -> "not looked at"))))
                 .isInstanceOf(RuntimeException.class);
 
-        assertThat(scene.effects()).isZero();
+        assertThat(fixture.effects()).isZero();
     }
 
     @Test
     void theEffectOfAClaimThatIsLostBetweenTheTriesDoesNotHappen() {
-        scene.script
-                .next(Fault.UNKNOWN_AND_NOT_COMMITTED)
-                .meanwhile(() -> scene.others.remove(scene.database(), MAIL, "a"));
+        fixture.script
+                .next(StepFault.UNKNOWN_AND_NOT_COMMITTED)
+                .meanwhile(() -> fixture.others.remove(fixture.database(), MAIL, "a"));
 
-        assertThatThrownBy(() -> scene.await(effectAnd(tx -> scene.jobs.update(tx, job))))
+        assertThatThrownBy(() -> fixture.await(effectAnd(tx -> fixture.jobs.update(tx, job))))
                 .hasCauseInstanceOf(JobHaltedException.class)
                 .cause()
                 .isNotInstanceOf(JobAlreadyFinishedException.class);
 
-        assertThat(scene.effects()).isZero();
+        assertThat(fixture.effects()).isZero();
     }
 
     @Test
     void aJobIsAddedOnceWithTheTransactionOfItsCallerThatIsRetried() {
-        scene.script.next(Fault.UNKNOWN_BUT_COMMITTED);
+        fixture.script.next(StepFault.UNKNOWN_BUT_COMMITTED);
 
-        scene.await(scene.faulty.runAsync(tx -> scene.jobs.add(tx, MAIL, "b", "new")));
+        fixture.await(fixture.faulty.runAsync(tx -> fixture.jobs.add(tx, MAIL, "b", "new")));
 
-        assertThat(scene.changesOf("b")).containsExactly(PENDING);
+        assertThat(fixture.changesOf("b")).containsExactly(PENDING);
     }
 }

@@ -3,7 +3,7 @@ package dev.couchjobs.faults;
 import com.apple.foundationdb.Database;
 import dev.couchjobs.Environment;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
-import dev.couchjobs.fdb.testing.Cluster;
+import dev.couchjobs.fdb.testing.TestCluster;
 import java.util.concurrent.CompletableFuture;
 
 /** A database with threads of its own, in real time. */
@@ -22,7 +22,7 @@ final class RealStage implements Stage {
 
     /** A running FoundationDB cluster, which {@code FDB_CLUSTER_FILE} names. */
     static Stage onCluster() {
-        return new RealStage(Cluster.open());
+        return new RealStage(TestCluster.open());
     }
 
     @Override

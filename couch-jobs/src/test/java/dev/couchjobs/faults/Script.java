@@ -1,8 +1,8 @@
 package dev.couchjobs.faults;
 
 import dev.couchjobs.fdb.simulation.FaultPlan;
-import dev.couchjobs.fdb.simulation.Mishap;
-import dev.couchjobs.fdb.simulation.Step;
+import dev.couchjobs.fdb.simulation.FaultPoint;
+import dev.couchjobs.fdb.simulation.InjectedFault;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -21,11 +21,11 @@ public final class Script implements FaultPlan {
 
     /** One fault: how many steps that it could strike it lets pass, and how many it then does strike. */
     private static final class Line {
-        final Fault fault;
+        final StepFault fault;
         int pass;
         int strikes;
 
-        Line(Fault fault, int pass, int strikes) {
+        Line(StepFault fault, int pass, int strikes) {
             this.fault = fault;
             this.pass = pass;
             this.strikes = strikes;
@@ -33,18 +33,18 @@ public final class Script implements FaultPlan {
     }
 
     /** Makes the next step go wrong that can go wrong in this way. */
-    public Script next(Fault fault) {
+    public Script next(StepFault fault) {
         return nth(1, fault);
     }
 
     /** Makes one step go wrong, counted from one among those that can go wrong in this way. */
-    public synchronized Script nth(int n, Fault fault) {
+    public synchronized Script nth(int n, StepFault fault) {
         lines.add(new Line(fault, n - 1, 1));
         return this;
     }
 
     /** Makes every step go wrong that can go wrong in this way, until {@link #clear}. */
-    public synchronized Script every(Fault fault) {
+    public synchronized Script every(StepFault fault) {
         lines.add(new Line(fault, 0, ALWAYS));
         return this;
     }
@@ -69,10 +69,10 @@ public final class Script implements FaultPlan {
     }
 
     @Override
-    public synchronized @Nullable Mishap mishap(Step step) {
+    public synchronized @Nullable InjectedFault injectedFault(FaultPoint point) {
         Line striking = null;
         for (Line line : lines) {
-            if (!line.fault.strikes(step) || line.strikes == 0) {
+            if (!line.fault.strikes(point) || line.strikes == 0) {
                 continue;
             }
             if (line.pass > 0) {
@@ -86,15 +86,15 @@ public final class Script implements FaultPlan {
         }
         striking.strikes -= striking.strikes == ALWAYS ? 0 : 1;
         struck++;
-        return striking.fault.mishap();
+        return striking.fault.fault();
     }
 
     @Override
-    public CompletableFuture<?> after(Step step, @Nullable Mishap mishap) {
+    public CompletableFuture<?> after(FaultPoint point, @Nullable InjectedFault injectedFault) {
         Supplier<? extends CompletableFuture<?>> action;
         synchronized (this) {
-            if (mishap == null || step.kind() != Step.Kind.COMMIT || meanwhile.isEmpty()) {
-                return CompletableFuture.completedFuture(step);
+            if (injectedFault == null || point.kind() != FaultPoint.Kind.COMMIT || meanwhile.isEmpty()) {
+                return CompletableFuture.completedFuture(point);
             }
             action = meanwhile.remove();
         }

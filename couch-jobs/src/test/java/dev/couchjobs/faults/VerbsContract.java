@@ -13,27 +13,27 @@ abstract class VerbsContract extends FaultsContract {
     private static final int STEPS_MAX = 100;
 
     static Stream<Arguments> verbsAndFaults() {
-        return Stream.of(CreationVerbs.all(), ProcessingVerbs.all(), DependencyVerbs.all(), OutcomeVerbs.all())
+        return Stream.of(CreationCases.all(), ProcessingCases.all(), DependencyCases.all(), OutcomeCases.all())
                 .flatMap(List::stream)
-                .flatMap(verb -> verb.faults().stream().map(fault -> Arguments.of(verb, fault)));
+                .flatMap(verbCase -> verbCase.faults().stream().map(fault -> Arguments.of(verbCase, fault)));
     }
 
     @ParameterizedTest(name = "{0} survives {1}")
     @MethodSource("verbsAndFaults")
-    void everyVerbSurvivesEveryFaultAtEveryStep(Verb<?, ?> verb, Fault fault) {
+    void everyVerbSurvivesEveryFaultAtEveryStep(VerbCase<?, ?> verbCase, StepFault fault) {
         int nth = 1;
-        while (survives(verb, fault, nth)) {
+        while (survives(verbCase, fault, nth)) {
             nth++;
             assertThat(nth).as("steps").isLessThan(STEPS_MAX);
         }
         assertThat(nth).as("the first step that did not happen").isGreaterThan(1);
     }
 
-    private boolean survives(Verb<?, ?> verb, Fault fault, int nth) {
+    private boolean survives(VerbCase<?, ?> verbCase, StepFault fault, int nth) {
         try {
-            return verb.survives(stage, fault, nth);
+            return verbCase.survives(stage, fault, nth);
         } catch (RuntimeException | AssertionError e) {
-            throw new AssertionError(verb + " with " + fault + " at step " + nth + ": " + e.getMessage(), e);
+            throw new AssertionError(verbCase + " with " + fault + " at step " + nth + ": " + e.getMessage(), e);
         }
     }
 }

@@ -22,25 +22,25 @@ abstract class WorkerFinishContract extends FaultsContract {
     private static final JobType<String, String> NOT_KEPT = KEPT.retention(Retention.of(Duration.ZERO));
 
     @SuppressWarnings("NullAway.Init")
-    private Scene scene;
+    private FaultFixture fixture;
 
     @BeforeEach
     void enterTheScene() {
-        scene = new Scene(stage);
-        scene.added("a", "data");
+        fixture = new FaultFixture(stage);
+        fixture.added("a", "data");
     }
 
     @AfterEach
     void leaveTheScene() {
-        assertThat(scene.rows().contradictions()).isEmpty();
-        scene.close();
+        assertThat(fixture.rows().contradictions()).isEmpty();
+        fixture.close();
     }
 
     /** What the handler is told by the finish that something happens to. */
-    private String finished(JobType<String, String> type, Fault fault) {
+    private String finished(JobType<String, String> type, StepFault fault) {
         CompletableFuture<String> told = new CompletableFuture<>();
         AtomicBoolean struck = new AtomicBoolean();
-        Worker worker = scene.jobs
+        Worker worker = fixture.jobs
                 .worker()
                 .handleAsync(
                         type,
@@ -54,44 +54,44 @@ abstract class WorkerFinishContract extends FaultsContract {
                 .concurrency(1)
                 .executor(stage.environment().scheduler())
                 .start();
-        String result = scene.await(told);
-        scene.await(worker.closeAsync());
+        String result = fixture.await(told);
+        fixture.await(worker.closeAsync());
         return result;
     }
 
-    private CompletableFuture<String> finish(JobContext<String> job, AtomicBoolean struck, Fault fault) {
+    private CompletableFuture<String> finish(JobContext<String> job, AtomicBoolean struck, StepFault fault) {
         return job.finishAsync(tx -> {
             if (!struck.getAndSet(true)) {
-                scene.script.next(fault);
+                fixture.script.next(fault);
             }
             return effect(tx);
         });
     }
 
     private CompletableFuture<String> effect(Transaction tx) {
-        tx.mutate(MutationType.ADD, scene.effectKey(), new byte[] {1});
+        tx.mutate(MutationType.ADD, fixture.effectKey(), new byte[] {1});
         return CompletableFuture.completedFuture("done");
     }
 
     @ParameterizedTest(name = "after {0}")
     @EnumSource(
-            value = Fault.class,
+            value = StepFault.class,
             names = {"CONFLICT", "UNKNOWN_BUT_COMMITTED", "UNKNOWN_AND_NOT_COMMITTED", "TOO_OLD_AT_COMMIT"})
-    void aJobThatIsKept(Fault fault) {
+    void aJobThatIsKept(StepFault fault) {
         assertThat(finished(KEPT, fault)).isEqualTo("done");
 
-        assertThat(scene.effects()).isEqualTo(1);
-        assertThat(scene.await(scene.others.resultAsync(KEPT, "a", Duration.ZERO)))
+        assertThat(fixture.effects()).isEqualTo(1);
+        assertThat(fixture.await(fixture.others.resultAsync(KEPT, "a", Duration.ZERO)))
                 .isEqualTo("done");
     }
 
     @ParameterizedTest(name = "after {0}")
     @EnumSource(
-            value = Fault.class,
+            value = StepFault.class,
             names = {"CONFLICT", "UNKNOWN_BUT_COMMITTED", "UNKNOWN_AND_NOT_COMMITTED", "TOO_OLD_AT_COMMIT"})
-    void aJobOfWhichNothingIsKept(Fault fault) {
+    void aJobOfWhichNothingIsKept(StepFault fault) {
         assertThat(finished(NOT_KEPT, fault)).isEqualTo("done");
 
-        assertThat(scene.effects()).isEqualTo(1);
+        assertThat(fixture.effects()).isEqualTo(1);
     }
 }

@@ -24,7 +24,7 @@ final class Archive {
             @Nullable String result) {}
 
     /** {@return what a node hands jobs over to} */
-    JobArchive<String, String> on(Node node) {
+    JobArchive<String, String> on(SimulatedNode node) {
         return page -> node.sleepUpTo(SLOWEST).thenRun(() -> {
             if (node.random().nextInt(4) == 0) {
                 throw new IllegalStateException("the archive does not answer");
@@ -39,13 +39,13 @@ final class Archive {
     private void keep(List<JobInfo<String, String>> page) {
         for (JobInfo<String, String> job : page) {
             long endedAt = job.endedAt().map(Instant::toEpochMilli).orElse(0L);
-            String result = job.result().map(Line::json).orElse(null);
+            String result = job.result().map(MainRow::json).orElse(null);
             kept.add(new Kept(job.id(), job.claims(), endedAt, Payloads.inline(job.data()), result));
         }
     }
 
     /** {@return whether it was given a job as that ended} */
-    boolean has(String jobId, Line job) {
+    boolean has(String jobId, MainRow job) {
         return kept.contains(new Kept(jobId, job.claims(), job.endedAt(), job.data(), job.result()));
     }
 }

@@ -26,14 +26,14 @@ final class Client {
     private static final Duration LONG_REST = Duration.ofMinutes(1);
     private static final PageRequest ALL = PageRequest.of(1_000);
 
-    private final Node node;
+    private final SimulatedNode node;
     private final RandomGenerator random;
     private final Oracle oracle;
     private final Duration rest;
     private String lastAdded = "";
     private boolean stopped;
 
-    private Client(Node node, Oracle oracle, Duration rest) {
+    private Client(SimulatedNode node, Oracle oracle, Duration rest) {
         this.node = node;
         this.random = node.random();
         this.oracle = oracle;
@@ -41,12 +41,12 @@ final class Client {
     }
 
     /** {@return one that always has something to do} */
-    static Client busy(Node node, Oracle oracle) {
+    static Client busy(SimulatedNode node, Oracle oracle) {
         return new Client(node, oracle, SHORT_REST);
     }
 
     /** {@return one that does something now and then} */
-    static Client idle(Node node, Oracle oracle) {
+    static Client idle(SimulatedNode node, Oracle oracle) {
         return new Client(node, oracle, LONG_REST);
     }
 
@@ -137,7 +137,7 @@ final class Client {
 
     private NewJob<String> waiting(NewJob<String> job, String jobId, List<String> others) {
         List<Dependency> dependencies = others.stream()
-                .map(other -> Dependency.on(node.type(), other).orElse(policy()))
+                .map(other -> Dependency.on(node.type(), other).ifUnsuccessful(policy()))
                 .toList();
         oracle.addingDependent(jobId, dependencies);
         return job.after(dependencies);
@@ -175,14 +175,14 @@ final class Client {
 
     private NewJob<String> newJob(String jobId) {
         NewJob<String> job = NewJob.of(node.type(), node.payload()).id(jobId).priority(random.nextInt(-1, 3));
-        return random.nextInt(3) == 0 ? job.retry(Scenario.retries(1 + random.nextInt(3))) : job;
+        return random.nextInt(3) == 0 ? job.retry(JobsScenario.retries(1 + random.nextInt(3))) : job;
     }
 
     private CompletableFuture<Void> sendAgain(String jobId) {
         oracle.resubmitting(jobId);
         return node.jobs().retryDeadLetter(node.database(), node.type(), jobId).thenAccept(sent -> {
             node.log((sent ? "sent again " : "not a dead letter: ") + jobId);
-            oracle.deadLetters().wereSent(sent ? 1 : 0);
+            oracle.deadLettersLaw().wereSent(sent ? 1 : 0);
         });
     }
 
@@ -190,7 +190,7 @@ final class Client {
         oracle.resubmittingAll();
         return node.jobs().retryDeadLetters(node.type()).thenAccept(sent -> {
             node.log("sent " + sent + " dead letters again");
-            oracle.deadLetters().wereSent(sent);
+            oracle.deadLettersLaw().wereSent(sent);
         });
     }
 
@@ -217,7 +217,7 @@ final class Client {
 
     /** The counters do not know of damaged jobs that they are gone. */
     private boolean isCounted(long there, long counted) {
-        return there <= counted && counted <= there + oracle.damages().count();
+        return there <= counted && counted <= there + oracle.damageLaw().count();
     }
 
     private CompletableFuture<Void> remove(String jobId) {

@@ -38,7 +38,7 @@ final class Damager {
     private final List<String> victims = new ArrayList<>();
     private int added;
 
-    Damager(Simulation simulation, Oracle oracle, Node node) {
+    Damager(Simulation simulation, Oracle oracle, SimulatedNode node) {
         this.simulation = simulation;
         this.oracle = oracle;
         this.jobs = node.jobs();
@@ -72,14 +72,14 @@ final class Damager {
             return;
         }
         String jobId = victims.remove(random.nextInt(victims.size()));
-        byte[] key = Damages.keyOf(jobId);
+        byte[] key = DamageLaw.keyOf(jobId);
         byte[] bytes = DAMAGED.get(random.nextInt(DAMAGED.size()));
         simulation.log("damages " + jobId);
         simulation.await(simulation
                 .database()
                 .runAsync(tx -> tx.get(key).thenApply(row -> {
                     if (row != null && !Arrays.equals(row, bytes)) {
-                        oracle.damages().damaging(jobId, bytes);
+                        oracle.damageLaw().damaging(jobId, bytes);
                         tx.set(key, bytes);
                     }
                     return tx;
@@ -90,7 +90,7 @@ final class Damager {
         byte[] key = strayKey();
         byte[] bytes = DAMAGED.get(random.nextInt(DAMAGED.size()));
         simulation.log("plants " + ByteArrayUtil.printable(key));
-        oracle.damages().planting(key, bytes);
+        oracle.damageLaw().planting(key, bytes);
         simulation.await(simulation.database().runAsync(tx -> {
             tx.set(key, bytes);
             return CompletableFuture.completedFuture(tx);

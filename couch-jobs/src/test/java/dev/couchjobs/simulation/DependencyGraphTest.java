@@ -15,7 +15,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.contract.Fate;
-import dev.couchjobs.faults.Rows;
+import dev.couchjobs.faults.TypeRows;
 import dev.couchjobs.faults.VirtualStage;
 import java.time.Duration;
 import java.util.List;
@@ -90,7 +90,7 @@ class DependencyGraphTest {
             for (int i = random.nextInt(4); i > 0 && added > 1; i--) {
                 String other = "j" + random.nextInt(added - 1);
                 DependencyPolicy policy = List.of(DependencyPolicy.values()).get(random.nextInt(3));
-                job = job.after(Dependency.on(MAIL, other).orElse(policy));
+                job = job.after(Dependency.on(MAIL, other).ifUnsuccessful(policy));
             }
             NewJob<String> whole = job;
             if (model.add(id, whole.dependencies())) {
@@ -149,8 +149,8 @@ class DependencyGraphTest {
             return added == 0 ? Optional.empty() : Optional.of("j" + random.nextInt(added));
         }
 
-        private Rows rows() {
-            return stage.await(database.readAsync(tx -> Rows.read(tx, new Subspace(), MAIL.name())));
+        private TypeRows rows() {
+            return stage.await(database.readAsync(tx -> TypeRows.read(tx, new Subspace(), MAIL.name())));
         }
 
         @Override

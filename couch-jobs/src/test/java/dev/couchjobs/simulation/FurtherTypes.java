@@ -11,7 +11,7 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Retention;
 import dev.couchjobs.WorkerBuilder;
-import dev.couchjobs.faults.Rows;
+import dev.couchjobs.faults.TypeRows;
 import dev.couchjobs.fdb.simulation.Simulation;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -30,17 +30,17 @@ final class FurtherTypes {
     private static final byte[] ONE = {1};
 
     private final Simulation simulation;
-    private final Damages damages;
-    private final Complaints complaints;
+    private final DamageLaw damageLaw;
+    private final Violations violations;
     private final List<JobType<String, String>> types;
     private final Set<Tuple> added = new HashSet<>();
     private final Set<UUID> claimed = new HashSet<>();
     private int count;
 
-    FurtherTypes(Simulation simulation, Scenario scenario, Damages damages, Complaints complaints) {
+    FurtherTypes(Simulation simulation, JobsScenario scenario, DamageLaw damageLaw, Violations violations) {
         this.simulation = simulation;
-        this.damages = damages;
-        this.complaints = complaints;
+        this.damageLaw = damageLaw;
+        this.violations = violations;
         this.types = IntStream.range(0, scenario.furtherTypes())
                 .mapToObj(number -> JobType.of("further-" + number, String.class, String.class)
                         .retry(scenario.type().retry())
@@ -58,7 +58,7 @@ final class FurtherTypes {
     }
 
     /** Adds a job of one of them. */
-    CompletableFuture<Void> add(Node node) {
+    CompletableFuture<Void> add(SimulatedNode node) {
         JobType<String, String> type = types.get(node.random().nextInt(types.size()));
         String jobId = "further-job-" + count++;
         return node.jobs().add(node.database(), type, jobId, node.payload()).thenRun(() -> {
@@ -68,15 +68,16 @@ final class FurtherTypes {
     }
 
     /** Has a worker handle all of them. */
-    WorkerBuilder handledBy(WorkerBuilder worker, Crew crew) {
-        types.forEach(type -> worker.handleAsync(type, job -> handle(job, crew)));
+    WorkerBuilder handledBy(WorkerBuilder worker, SimulatedWorker simulatedWorker) {
+        types.forEach(type -> worker.handleAsync(type, job -> handle(job, simulatedWorker)));
         return worker;
     }
 
-    private CompletableFuture<String> handle(JobContext<String> job, Crew crew) {
-        complaints.require(claimed.add(job.job().lock()), () -> job.job() + " was given out twice");
-        complaints.require(Payloads.isWhole(job.data()), () -> job.job() + " has not all of its data");
-        return crew.work()
+    private CompletableFuture<String> handle(JobContext<String> job, SimulatedWorker simulatedWorker) {
+        violations.require(claimed.add(job.job().lock()), () -> job.job() + " was given out twice");
+        violations.require(Payloads.isWhole(job.data()), () -> job.job() + " has not all of its data");
+        return simulatedWorker
+                .work()
                 .thenCompose(fails -> fails
                         ? CompletableFuture.failedFuture(new IllegalStateException("as planned"))
                         : job.finishAsync(tx -> {
@@ -92,14 +93,14 @@ final class FurtherTypes {
     void check() {
         types.forEach(type -> {
             List<String> contradictions = rows(type).contradictions();
-            complaints.require(contradictions.isEmpty(), () -> "contradictions of " + type + ": " + contradictions);
+            violations.require(contradictions.isEmpty(), () -> "contradictions of " + type + ": " + contradictions);
         });
     }
 
-    private Rows rows(JobType<?, ?> type) {
+    private TypeRows rows(JobType<?, ?> type) {
         return simulation.await(simulation
                 .database()
-                .readAsync(tx -> Rows.read(tx, JobsSimulation.PREFIX, type.name(), null, damages::withoutThem)));
+                .readAsync(tx -> TypeRows.read(tx, JobsSimulation.PREFIX, type.name(), null, damageLaw::withoutThem)));
     }
 
     /** An operator adds those jobs anew that a wrong clock has put off. */
@@ -128,19 +129,19 @@ final class FurtherTypes {
         Set<Tuple> effects = new HashSet<>();
         for (KeyValue row : simulation.await(simulation.database().readAsync(FurtherTypes::effects))) {
             Tuple job = EFFECTS.unpack(row.getKey());
-            complaints.require(row.getValue()[0] == 1, () -> job + " had its effect " + row.getValue()[0] + " times");
+            violations.require(row.getValue()[0] == 1, () -> job + " had its effect " + row.getValue()[0] + " times");
             effects.add(job);
         }
         for (JobType<?, ?> type : types) {
             rows(type).data().forEach((jobId, job) -> {
                 boolean hasEffect = effects.contains(Tuple.from(type.name(), jobId));
-                complaints.require(
+                violations.require(
                         job.ending().getString(0).equals("succeeded") == hasEffect,
                         () -> jobId + " is " + job + ", effect: " + hasEffect);
                 added.remove(Tuple.from(type.name(), jobId));
             });
         }
-        complaints.require(added.isEmpty(), () -> "These were added and are not there: " + added);
+        violations.require(added.isEmpty(), () -> "These were added and are not there: " + added);
     }
 
     private static CompletableFuture<List<KeyValue>> effects(ReadTransaction tx) {

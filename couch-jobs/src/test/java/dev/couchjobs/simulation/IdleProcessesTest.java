@@ -45,7 +45,7 @@ class IdleProcessesTest {
 
     private static final List<JobType<Long, Void>> TYPES = IntStream.range(0, 3)
             .mapToObj(i -> JobType.of("type-" + i, Long.class)
-                    .retry(RetryPolicy.standard().attempts(1_000).pauses(AT_ONCE, 1, AT_ONCE)))
+                    .retry(RetryPolicy.standard().attempts(1_000).backoff(AT_ONCE, 1, AT_ONCE)))
             .toList();
 
     static List<Long> seeds() {

@@ -28,7 +28,7 @@ final class JobsSimulation implements AutoCloseable {
     private static final int JOBS = 5;
     private static final String BUSY = "node-";
     private static final String IDLE = "idle-";
-    private static final Duration WAITED_FOR = Duration.ofMillis(Order.OLDEST / 1_000 + 100);
+    private static final Duration WAITED_FOR = Duration.ofMillis(PriorityOrderLaw.OLDEST / 1_000 + 100);
     private static final Duration CHAOS = Duration.ofSeconds(10);
     private static final Duration CALM_AT_LEAST = Duration.ofSeconds(5);
     private static final Duration CALM_AT_MOST = Duration.ofMinutes(5);
@@ -49,18 +49,18 @@ final class JobsSimulation implements AutoCloseable {
 
     private final Simulation simulation;
     private final RandomGenerator random;
-    private final Scenario scenario;
+    private final JobsScenario scenario;
     private final Oracle oracle;
-    private final List<Node> nodes = new ArrayList<>();
+    private final List<SimulatedNode> nodes = new ArrayList<>();
     private final List<Client> clients = new ArrayList<>();
     private final List<Processor> processors = new ArrayList<>();
-    private final List<Crew> crews = new ArrayList<>();
+    private final List<SimulatedWorker> workers = new ArrayList<>();
     private final List<Watcher> watchers = new ArrayList<>();
     private boolean calm;
 
     /** @param trace is given every line of it, or is null if nobody wants to read them */
     JobsSimulation(long seed, @Nullable Consumer<String> trace) {
-        scenario = Scenario.of(seed);
+        scenario = JobsScenario.of(seed);
         SimulationBuilder builder = Simulation.builder(seed)
                 .latency(scenario.pace().read(), scenario.pace().commit());
         if (trace != null) {
@@ -97,7 +97,7 @@ final class JobsSimulation implements AutoCloseable {
 
     /** Runs it all; fails as soon as something is wrong. */
     void run() {
-        Node first = node(BUSY);
+        SimulatedNode first = node(BUSY);
         setTimeout();
         oracle.furtherTypes().create(first.jobs());
         addBacklog(first);
@@ -149,7 +149,7 @@ final class JobsSimulation implements AutoCloseable {
     }
 
     /** Jobs of many priorities, which have waited for so long that whoever comes has to see them all. */
-    private void addBacklog(Node first) {
+    private void addBacklog(SimulatedNode first) {
         if (scenario.backlog().isEmpty()) {
             return;
         }
@@ -165,11 +165,11 @@ final class JobsSimulation implements AutoCloseable {
         simulation.advance(WAITED_FOR);
     }
 
-    private Node node(String kind) {
+    private SimulatedNode node(String kind) {
         long distance = scenario.pace().farthest().toNanos();
         SimulatedProcess process = simulation.process(
                 kind + nodes.size(), Duration.ofNanos(distance == 0 ? 0 : random.nextLong(distance)));
-        Node node = new Node(process, scenario, oracle);
+        SimulatedNode node = new SimulatedNode(process, scenario, oracle);
         nodes.add(node);
         return node;
     }
@@ -178,7 +178,7 @@ final class JobsSimulation implements AutoCloseable {
         start(node(BUSY));
     }
 
-    private void start(Node node) {
+    private void start(SimulatedNode node) {
         if (random.nextInt(3) == 0) {
             node.jobs().monitor(scenario.type());
         }
@@ -191,12 +191,12 @@ final class JobsSimulation implements AutoCloseable {
         }
         boolean isLast = calm && !oracle.furtherTypes().isEmpty();
         if (isLast) {
-            start(new Crew(node, oracle));
+            start(new SimulatedWorker(node, oracle));
         }
         if (!calm
                 && (random.nextInt(2) == 0
                         || (nodes.size() == 1 && !scenario.backlog().isEmpty()))) {
-            start(new Crew(node, oracle));
+            start(new SimulatedWorker(node, oracle));
         }
         for (int left = random.nextInt(3); left > 0; left--) {
             Watcher watcher = new Watcher(node, oracle);
@@ -206,19 +206,19 @@ final class JobsSimulation implements AutoCloseable {
     }
 
     /** A process that has little to do, as there may be a hundred of. */
-    private void stay(Node node) {
+    private void stay(SimulatedNode node) {
         start(Client.idle(node, oracle));
-        start(new Crew(node, oracle));
+        start(new SimulatedWorker(node, oracle));
     }
 
-    private void archive(Node node) {
+    private void archive(SimulatedNode node) {
         if (scenario.type().retention().isArchived()) {
             node.jobs().archive(scenario.type(), oracle.archive().on(node));
         }
     }
 
     /** A process that removes jobs whose time is up, and does so when it starts: later it would look too seldom. */
-    private void sweep(Node node) {
+    private void sweep(SimulatedNode node) {
         node.jobs().monitor(scenario.type());
         archive(node);
     }
@@ -228,9 +228,9 @@ final class JobsSimulation implements AutoCloseable {
         client.start();
     }
 
-    private void start(Crew crew) {
-        crews.add(crew);
-        crew.start();
+    private void start(SimulatedWorker worker) {
+        workers.add(worker);
+        worker.start();
     }
 
     /** Nothing goes wrong any more and nothing new is begun; one more node sees to it that there is somebody left. */
@@ -241,7 +241,7 @@ final class JobsSimulation implements AutoCloseable {
         clients.forEach(Client::stop);
         watchers.forEach(Watcher::stop);
         processors.forEach(Processor::beCareful);
-        crews.forEach(Crew::beCareful);
+        workers.forEach(SimulatedWorker::beCareful);
         simulation.advance(CALM_AT_LEAST);
     }
 
@@ -294,8 +294,8 @@ final class JobsSimulation implements AutoCloseable {
             throw new AssertionError("Nobody was told of these claims: " + oracle.lostOnTheWay());
         }
         for (Watcher watcher : watchers) {
-            for (Story story : watcher.toldToTheEnd()) {
-                story.check(oracle.changesOf(story.jobId()), scenario.feedIsComplete());
+            for (SubscriptionTrace subscriptionTrace : watcher.toldToTheEnd()) {
+                subscriptionTrace.check(oracle.changesOf(subscriptionTrace.jobId()), scenario.feedIsComplete());
             }
         }
         simulation.log("ends with " + oracle.jobs());

@@ -104,7 +104,7 @@ class LateWatchTest {
     private static List<JobState> told(
             Simulation simulation, CouchJobs subscriber, Subscription<String> subscription, int count) {
         return IntStream.range(0, count)
-                .mapToObj(i -> simulation.await(subscriber.wait(subscription, TIMEOUT)))
+                .mapToObj(i -> simulation.await(subscriber.awaitEvent(subscription, TIMEOUT)))
                 .flatMap(Optional::stream)
                 .map(JobEvent::state)
                 .toList();

@@ -1,6 +1,6 @@
 package dev.couchjobs.simulation;
 
-import dev.couchjobs.faults.Rows;
+import dev.couchjobs.faults.TypeRows;
 import java.util.List;
 
 /** Something that holds of every commit. */
@@ -12,5 +12,5 @@ interface Law {
      * @param after the rows after them
      * @param news what they told the change feed
      */
-    void check(Books before, Books after, List<Rows.Change> news);
+    void check(DerivedRows before, DerivedRows after, List<TypeRows.Change> news);
 }

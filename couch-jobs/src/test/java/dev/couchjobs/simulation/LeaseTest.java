@@ -50,7 +50,7 @@ class LeaseTest {
             Duration lastHeardOf = now(stage);
             Subscription<String> subscription = stage.await(jobs.subscribe(database, MAIL, "a"));
 
-            assertThat(stage.await(jobs.wait(subscription, JobState.PENDING, LONG)))
+            assertThat(stage.await(jobs.awaitEvent(subscription, JobState.PENDING, LONG)))
                     .isPresent();
 
             assertThat(now(stage).minus(lastHeardOf))
@@ -85,7 +85,7 @@ class LeaseTest {
             Duration lastHeardOf = now(stage);
             Subscription<String> subscription = stage.await(client.subscribe(database, MAIL, "a"));
 
-            assertThat(stage.await(client.wait(subscription, JobState.PENDING, LONG)))
+            assertThat(stage.await(client.awaitEvent(subscription, JobState.PENDING, LONG)))
                     .isPresent();
 
             assertThat(now(stage).minus(lastHeardOf))
@@ -155,7 +155,7 @@ class LeaseTest {
             }));
             Subscription<String> subscription = stage.await(jobs.subscribe(database, MAIL, "a"));
 
-            assertThat(stage.await(jobs.wait(
+            assertThat(stage.await(jobs.awaitEvent(
                             subscription,
                             JobState.PENDING,
                             Duration.ofMinutes(6).plus(timeout.multipliedBy(2)))))

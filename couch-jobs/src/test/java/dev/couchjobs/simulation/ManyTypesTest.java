@@ -31,7 +31,7 @@ class ManyTypesTest {
     private final Simulation simulation = Simulation.builder(11).calm().build();
     private final Database database = simulation.database();
     private final SimulatedProcess home = simulation.process("home");
-    private final CountedDatabase counted = new CountedDatabase(home.database());
+    private final TransactionCountingDatabase counted = new TransactionCountingDatabase(home.database());
     private final CouchJobs jobs = CouchJobs.builder(counted.asDatabase())
             .environment(new Environment(home.clock(), home.scheduler(), home.random()))
             .build();

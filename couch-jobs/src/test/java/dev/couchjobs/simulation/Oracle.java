@@ -8,7 +8,7 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Dependency;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
-import dev.couchjobs.faults.Rows;
+import dev.couchjobs.faults.TypeRows;
 import dev.couchjobs.fdb.simulation.Simulation;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -33,19 +33,19 @@ import org.jspecify.annotations.Nullable;
 final class Oracle {
     private final Simulation simulation;
     private final Calls calls = new Calls();
-    private final Complaints complaints = new Complaints();
-    private final Batches batches = new Batches(complaints);
+    private final Violations violations = new Violations();
+    private final BatchesLaw batchesLaw = new BatchesLaw(violations);
     private final Archive archive = new Archive();
-    private final Dates dates;
-    private final Damages damages;
-    private final Removals removals;
+    private final RemovalClockLaw removalClockLaw;
+    private final DamageLaw damageLaw;
+    private final RemovalsLaw removalsLaw;
     private final FurtherTypes furtherTypes;
-    private final Waits waits = new Waits(calls, complaints);
-    private final Journals journals = new Journals(complaints);
-    private final Results results = new Results(complaints);
-    private final DeadLetters deadLetters = new DeadLetters(complaints);
+    private final DependenciesLaw dependenciesLaw = new DependenciesLaw(calls, violations);
+    private final LogLaw logLaw = new LogLaw(violations);
+    private final ResultsLaw resultsLaw = new ResultsLaw(violations);
+    private final DeadLettersLaw deadLettersLaw = new DeadLettersLaw(violations);
     private final List<Law> laws;
-    private final List<Rows.Change> changes = new ArrayList<>();
+    private final List<TypeRows.Change> changes = new ArrayList<>();
     private final Set<UUID> locks = new HashSet<>();
     private final Map<String, Long> heardAt = new HashMap<>();
     private final Map<UUID, Long> lostAt = new HashMap<>();
@@ -54,29 +54,29 @@ final class Oracle {
     private final Map<String, Integer> enqueuedAsItWas = new HashMap<>();
     private final Set<UUID> finishes = new HashSet<>();
     private final Map<String, UUID> fences = new TreeMap<>();
-    private Map<String, Rows.Data> before = Map.of();
+    private Map<String, TypeRows.Data> before = Map.of();
     private List<KeyValue> seen = List.of();
     private List<KeyValue> seenLogs = List.of();
-    private Books books = Books.EMPTY;
+    private DerivedRows derivedRows = DerivedRows.EMPTY;
     private long moment;
 
-    Oracle(Simulation simulation, Scenario scenario) {
+    Oracle(Simulation simulation, JobsScenario scenario) {
         this.simulation = simulation;
-        this.dates = new Dates(simulation.clock());
-        this.damages = new Damages(simulation.clock(), complaints);
-        this.removals = new Removals(calls, archive, dates, damages, complaints);
-        this.furtherTypes = new FurtherTypes(simulation, scenario, damages, complaints);
+        this.removalClockLaw = new RemovalClockLaw(simulation.clock());
+        this.damageLaw = new DamageLaw(simulation.clock(), violations);
+        this.removalsLaw = new RemovalsLaw(calls, archive, removalClockLaw, damageLaw, violations);
+        this.furtherTypes = new FurtherTypes(simulation, scenario, damageLaw, violations);
         this.laws = List.of(
-                new Attempts(scenario, calls, complaints),
-                new Order(scenario, complaints),
-                new FollowUps(complaints),
-                new Suspects(complaints),
-                batches,
-                removals,
-                waits,
-                journals,
-                results,
-                deadLetters);
+                new AttemptsLaw(scenario, calls, violations),
+                new PriorityOrderLaw(scenario, violations),
+                new FollowUpsLaw(violations),
+                new SuspectsLaw(violations),
+                batchesLaw,
+                removalsLaw,
+                dependenciesLaw,
+                logLaw,
+                resultsLaw,
+                deadLettersLaw);
         simulation.onCommit(this::look);
     }
 
@@ -85,26 +85,26 @@ final class Oracle {
     }
 
     void addingTogether(List<String> newIds) {
-        batches.adding(newIds);
+        batchesLaw.adding(newIds);
     }
 
     void addingDependent(String newId, List<Dependency> dependencies) {
-        waits.adding(newId, dependencies);
+        dependenciesLaw.adding(newId, dependencies);
     }
 
     /** {@return whether a job waits for another that will not succeed any more} */
     boolean mayWaitForEver(String jobId) {
-        return waits.mayWaitForEver(jobId, books);
+        return dependenciesLaw.mayWaitForEver(jobId, derivedRows);
     }
 
-    Damages damages() {
-        return damages;
+    DamageLaw damageLaw() {
+        return damageLaw;
     }
 
     /** {@return whether each damaged row is where it belongs} */
     boolean areDamagesMet() {
         try (Transaction tx = simulation.database().createTransaction()) {
-            return damages.yetToBeMet(tx).isEmpty();
+            return damageLaw.yetToBeMet(tx).isEmpty();
         }
     }
 
@@ -112,16 +112,16 @@ final class Oracle {
         return furtherTypes;
     }
 
-    Results results() {
-        return results;
+    ResultsLaw resultsLaw() {
+        return resultsLaw;
     }
 
-    DeadLetters deadLetters() {
-        return deadLetters;
+    DeadLettersLaw deadLettersLaw() {
+        return deadLettersLaw;
     }
 
-    Journals journals() {
-        return journals;
+    LogLaw logLaw() {
+        return logLaw;
     }
 
     void resubmitting(String jobId) {
@@ -179,34 +179,34 @@ final class Oracle {
     }
 
     /** {@return all changes of a job so far} */
-    List<Rows.Change> changesOf(String jobId) {
+    List<TypeRows.Change> changesOf(String jobId) {
         return changes.stream().filter(change -> change.jobId().equals(jobId)).toList();
     }
 
     /** {@return what the jobs are, as of the last look} */
-    Map<String, Rows.Data> jobs() {
+    Map<String, TypeRows.Data> jobs() {
         return before;
     }
 
     /** Looks at the jobs and their logs, and at the rest if any of them has changed; not past the first complaint. */
     private void look(Database store) {
-        complaints.check();
+        violations.check();
         try (Transaction tx = store.createTransaction()) {
-            dates.look(tx);
-            List<KeyValue> main = Books.main(tx);
-            List<KeyValue> logs = Books.logs(tx);
+            removalClockLaw.look(tx);
+            List<KeyValue> main = DerivedRows.main(tx);
+            List<KeyValue> logs = DerivedRows.logs(tx);
             boolean areLogsOther = !logs.equals(seenLogs);
-            Map<String, Journal> written = areLogsOther ? Books.journals(logs) : books.journals();
+            Map<String, LogRows> written = areLogsOther ? DerivedRows.logRowses(logs) : derivedRows.logRowses();
             seenLogs = logs;
             if (!main.equals(seen)) {
                 seen = main;
                 moment++;
-                damages.look(main, books.jobs());
+                damageLaw.look(main, derivedRows.jobs());
                 look(tx, written);
             } else if (areLogsOther) {
-                Books now = books.with(written);
-                journals.check(books, now, List.of());
-                books = now;
+                DerivedRows now = derivedRows.with(written);
+                logLaw.check(derivedRows, now, List.of());
+                derivedRows = now;
             }
         }
     }
@@ -218,13 +218,14 @@ final class Oracle {
         calls.claimed.forEach(lock -> require(locks.contains(lock), "no claim by " + lock));
         Set<UUID> effects = new HashSet<>();
         try (Transaction tx = simulation.database().createTransaction()) {
-            for (KeyValue row : now(tx.getRange(Work.EFFECTS.range()).asList())) {
-                UUID lock = Work.EFFECTS.unpack(row.getKey()).getUUID(1);
+            for (KeyValue row :
+                    now(tx.getRange(ProcessorEffects.EFFECTS.range()).asList())) {
+                UUID lock = ProcessorEffects.EFFECTS.unpack(row.getKey()).getUUID(1);
                 require(row.getValue()[0] == 1, lock + " had its effect " + row.getValue()[0] + " times");
                 require(finishes.contains(lock), lock + " had its effect without a finish");
                 effects.add(lock);
             }
-            damages.checkTheEnd(tx);
+            damageLaw.checkTheEnd(tx);
         }
         calls.finished.forEach((lock, withEffect) ->
                 require(effects.contains(lock) == withEffect, lock + " finished, effect: " + effects.contains(lock)));
@@ -235,7 +236,7 @@ final class Oracle {
 
     private void checkCounts(String jobId) {
         List<JobState> states =
-                changesOf(jobId).stream().map(Rows.Change::state).toList();
+                changesOf(jobId).stream().map(TypeRows.Change::state).toList();
         int gone = 0;
         int begun = 0;
         JobState last = JobState.NOT_FOUND;
@@ -246,27 +247,28 @@ final class Oracle {
         }
         require(begun <= calls.added.getOrDefault(jobId, 0), jobId + " began more often than it was added: " + states);
         require(
-                gone - removals.due(jobId) <= calls.removing.getOrDefault(jobId, 0),
+                gone - removalsLaw.due(jobId) <= calls.removing.getOrDefault(jobId, 0),
                 jobId + " went more often than asked for: " + states);
         require(gone >= calls.removed.getOrDefault(jobId, 0), jobId + " went less often than was told: " + states);
     }
 
-    private void look(ReadTransaction tx, Map<String, Journal> written) {
+    private void look(ReadTransaction tx, Map<String, LogRows> written) {
         Versionstamp known =
                 changes.isEmpty() ? null : changes.get(changes.size() - 1).sequence();
-        Rows rows = now(Rows.read(tx, JobsSimulation.PREFIX, Scenario.TYPE_NAME, known, damages::withoutThem));
-        requireNone(rows.contradictions(damages.stillCounted()));
-        Books now = Books.read(tx, seen, written, damages);
-        requireNone(now.contradictions(damages.stillCounted()));
-        damages.checkQuarantine(tx);
-        laws.forEach(law -> law.check(books, now, rows.feed()));
+        TypeRows rows =
+                now(TypeRows.read(tx, JobsSimulation.PREFIX, JobsScenario.TYPE_NAME, known, damageLaw::withoutThem));
+        requireNone(rows.contradictions(damageLaw.stillCounted()));
+        DerivedRows now = DerivedRows.read(tx, seen, written, damageLaw);
+        requireNone(now.contradictions(damageLaw.stillCounted()));
+        damageLaw.checkQuarantine(tx);
+        laws.forEach(law -> law.check(derivedRows, now, rows.feed()));
         Set<String> ids = new HashSet<>(before.keySet());
         ids.addAll(rows.data().keySet());
         ids.forEach(jobId -> follow(jobId, before.get(jobId), rows.data().get(jobId)));
         changes.addAll(rows.feed());
         checkFences(tx, before, rows.data());
         before = rows.data();
-        books = now;
+        derivedRows = now;
     }
 
     private void requireNone(List<String> contradictions) {
@@ -274,7 +276,7 @@ final class Oracle {
     }
 
     /** One commit at most lies between the two rows of a job. */
-    private void follow(String jobId, Rows.@Nullable Data was, Rows.@Nullable Data is) {
+    private void follow(String jobId, TypeRows.@Nullable Data was, TypeRows.@Nullable Data is) {
         UUID last = lastHolder(was);
         if (last != null && !last.equals(lastHolder(is)) && (is == null || !last.equals(is.finishedBy()))) {
             lostAt.put(last, moment);
@@ -303,21 +305,21 @@ final class Oracle {
     }
 
     /** What happened to a job, as it is told if that cannot have been. */
-    private record Step(String jobId, Rows.@Nullable Data was, Rows.Data is) {
+    private record Step(String jobId, TypeRows.@Nullable Data was, TypeRows.Data is) {
         @Override
         public String toString() {
             return jobId + " went from " + was + " to " + is;
         }
     }
 
-    private static @Nullable UUID lastHolder(Rows.@Nullable Data job) {
+    private static @Nullable UUID lastHolder(TypeRows.@Nullable Data job) {
         if (job == null) {
             return null;
         }
         return job.lock() == null ? job.finishedBy() : job.lock();
     }
 
-    private void checkEnqueued(String jobId, Rows.@Nullable Data was, Rows.Data is, Step step) {
+    private void checkEnqueued(String jobId, TypeRows.@Nullable Data was, TypeRows.Data is, Step step) {
         boolean replaced = was != null && is.json() != null && !is.json().equals(was.json());
         if (was != null && was.lock() != null && !replaced) {
             if (!was.lock().equals(is.finishedBy())) {
@@ -335,7 +337,7 @@ final class Oracle {
     }
 
     /** By its holder, because he was silent, or because of another that it waited for. */
-    private void checkEnded(String jobId, Rows.@Nullable Data was, Rows.Data is, Step step) {
+    private void checkEnded(String jobId, TypeRows.@Nullable Data was, TypeRows.Data is, Step step) {
         if (was != null && was.state() == JobState.FINISHED) {
             // Others may begin to wait for a job that has failed; that is all that can happen to it where it is.
             require(
@@ -352,8 +354,8 @@ final class Oracle {
     }
 
     private boolean wasBlocked(String jobId) {
-        Line line = books.jobs().get(jobId);
-        return line != null && line.isBlocked();
+        MainRow mainRow = derivedRows.jobs().get(jobId);
+        return mainRow != null && mainRow.isBlocked();
     }
 
     /** Either its processor was silent, or a claim that nobody wanted any more was handed back. */
@@ -375,10 +377,10 @@ final class Oracle {
      * Whoever wrote with the fence held the job just then, or finished it by that very commit. A fence alone leaves the
      * job's row as it is, so whoever takes the job away next may share its batch.
      */
-    private void checkFences(ReadTransaction tx, Map<String, Rows.Data> was, Map<String, Rows.Data> is) {
-        for (KeyValue row : now(tx.getRange(Work.FENCE.range()).asList())) {
-            String jobId = Work.FENCE.unpack(row.getKey()).getString(0);
-            UUID writer = Work.holder(row.getValue());
+    private void checkFences(ReadTransaction tx, Map<String, TypeRows.Data> was, Map<String, TypeRows.Data> is) {
+        for (KeyValue row : now(tx.getRange(ProcessorEffects.FENCE.range()).asList())) {
+            String jobId = ProcessorEffects.FENCE.unpack(row.getKey()).getString(0);
+            UUID writer = ProcessorEffects.holder(row.getValue());
             if (!writer.equals(fences.put(jobId, writer))) {
                 require(
                         isHeld(was.get(jobId), writer) || isHeld(is.get(jobId), writer),
@@ -388,7 +390,7 @@ final class Oracle {
         }
     }
 
-    private static boolean isHeld(Rows.@Nullable Data job, UUID writer) {
+    private static boolean isHeld(TypeRows.@Nullable Data job, UUID writer) {
         return job != null && (writer.equals(job.lock()) || writer.equals(job.finishedBy()));
     }
 
@@ -399,21 +401,21 @@ final class Oracle {
 
     /** {@return the clock of a process, under observation} */
     InstantSource noting(String process, InstantSource clock) {
-        return dates.noting(process, removals.noting(clock));
+        return removalClockLaw.noting(process, removalsLaw.noting(clock));
     }
 
     /** Fails the simulation, wherever it is found out. */
     void require(boolean held, Object otherwise) {
-        complaints.require(held, otherwise);
+        violations.require(held, otherwise);
     }
 
     /** Fails the simulation, wherever it is found out; for what is often asked and takes long to tell. */
     void require(boolean held, Supplier<String> otherwise) {
-        complaints.require(held, otherwise);
+        violations.require(held, otherwise);
     }
 
     /** Fails if anything was found out where nobody heard of it. */
     void check() {
-        complaints.check();
+        violations.check();
     }
 }

@@ -52,6 +52,6 @@ final class Payloads {
 
     /** {@return the data as it is kept in the row of its job, or null if it is too long for that} */
     static @Nullable String inline(String data) {
-        return data.length() <= INLINE_MAX ? Line.json(data) : null;
+        return data.length() <= INLINE_MAX ? MainRow.json(data) : null;
     }
 }

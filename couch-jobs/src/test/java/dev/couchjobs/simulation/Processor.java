@@ -14,12 +14,12 @@ final class Processor {
     private static final Duration IMPATIENCE = Duration.ofMillis(100);
     private static final Duration REST = Duration.ofMillis(300);
 
-    private final Node node;
+    private final SimulatedNode node;
     private final RandomGenerator random;
     private final Oracle oracle;
     private boolean careful;
 
-    Processor(Node node, Oracle oracle) {
+    Processor(SimulatedNode node, Oracle oracle) {
         this.node = node;
         this.random = node.random();
         this.oracle = oracle;
@@ -88,8 +88,8 @@ final class Processor {
                         .thenCombine(node.jobs().update(tx, other, node.payload()), (a, b) -> List.of(a, b)));
         return heard.thenCompose(done -> node.sleepUpTo(workingTime()))
                 .thenCompose(worked -> node.database().runAsync(tx -> {
-                    Work.effect(tx, one);
-                    Work.effect(tx, other);
+                    ProcessorEffects.effect(tx, one);
+                    ProcessorEffects.effect(tx, other);
                     return node.jobs().finish(tx, one).thenCombine(node.jobs().finish(tx, other), (a, b) -> tx);
                 }))
                 .thenRun(() -> {
@@ -132,7 +132,7 @@ final class Processor {
             case 3 -> flagged(node.jobs().resubmit(node.database(), job, node.soon()));
             default ->
                 node.database().runAsync(tx -> {
-                    Work.beat(tx, job);
+                    ProcessorEffects.beat(tx, job);
                     return node.jobs().update(tx, job);
                 });
         };
@@ -180,7 +180,7 @@ final class Processor {
     private CompletableFuture<Void> finishWithEffect(Job<String> job) {
         int way = random.nextInt(4);
         return node.database().runAsync(tx -> {
-            Work.effect(tx, job);
+            ProcessorEffects.effect(tx, job);
             CompletableFuture<Job<String>> held = switch (way) {
                 case 0 -> node.jobs().update(tx, job);
                 case 1 -> node.jobs().resubmit(tx, job, node.soon());

@@ -59,7 +59,7 @@ class VirtualTimeTest {
         stage.await(jobs.update(database, lost, "half"));
         Job<String> recovered = stage.await(instance().accept(MAIL)).orElseThrow();
         stage.await(jobs.finish(database, recovered, "done"));
-        Optional<JobEvent<String>> end = stage.await(jobs.wait(subscription, FINISHED, HOUR));
+        Optional<JobEvent<String>> end = stage.await(jobs.awaitEvent(subscription, FINISHED, HOUR));
 
         assertThat(recovered.data()).isEqualTo("half");
         assertThat(end).hasValueSatisfying(event -> assertThat(event.data()).contains("done"));
@@ -137,7 +137,7 @@ class VirtualTimeTest {
     @Test
     void waitAnswersAtItsDeadlineAndNotBefore() {
         Subscription<String> subscription = added("a");
-        CompletableFuture<Optional<JobEvent<String>>> event = jobs.wait(subscription, HOUR);
+        CompletableFuture<Optional<JobEvent<String>>> event = jobs.awaitEvent(subscription, HOUR);
 
         stage.time().advance(HOUR.minus(INSTANT));
         assertThat(event).isNotDone();
@@ -150,7 +150,7 @@ class VirtualTimeTest {
     @Test
     void waitIsWokenAtOnceFromWhereverTheChangeComes() {
         Subscription<String> subscription = added("a");
-        CompletableFuture<Optional<JobEvent<String>>> event = jobs.wait(subscription, HOUR);
+        CompletableFuture<Optional<JobEvent<String>>> event = jobs.awaitEvent(subscription, HOUR);
         try (CouchJobs elsewhere = instance()) {
             stage.await(elsewhere.add(database, MAIL, "a", "newer"));
         }
@@ -168,9 +168,9 @@ class VirtualTimeTest {
         added("b");
         jobs.monitor(MAIL);
         stage.await(jobs.add(database, MAIL, "a", "newer"));
-        assertThat(stage.await(jobs.wait(subscription, HOUR))).isPresent();
+        assertThat(stage.await(jobs.awaitEvent(subscription, HOUR))).isPresent();
         stage.time().advance(HOUR); // far longer than the feed is kept
-        CompletableFuture<Optional<JobEvent<String>>> event = jobs.wait(subscription, HOUR);
+        CompletableFuture<Optional<JobEvent<String>>> event = jobs.awaitEvent(subscription, HOUR);
 
         stage.await(jobs.remove(database, MAIL, "b"));
         stage.time().runUntilIdle();

@@ -15,13 +15,13 @@ final class Watcher {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final Duration REST = Duration.ofSeconds(1);
 
-    private final Node node;
+    private final SimulatedNode node;
     private final RandomGenerator random;
     private final Oracle oracle;
-    private final List<Story> stories = new ArrayList<>();
+    private final List<SubscriptionTrace> subscriptionTraces = new ArrayList<>();
     private boolean stopped;
 
-    Watcher(Node node, Oracle oracle) {
+    Watcher(SimulatedNode node, Oracle oracle) {
         this.node = node;
         this.random = node.random();
         this.oracle = oracle;
@@ -37,13 +37,13 @@ final class Watcher {
     }
 
     /** {@return what was told by all subscriptions, if the node is still there} */
-    List<Story> toldToTheEnd() {
-        return node.isAlive() ? stories : List.of();
+    List<SubscriptionTrace> toldToTheEnd() {
+        return node.isAlive() ? subscriptionTraces : List.of();
     }
 
     /** {@return whether some subscription has not come to its end} */
     boolean isWaiting() {
-        return toldToTheEnd().stream().anyMatch(story -> !story.isOver());
+        return toldToTheEnd().stream().anyMatch(subscriptionTrace -> !subscriptionTrace.isOver());
     }
 
     private CompletableFuture<?> turn() {
@@ -65,7 +65,7 @@ final class Watcher {
 
     /** For some time, and for nothing else. */
     private CompletableFuture<Void> awaitFinish(Subscription<String> subscription) {
-        return node.jobs().wait(subscription, JobState.FINISHED, PATIENCE).thenAccept(event -> {
+        return node.jobs().awaitEvent(subscription, JobState.FINISHED, PATIENCE).thenAccept(event -> {
             oracle.require(
                     event.isEmpty() || event.get().state() == JobState.FINISHED,
                     "Who waited for the finish was told of " + event);
@@ -77,15 +77,15 @@ final class Watcher {
     /** Not longer than it takes to lose patience; now and then only a look. */
     private CompletableFuture<Void> awaitResult(String jobId) {
         boolean atOnce = random.nextInt(3) == 0;
-        long asked = oracle.results().moment();
+        long asked = oracle.resultsLaw().moment();
         return node.jobs()
                 .resultAsync(node.type(), jobId, atOnce ? Duration.ZERO : PATIENCE)
                 .handle((result, error) -> {
                     node.log("asked for the result of " + jobId + ": " + (error == null ? result : error));
                     if (error == null) {
-                        oracle.results().wasGiven(jobId, asked, result);
+                        oracle.resultsLaw().wasGiven(jobId, asked, result);
                     } else if (unwrapped(error) instanceof JobsException known) {
-                        oracle.results().wasRefused(jobId, asked, atOnce, known);
+                        oracle.resultsLaw().wasRefused(jobId, asked, atOnce, known);
                     }
                     return null;
                 });
@@ -96,28 +96,31 @@ final class Watcher {
     }
 
     private CompletableFuture<Void> followAll(List<Subscription<String>> subscriptions) {
-        List<Story> begun = subscriptions.stream().map(Story::new).toList();
-        stories.addAll(begun);
+        List<SubscriptionTrace> begun =
+                subscriptions.stream().map(SubscriptionTrace::new).toList();
+        subscriptionTraces.addAll(begun);
         return follow(begun);
     }
 
-    private CompletableFuture<Void> follow(List<Story> all) {
-        List<Story> open = all.stream().filter(story -> !story.isOver()).toList();
+    private CompletableFuture<Void> follow(List<SubscriptionTrace> all) {
+        List<SubscriptionTrace> open = all.stream()
+                .filter(subscriptionTrace -> !subscriptionTrace.isOver())
+                .toList();
         if (open.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
         List<Subscription<String>> subscriptions =
-                open.stream().map(Story::subscription).toList();
-        return node.jobs().wait(subscriptions, PATIENCE).thenCompose(event -> {
+                open.stream().map(SubscriptionTrace::subscription).toList();
+        return node.jobs().awaitEvent(subscriptions, PATIENCE).thenCompose(event -> {
             event.ifPresent(told -> {
                 node.log("was told " + told.jobId() + " " + told.state());
                 open.stream()
-                        .filter(story -> story.jobId().equals(told.jobId()))
+                        .filter(subscriptionTrace -> subscriptionTrace.jobId().equals(told.jobId()))
                         .findFirst()
                         .orElseThrow()
                         .add(told);
             });
-            open.forEach(story -> story.endUnlessMoreCanCome(event.isEmpty()));
+            open.forEach(subscriptionTrace -> subscriptionTrace.endUnlessMoreCanCome(event.isEmpty()));
             return node.sleepUpTo(Duration.ofMillis(2)).thenCompose(rested -> follow(open));
         });
     }

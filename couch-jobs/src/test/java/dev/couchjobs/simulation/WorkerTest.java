@@ -20,7 +20,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Worker;
 import dev.couchjobs.WorkerBuilder;
-import dev.couchjobs.contract.Forwarding;
+import dev.couchjobs.contract.DatabaseProxies;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
 import java.lang.reflect.Method;
@@ -327,7 +327,8 @@ class WorkerTest {
 
     @Test
     void closingGivesBackWhatDoesNotEndInTime() {
-        Worker worker = worker(jobs, home).closeWithin(Duration.ofSeconds(5)).start();
+        Worker worker =
+                worker(jobs, home).shutdownTimeout(Duration.ofSeconds(5)).start();
         add(2);
 
         CompletableFuture<Void> closed = worker.closeAsync();
@@ -373,7 +374,7 @@ class WorkerTest {
 
     @Test
     void anIdleWorkerOnlyWaits() {
-        CountedDatabase counted = new CountedDatabase(home.database());
+        TransactionCountingDatabase counted = new TransactionCountingDatabase(home.database());
         CouchJobs idle = instance(home, counted.asDatabase());
         idle.worker()
                 .handleAsync(MAIL, job -> CompletableFuture.completedFuture("done"))
@@ -393,7 +394,8 @@ class WorkerTest {
     void closingDoesNotWaitForEverForADatabaseThatDoesNotAnswer() {
         AtomicBoolean silent = new AtomicBoolean();
         CouchJobs cutOff = instance(home, silencedBy(silent, home.database()));
-        Worker worker = worker(cutOff, home).closeWithin(Duration.ofSeconds(5)).start();
+        Worker worker =
+                worker(cutOff, home).shutdownTimeout(Duration.ofSeconds(5)).start();
         simulation.advance(Duration.ofSeconds(1));
         silent.set(true);
         add(1);
@@ -405,19 +407,19 @@ class WorkerTest {
     }
 
     private static Database silencedBy(AtomicBoolean silent, Database target) {
-        return Forwarding.to(Database.class, (self, method, arguments) -> switch (method.getName()) {
+        return DatabaseProxies.to(Database.class, (self, method, arguments) -> switch (method.getName()) {
             case "runAsync" -> silencedBy(silent, target, method, arguments);
             case "createTransaction" ->
-                Forwarding.committing(
-                        (Transaction) Objects.requireNonNull(Forwarding.invoke(target, method, arguments)),
+                DatabaseProxies.committing(
+                        (Transaction) Objects.requireNonNull(DatabaseProxies.invoke(target, method, arguments)),
                         (tx, commit, none) -> silencedBy(silent, tx, commit, none));
-            default -> Forwarding.invoke(target, method, arguments);
+            default -> DatabaseProxies.invoke(target, method, arguments);
         });
     }
 
     private static @Nullable Object silencedBy(
             AtomicBoolean silent, Object target, Method method, @Nullable Object[] arguments) throws Throwable {
-        return silent.get() ? new CompletableFuture<>() : Forwarding.invoke(target, method, arguments);
+        return silent.get() ? new CompletableFuture<>() : DatabaseProxies.invoke(target, method, arguments);
     }
 
     @Test
@@ -436,12 +438,12 @@ class WorkerTest {
         add(1);
 
         simulation.advance(Duration.ofSeconds(65));
-        assertThat(worker.lostPlaces()).isZero();
+        assertThat(worker.lostSlots()).isZero();
         simulation.advance(Duration.ofSeconds(10));
-        assertThat(worker.lostPlaces()).isEqualTo(1);
+        assertThat(worker.lostSlots()).isEqualTo(1);
 
         end.complete("at last");
         simulation.advance(Duration.ofSeconds(1));
-        assertThat(worker.lostPlaces()).isZero();
+        assertThat(worker.lostSlots()).isZero();
     }
 }

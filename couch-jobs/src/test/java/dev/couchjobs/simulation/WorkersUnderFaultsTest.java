@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class WorkersUnderFaultsTest {
     private static final JobType<Integer, String> TYPE = JobType.of("simulated", Integer.class, String.class)
-            .retry(RetryPolicy.standard().attempts(1_000).pauses(Duration.ofSeconds(1), 1, Duration.ofSeconds(1)));
+            .retry(RetryPolicy.standard().attempts(1_000).backoff(Duration.ofSeconds(1), 1, Duration.ofSeconds(1)));
     private static final byte[] EFFECTS = Tuple.from("effects").pack();
     private static final int JOBS = 40;
     private static final int SEEDS = 30;

@@ -39,7 +39,7 @@ final class ClusterDatabase {
                     .setTransactionMaxRetryDelay(options.longestPause().toMillis());
             return database;
         } catch (UnsatisfiedLinkError | NoClassDefFoundError e) {
-            throw new ClusterUnavailableException(NativeClient.missing(e), e);
+            throw new ClusterUnavailableException(MissingClientHelp.missing(e), e);
         } catch (FDBException | IllegalArgumentException e) {
             throw new ClusterUnavailableException(
                     "FoundationDB's client does not open " + file.path().toAbsolutePath() + ": " + e.getMessage()
@@ -58,7 +58,7 @@ final class ClusterDatabase {
                     .join();
         } catch (CompletionException e) {
             Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
-            throw new ClusterUnavailableException(Silence.explained(file, options, cause), cause);
+            throw new ClusterUnavailableException(ClusterDiagnostics.explained(file, options, cause), cause);
         }
     }
 }

@@ -25,12 +25,12 @@ record ClusterFile(Path path, List<String> coordinators) {
             if (lines.size() != 1) {
                 throw unreadable(path, "It has " + lines.size() + " lines that are no comments", null);
             }
-            return new ClusterFile(path, coordinators(new Place.Connection(lines.get(0))));
+            return new ClusterFile(path, coordinators(new DatabaseLocation.Connection(lines.get(0))));
         } catch (NoSuchFileException e) {
             throw new ClusterUnavailableException(
                     "There is no cluster file " + path.toAbsolutePath()
                             + ". A FoundationDB server has it in /etc/foundationdb/fdb.cluster: copy it from one of its"
-                            + " machines and name it here or in " + Place.CLUSTER_FILE_VARIABLE
+                            + " machines and name it here or in " + DatabaseLocation.CLUSTER_FILE_VARIABLE
                             + "; without a server, name a directory instead.",
                     e);
         } catch (IOException | IllegalArgumentException e) {
@@ -39,7 +39,7 @@ record ClusterFile(Path path, List<String> coordinators) {
     }
 
     /** The native client takes files only. */
-    static ClusterFile written(Place.Connection connection) {
+    static ClusterFile written(DatabaseLocation.Connection connection) {
         try {
             Path path = Files.createTempFile("foundationdb-", ".cluster");
             path.toFile().deleteOnExit();
@@ -53,7 +53,7 @@ record ClusterFile(Path path, List<String> coordinators) {
         }
     }
 
-    private static List<String> coordinators(Place.Connection connection) {
+    private static List<String> coordinators(DatabaseLocation.Connection connection) {
         String text = connection.connection();
         return List.of(text.substring(text.indexOf('@') + 1).split(",", -1));
     }

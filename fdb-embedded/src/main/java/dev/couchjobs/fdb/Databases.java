@@ -27,7 +27,7 @@ public final class Databases {
 
     /** {@return a new database in memory, empty at first and gone when it is closed} */
     public static Database inMemory() {
-        return open(new Place.InMemory());
+        return open(new DatabaseLocation.InMemory());
     }
 
     /**
@@ -39,7 +39,7 @@ public final class Databases {
      * @throws dev.couchjobs.fdb.embedded.StorageException if it cannot be opened
      */
     public static Database directory(Path path) {
-        return open(new Place.Directory(path));
+        return open(new DatabaseLocation.Directory(path));
     }
 
     /**
@@ -50,7 +50,7 @@ public final class Databases {
      * @throws ClusterUnavailableException if the cluster cannot be opened or does not answer
      */
     public static Database cluster(Path clusterFile) {
-        return open(new Place.ClusterFile(clusterFile));
+        return open(new DatabaseLocation.ClusterFile(clusterFile));
     }
 
     /**
@@ -62,59 +62,59 @@ public final class Databases {
      * @throws ClusterUnavailableException if the cluster cannot be opened or does not answer
      */
     public static Database cluster(String connection) {
-        return open(new Place.Connection(connection));
+        return open(new DatabaseLocation.Connection(connection));
     }
 
     /**
      * Opens what a configuration or an argument names, with safe options.
      *
-     * @param place see {@link Place#of(String)}
+     * @param place see {@link DatabaseLocation#of(String)}
      * @return the database, to be closed by the caller
      * @throws IllegalArgumentException if the text does not say clearly what it names
      * @throws ClusterUnavailableException if a cluster cannot be opened or does not answer
      * @throws dev.couchjobs.fdb.embedded.StorageException if a directory cannot be opened
      */
     public static Database open(String place) {
-        return open(Place.of(place));
+        return open(DatabaseLocation.of(place));
     }
 
     /**
      * Opens a place, with safe options.
      *
-     * @param place where it is
+     * @param location where it is
      * @return the database, to be closed by the caller
      * @throws ClusterUnavailableException if a cluster cannot be opened or does not answer
      * @throws dev.couchjobs.fdb.embedded.StorageException if a directory cannot be opened
      */
-    public static Database open(Place place) {
-        return open(place, ClusterOptions.defaults());
+    public static Database open(DatabaseLocation location) {
+        return open(location, ClusterOptions.defaults());
     }
 
     /**
      * Opens a place.
      *
-     * @param place where it is
+     * @param location where it is
      * @param options what holds if it is a cluster
      * @return the database, to be closed by the caller
      * @throws ClusterUnavailableException if a cluster cannot be opened or does not answer
      * @throws dev.couchjobs.fdb.embedded.StorageException if a directory cannot be opened
      */
-    public static Database open(Place place, ClusterOptions options) {
-        Database database = opened(place, options);
-        LOG.info("Opened {}", place);
+    public static Database open(DatabaseLocation location, ClusterOptions options) {
+        Database database = opened(location, options);
+        LOG.info("Opened {}", location);
         return database;
     }
 
-    private static Database opened(Place place, ClusterOptions options) {
-        if (place instanceof Place.InMemory) {
+    private static Database opened(DatabaseLocation location, ClusterOptions options) {
+        if (location instanceof DatabaseLocation.InMemory) {
             return EmbeddedDatabase.openInMemory();
         }
-        if (place instanceof Place.Directory directory) {
+        if (location instanceof DatabaseLocation.Directory directory) {
             return EmbeddedDatabase.open(directory.path());
         }
-        ClusterFile file = place instanceof Place.ClusterFile given
+        ClusterFile file = location instanceof DatabaseLocation.ClusterFile given
                 ? ClusterFile.read(given.path())
-                : ClusterFile.written((Place.Connection) place);
+                : ClusterFile.written((DatabaseLocation.Connection) location);
         return ClusterDatabase.open(file, options);
     }
 }

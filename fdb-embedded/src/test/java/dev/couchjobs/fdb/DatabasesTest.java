@@ -72,7 +72,7 @@ class DatabasesTest {
 
     @Test
     void aConnectionStringBecomesAFileForTheClient() {
-        ClusterFile file = ClusterFile.written(new Place.Connection("a:b@10.0.0.1:4500:tls,10.0.0.2:4500"));
+        ClusterFile file = ClusterFile.written(new DatabaseLocation.Connection("a:b@10.0.0.1:4500:tls,10.0.0.2:4500"));
 
         assertThat(file.path()).hasContent("a:b@10.0.0.1:4500:tls,10.0.0.2:4500");
         assertThat(file.coordinators()).containsExactly("10.0.0.1:4500:tls", "10.0.0.2:4500");
@@ -80,7 +80,8 @@ class DatabasesTest {
 
     @Test
     void aMissingClientIsNamedWithWhereItWasLookedForAndWhatInstallsIt() {
-        String message = NativeClient.missing(new UnsatisfiedLinkError("libfdb_c.so: cannot open shared object file"));
+        String message =
+                MissingClientHelp.missing(new UnsatisfiedLinkError("libfdb_c.so: cannot open shared object file"));
 
         assertThat(message)
                 .contains(
@@ -112,7 +113,7 @@ class DatabasesTest {
     }
 
     private String explained(int code, String... coordinators) {
-        return Silence.explained(
+        return ClusterDiagnostics.explained(
                 new ClusterFile(directory.resolve("fdb.cluster"), List.of(coordinators)),
                 ClusterOptions.defaults(),
                 new FDBException("what it says", code));

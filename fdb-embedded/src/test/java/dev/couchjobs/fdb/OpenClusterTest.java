@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.tuple.Tuple;
-import dev.couchjobs.fdb.testing.Cluster;
+import dev.couchjobs.fdb.testing.TestCluster;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -23,7 +23,7 @@ class OpenClusterTest {
     private static final byte[] KEY = Tuple.from("opening a cluster").pack();
 
     private static Path file() {
-        return Cluster.file();
+        return TestCluster.file();
     }
 
     private static void increase(Database database) {
@@ -64,7 +64,7 @@ class OpenClusterTest {
         }
 
         assertThatThrownBy(() -> Databases.open(
-                        Place.of(nowhere), ClusterOptions.defaults().answerWithin(Duration.ofSeconds(1))))
+                        DatabaseLocation.of(nowhere), ClusterOptions.defaults().answerWithin(Duration.ofSeconds(1))))
                 .isInstanceOf(ClusterUnavailableException.class)
                 .hasMessageContaining("Nothing listens");
     }
@@ -72,7 +72,7 @@ class OpenClusterTest {
     @Test
     void aTransactionHasItsTimeAndAWatchMayWaitForLonger() throws Exception {
         ClusterOptions short1 = ClusterOptions.defaults().timeout(Duration.ofMillis(200));
-        try (Database database = Databases.open(Place.of(file().toString()), short1)) {
+        try (Database database = Databases.open(DatabaseLocation.of(file().toString()), short1)) {
             CompletableFuture<Void> watch = database.run(tx -> tx.watch(KEY));
             assertThatThrownBy(() -> database.run(tx -> {
                         try {

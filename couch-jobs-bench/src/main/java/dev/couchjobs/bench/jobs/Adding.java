@@ -19,19 +19,19 @@ record Adding(int perTransaction) implements Experiment {
     }
 
     @Override
-    public Sample measure(Subject subject, Duration window) throws InterruptedException {
+    public Sample measure(SystemUnderTest system, Duration window) throws InterruptedException {
         LongAdder added = new LongAdder();
-        try (JobSystem.Instance instance = subject.system().join()) {
-            Duration before = subject.gauges().processorTime();
+        try (JobSystem.Instance instance = system.system().join()) {
+            Duration before = system.gauges().processorTime();
             long begin = System.nanoTime();
-            Subject.inThreads(PRODUCERS, () -> {
+            SystemUnderTest.inThreads(PRODUCERS, () -> {
                 do {
-                    add(instance, subject.ledger().next(perTransaction));
+                    add(instance, system.tally().next(perTransaction));
                     added.add(perTransaction);
                 } while (System.nanoTime() - begin < window.toNanos());
             });
             double seconds = (System.nanoTime() - begin) / (double) TimeUnit.SECONDS.toNanos(1);
-            Duration used = subject.gauges().processorTime().minus(before);
+            Duration used = system.gauges().processorTime().minus(before);
             long jobs = added.sum();
             return new Sample(
                     jobs, Map.of(Metric.RATE, jobs / seconds, Metric.PROCESSOR, Gauges.microsPerJob(used, jobs)));

@@ -33,32 +33,32 @@ record Arriving(int perSecond) implements Experiment {
     }
 
     @Override
-    public Sample measure(Subject subject, Duration window) throws InterruptedException {
-        Ledger ledger = subject.ledger();
+    public Sample measure(SystemUnderTest system, Duration window) throws InterruptedException {
+        JobTally tally = system.tally();
         long[] due = schedule(window.multipliedBy(WINDOWS));
-        int warmUp = ledger.next(1 + due.length);
+        int warmUp = tally.next(1 + due.length);
         int first = warmUp + 1;
         AtomicLong begin = new AtomicLong();
         ConcurrentHistogram micros = new ConcurrentHistogram(DIGITS);
-        try (JobSystem.Instance worker = subject.system().join();
-                JobSystem.Instance producer = subject.system().join()) {
-            int before = ledger.beginRound();
+        try (JobSystem.Instance worker = system.system().join();
+                JobSystem.Instance producer = system.system().join()) {
+            int before = tally.beginRound();
             worker.work(number -> {
                 long now = System.nanoTime();
-                ledger.run(number);
+                tally.run(number);
                 if (number >= first) {
                     long nanos = now - begin.get() - due[number - first];
                     micros.recordValue(TimeUnit.NANOSECONDS.toMicros(Math.max(0, nanos)));
                 }
             });
             producer.add(warmUp);
-            subject.awaitFirst(before);
+            system.awaitFirst(before);
             begin.set(System.nanoTime() + LEAD_NANOS);
             produce(producer, first, begin.get(), due);
-            if (!ledger.await(before + 1 + due.length, window.toNanos() + PATIENCE_NANOS)) {
+            if (!tally.await(before + 1 + due.length, window.toNanos() + PATIENCE_NANOS)) {
                 throw new IllegalStateException("Jobs that were added have not begun");
             }
-            subject.awaitEnd(ledger.last(Ledger.RECENT));
+            system.awaitEnd(tally.last(JobTally.RECENT));
         }
         return new Sample(
                 due.length,
@@ -83,7 +83,7 @@ record Arriving(int perSecond) implements Experiment {
     private static void produce(JobSystem.Instance producer, int first, long begin, long[] due)
             throws InterruptedException {
         AtomicInteger next = new AtomicInteger();
-        Subject.inThreads(PRODUCERS, () -> {
+        SystemUnderTest.inThreads(PRODUCERS, () -> {
             int job;
             while ((job = next.getAndIncrement()) < due.length) {
                 long early;

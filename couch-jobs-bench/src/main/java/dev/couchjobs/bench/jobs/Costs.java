@@ -3,8 +3,8 @@ package dev.couchjobs.bench.jobs;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.subspace.Subspace;
 import dev.couchjobs.bench.Table;
+import dev.couchjobs.fdb.DatabaseLocation;
 import dev.couchjobs.fdb.Databases;
-import dev.couchjobs.fdb.Place;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,14 +22,14 @@ final class Costs implements AutoCloseable {
     private static final int TIMEOUTS = 3;
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-    private final Database database = Databases.open(new Place.InMemory());
-    private final CountedDatabase counted = new CountedDatabase(database);
+    private final Database database = Databases.open(new DatabaseLocation.InMemory());
+    private final CountingDatabase counted = new CountingDatabase(database);
     private final CouchJobsSystem system;
-    private final Subject subject;
+    private final SystemUnderTest systemUnderTest;
 
     Costs(Load load) {
         system = new CouchJobsSystem(database, new Subspace(), load);
-        subject = new Subject(system, load, Gauges.OWN);
+        systemUnderTest = new SystemUnderTest(system, load, Gauges.OWN);
     }
 
     /**
@@ -66,7 +66,7 @@ final class Costs implements AutoCloseable {
         Traffic before = counted.traffic();
         try (JobSystem.Instance instance = system.join(counted.asDatabase())) {
             for (int transaction = 0; transaction < ADDING_TRANSACTIONS; transaction++) {
-                instance.addAll(subject.ledger().next(perTransaction), perTransaction);
+                instance.addAll(systemUnderTest.tally().next(perTransaction), perTransaction);
             }
         }
         return perJob(
@@ -76,15 +76,15 @@ final class Costs implements AutoCloseable {
     }
 
     List<Cost> running(int jobs) throws InterruptedException {
-        subject.fill(jobs);
+        systemUnderTest.fill(jobs);
         Traffic before = counted.traffic();
         List<JobSystem.Instance> instances = new ArrayList<>();
-        for (int instance = 0; instance < subject.load().instances(); instance++) {
+        for (int instance = 0; instance < systemUnderTest.load().instances(); instance++) {
             instances.add(system.join(counted.asDatabase()));
         }
-        instances.forEach(instance -> instance.work(subject.ledger()::run));
+        instances.forEach(instance -> instance.work(systemUnderTest.tally()::run));
         await(jobs);
-        subject.awaitEnd(subject.ledger().last(Ledger.RECENT));
+        systemUnderTest.awaitEnd(systemUnderTest.tally().last(JobTally.RECENT));
         instances.forEach(JobSystem.Instance::close);
         Traffic traffic = counted.traffic().since(before);
         String row = "running by " + instances.size() + (instances.size() == 1 ? " worker" : " workers");
@@ -96,10 +96,10 @@ final class Costs implements AutoCloseable {
 
     List<Cost> idling(Duration window) throws InterruptedException {
         try (JobSystem.Instance worker = system.join(counted.asDatabase())) {
-            worker.work(subject.ledger()::run);
-            worker.add(subject.ledger().next(1));
+            worker.work(systemUnderTest.tally()::run);
+            worker.add(systemUnderTest.tally().next(1));
             await(1);
-            subject.awaitEnd(subject.ledger().last(1));
+            systemUnderTest.awaitEnd(systemUnderTest.tally().last(1));
             Traffic before = counted.traffic();
             TimeUnit.NANOSECONDS.sleep(window.toNanos());
             Traffic traffic = counted.traffic().since(before);
@@ -113,10 +113,10 @@ final class Costs implements AutoCloseable {
     /** What it takes to keep the claims on jobs that run for long. They are still there when it is over. */
     List<Cost> keeping(int jobs, Duration timeout) throws InterruptedException {
         system.setActivityTimeout(timeout);
-        subject.fill(jobs);
-        int before = subject.ledger().begun();
+        systemUnderTest.fill(jobs);
+        int before = systemUnderTest.tally().begun();
         try (CouchJobsSystem.Member worker = system.join(counted.asDatabase())) {
-            worker.hold(jobs, subject.ledger()::run);
+            worker.hold(jobs, systemUnderTest.tally()::run);
             await(before + jobs);
             Traffic traffic = counted.traffic();
             TimeUnit.NANOSECONDS.sleep(timeout.toNanos() * TIMEOUTS);
@@ -132,7 +132,7 @@ final class Costs implements AutoCloseable {
     }
 
     private void await(int begun) throws InterruptedException {
-        if (!subject.ledger().await(begun, PATIENCE.toNanos())) {
+        if (!systemUnderTest.tally().await(begun, PATIENCE.toNanos())) {
             throw new IllegalStateException("Jobs that were added have not begun");
         }
     }
@@ -148,6 +148,6 @@ final class Costs implements AutoCloseable {
 
     @Override
     public void close() {
-        subject.close();
+        systemUnderTest.close();
     }
 }

@@ -155,7 +155,7 @@ class CouchJobsSystem implements JobSystem {
 
         /** Begins as many jobs as that, which then run without end. */
         void hold(int count, IntConsumer handler) {
-            WorkerBuilder builder = own.worker().concurrency(count).closeWithin(Duration.ZERO);
+            WorkerBuilder builder = own.worker().concurrency(count).shutdownTimeout(Duration.ZERO);
             types.forEach(type -> builder.handleAsync(type, job -> {
                 handler.accept(number(job));
                 return new CompletableFuture<>();

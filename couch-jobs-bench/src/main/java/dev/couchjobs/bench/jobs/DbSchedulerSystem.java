@@ -50,7 +50,7 @@ final class DbSchedulerSystem implements JobSystem {
     private final List<TaskDescriptor<String>> types;
     private final String database;
     private final HikariDataSource own;
-    private final Queries queries;
+    private final PeerQueries queries;
     private final AtomicInteger instances = new AtomicInteger();
 
     DbSchedulerSystem(PostgresServer server, Load load) {
@@ -62,7 +62,7 @@ final class DbSchedulerSystem implements JobSystem {
                 .toList();
         database = server.createDatabase();
         own = server.pool(database, 1);
-        queries = new Queries(own);
+        queries = new PeerQueries(own);
         TABLE.forEach(queries::execute);
     }
 

@@ -28,7 +28,7 @@ record Draining(Load load, int pending) implements Experiment {
     private record Round(int jobs, long nanos, Duration processorTime, int jobsOfProcessorTime) {}
 
     @Override
-    public Sample measure(Subject subject, Duration window) throws InterruptedException {
+    public Sample measure(SystemUnderTest system, Duration window) throws InterruptedException {
         int jobs = 0;
         long nanos = 0;
         Duration processorTime = Duration.ZERO;
@@ -37,8 +37,8 @@ record Draining(Load load, int pending) implements Experiment {
             if ((long) jobs * load.payloadBytes() >= MOST_BYTES) {
                 break;
             }
-            subject.fill(pending);
-            Round round = drain(subject, window.toNanos() - nanos);
+            system.fill(pending);
+            Round round = drain(system, window.toNanos() - nanos);
             jobs += round.jobs;
             nanos += round.nanos;
             processorTime = processorTime.plus(round.processorTime);
@@ -54,24 +54,24 @@ record Draining(Load load, int pending) implements Experiment {
                         Gauges.microsPerJob(processorTime, jobsOfProcessorTime)));
     }
 
-    private Round drain(Subject subject, long nanos) throws InterruptedException {
-        Ledger ledger = subject.ledger();
-        int before = ledger.beginRound();
-        int present = subject.pending();
+    private Round drain(SystemUnderTest system, long nanos) throws InterruptedException {
+        JobTally tally = system.tally();
+        int before = tally.beginRound();
+        int present = system.pending();
         List<JobSystem.Instance> instances = new ArrayList<>();
         try {
             for (int instance = 0; instance < load.instances(); instance++) {
-                instances.add(subject.system().join());
+                instances.add(system.system().join());
             }
-            Duration usedBefore = subject.gauges().processorTime();
-            instances.forEach(instance -> instance.work(ledger::run));
-            subject.awaitFirst(before);
-            var unused = ledger.await(before + present, nanos - (System.nanoTime() - ledger.firstAt()));
-            int jobs = ledger.begun() - before;
-            subject.awaitEnd(ledger.last(Ledger.RECENT));
-            long took = System.nanoTime() - ledger.firstAt();
-            Duration used = subject.gauges().processorTime().minus(usedBefore);
-            return new Round(jobs, took, used, ledger.begun() - before);
+            Duration usedBefore = system.gauges().processorTime();
+            instances.forEach(instance -> instance.work(tally::run));
+            system.awaitFirst(before);
+            var unused = tally.await(before + present, nanos - (System.nanoTime() - tally.firstAt()));
+            int jobs = tally.begun() - before;
+            system.awaitEnd(tally.last(JobTally.RECENT));
+            long took = System.nanoTime() - tally.firstAt();
+            Duration used = system.gauges().processorTime().minus(usedBefore);
+            return new Round(jobs, took, used, tally.begun() - before);
         } finally {
             instances.forEach(JobSystem.Instance::close);
         }

@@ -8,5 +8,5 @@ interface Experiment {
     Load load();
 
     /** Does it for about as long as that, on a system that may have been measured before. */
-    Sample measure(Subject subject, Duration window) throws InterruptedException;
+    Sample measure(SystemUnderTest system, Duration window) throws InterruptedException;
 }

@@ -17,12 +17,12 @@ import java.util.stream.Collectors;
 /** Counts what many processes ask of the database, and measures how long jobs wait for their start. */
 public final class FleetBenchmarks {
     private final FleetSettings settings;
-    private final Stage stage;
+    private final BenchmarkEnvironment environment;
     private final List<Measurement> measurements = new ArrayList<>();
 
-    private FleetBenchmarks(FleetSettings settings, Stage stage) {
+    private FleetBenchmarks(FleetSettings settings, BenchmarkEnvironment environment) {
         this.settings = settings;
-        this.stage = stage;
+        this.environment = environment;
     }
 
     /**
@@ -48,8 +48,9 @@ public final class FleetBenchmarks {
 
     /** Measures what the settings say and writes it where they say. */
     static Report run(FleetSettings settings) throws IOException, InterruptedException {
-        try (Stage stage = Stage.set(settings.directory(), settings.directory(), settings.systems())) {
-            Report report = new FleetBenchmarks(settings, stage).measure();
+        try (BenchmarkEnvironment environment =
+                BenchmarkEnvironment.set(settings.directory(), settings.directory(), settings.systems())) {
+            Report report = new FleetBenchmarks(settings, environment).measure();
             report.write(settings.output());
             return report;
         }
@@ -58,12 +59,12 @@ public final class FleetBenchmarks {
     private Report measure() throws IOException, InterruptedException {
         Map<String, String> described = new LinkedHashMap<>();
         for (SystemKind system : settings.systems()) {
-            String obstacle = stage.obstacle(system);
+            String obstacle = environment.obstacle(system);
             if (!obstacle.isEmpty()) {
                 System.err.println(system.label() + " is left out: " + obstacle);
                 continue;
             }
-            described.put(system.label(), system.engine(stage));
+            described.put(system.label(), system.engine(environment));
             var unused = measure(system, 2, settings.brief()); // so that the JVM has compiled
             for (int processes : settings.processes()) {
                 measurements.addAll(measure(system, processes, settings));
@@ -78,7 +79,7 @@ public final class FleetBenchmarks {
         all.put(
                 "Processes",
                 "a worker of one place each, all in this JVM; " + settings.types() + " types, jobs take "
-                        + Fleet.JOB_MILLIS + " ms");
+                        + BenchmarkFleet.JOB_MILLIS + " ms");
         all.put("Lengths", settings.jobs() + " jobs one at a time; " + settings.seconds() + " s of what goes by time");
         all.put("Library", Machine.library(Database.class));
         return all;
@@ -87,19 +88,19 @@ public final class FleetBenchmarks {
     private List<Measurement> measure(SystemKind system, int processes, FleetSettings lengths)
             throws InterruptedException {
         Load load = new Load(processes, settings.types(), Load.PAYLOAD_BYTES);
-        CouchJobsSystem ours = system.ours(stage, load);
+        CouchJobsSystem ours = system.ours(environment, load);
         Map<FleetPhase, Sample> samples = new LinkedHashMap<>();
-        try (Subject subject = new Subject(ours, load, Gauges.NONE)) {
-            try (Fleet fleet = new Fleet(ours, subject.ledger(), processes)) {
-                new FleetRun(subject, fleet, lengths, (phase, sample) -> {
+        try (SystemUnderTest systemUnderTest = new SystemUnderTest(ours, load, Gauges.NONE)) {
+            try (BenchmarkFleet fleet = new BenchmarkFleet(ours, systemUnderTest.tally(), processes)) {
+                new FleetRun(systemUnderTest, fleet, lengths, (phase, sample) -> {
                             samples.put(phase, sample);
                             System.err.println(
                                     "%s, %d processes, %s".formatted(system.label(), processes, said(phase, sample)));
                         })
                         .measure();
             }
-            long lost = subject.lost();
-            long doubled = subject.ledger().doubled();
+            long lost = systemUnderTest.lost();
+            long doubled = systemUnderTest.tally().doubled();
             return samples.entrySet().stream()
                     .flatMap(phase -> phase.getKey().metrics().stream()
                             .map(metric -> Measurement.of(

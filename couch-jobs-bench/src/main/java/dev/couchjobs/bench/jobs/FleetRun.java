@@ -19,13 +19,17 @@ final class FleetRun {
     /** Long enough for a process that has ended its job to be idle again. */
     private static final Duration SETTLED = Duration.ofMillis(250);
 
-    private final Subject subject;
-    private final Fleet fleet;
+    private final SystemUnderTest system;
+    private final BenchmarkFleet fleet;
     private final FleetSettings settings;
     private final BiConsumer<FleetPhase, Sample> results;
 
-    FleetRun(Subject subject, Fleet fleet, FleetSettings settings, BiConsumer<FleetPhase, Sample> results) {
-        this.subject = subject;
+    FleetRun(
+            SystemUnderTest system,
+            BenchmarkFleet fleet,
+            FleetSettings settings,
+            BiConsumer<FleetPhase, Sample> results) {
+        this.system = system;
         this.fleet = fleet;
         this.settings = settings;
         this.results = results;
@@ -59,13 +63,13 @@ final class FleetRun {
     private void restart() throws InterruptedException {
         fleet.forget();
         fleet.stop();
-        int before = subject.ledger().begun();
+        int before = system.tally().begun();
         fleet.add(fleet.count());
-        fleet.delays().again();
+        fleet.latencies().again();
         fleet.start();
         awaitEnd(before, fleet.count());
         rest(settings.settling());
-        record(FleetPhase.RESTART, fleet.count(), Probe.ofAll(fleet.probes(), fleet.count()), fleet.delays());
+        record(FleetPhase.RESTART, fleet.count(), Probe.ofAll(fleet.probes(), fleet.count()), fleet.latencies());
     }
 
     private void sparse() throws InterruptedException {
@@ -77,7 +81,7 @@ final class FleetRun {
     }
 
     private void addOne() throws InterruptedException {
-        int before = subject.ledger().begun();
+        int before = system.tally().begun();
         fleet.add(1);
         awaitEnd(before, 1);
         rest(SETTLED);
@@ -85,7 +89,7 @@ final class FleetRun {
 
     private void dense() throws InterruptedException {
         fleet.forget();
-        int before = subject.ledger().begun();
+        int before = system.tally().begun();
         int jobs = fleet.count() * JOBS_OF_EACH;
         fleet.addForEach(JOBS_OF_EACH);
         awaitEnd(before, jobs);
@@ -96,16 +100,16 @@ final class FleetRun {
     /** One process more runs all jobs, those of the waiting processes until these have been measured. */
     private void waiting() throws InterruptedException {
         int count = fleet.count();
-        int first = subject.ledger().next(count);
+        int first = system.tally().next(count);
         CompletableFuture<Void> end = new CompletableFuture<>();
-        Delays delays = new Delays();
+        LatencyRecorder latencies = new LatencyRecorder();
         List<CouchJobsSystem.Member> waiters = new ArrayList<>();
         try (CouchJobsSystem.Member runner = fleet.joinAnother()) {
             runner.work(count + JOBS_OF_EACH, number -> {
-                subject.ledger().run(number);
+                system.tally().run(number);
                 return number < first + count ? end : CompletableFuture.completedFuture(null);
             });
-            int before = subject.ledger().begun();
+            int before = system.tally().begun();
             runner.addAll(first, count);
             awaitBegun(before + count);
             List<CompletableFuture<Void>> results = new ArrayList<>();
@@ -114,16 +118,16 @@ final class FleetRun {
                 waiters.add(fleet.join(process));
                 results.add(waiters.get(process)
                         .result(number, PATIENCE.plus(settings.window()))
-                        .thenRun(() -> delays.end(number)));
+                        .thenRun(() -> latencies.end(number)));
             }
             rest(settings.settling());
             fleet.forget();
             others(runner);
             Map<Metric, Double> asked = Probe.ofAll(fleet.probes(), processSeconds());
-            delays.begin(first, count);
+            latencies.begin(first, count);
             end.complete(null);
             results.forEach(CompletableFuture::join);
-            record(FleetPhase.WAITING, count, asked, delays);
+            record(FleetPhase.WAITING, count, asked, latencies);
         }
         fleet.inAll(process -> waiters.get(process).close());
     }
@@ -132,29 +136,29 @@ final class FleetRun {
     private void others(CouchJobsSystem.Member client) throws InterruptedException {
         long end = System.nanoTime() + settings.window().toNanos();
         while (System.nanoTime() < end) {
-            client.add(subject.ledger().next(1));
+            client.add(system.tally().next(1));
             rest(APART);
         }
     }
 
     private void awaitBegun(int begun) throws InterruptedException {
-        if (!subject.ledger().await(begun, PATIENCE.toNanos())) {
+        if (!system.tally().await(begun, PATIENCE.toNanos())) {
             throw new IllegalStateException("Jobs that were added have not begun");
         }
     }
 
     private void awaitEnd(int begunBefore, int jobs) throws InterruptedException {
         awaitBegun(begunBefore + jobs);
-        subject.awaitEnd(subject.ledger().last(jobs));
+        system.awaitEnd(system.tally().last(jobs));
     }
 
     private void recordJobs(FleetPhase phase, int jobs) {
-        record(phase, jobs, Probe.withoutUpkeep(fleet.probes(), jobs), fleet.delays());
+        record(phase, jobs, Probe.withoutUpkeep(fleet.probes(), jobs), fleet.latencies());
     }
 
-    private void record(FleetPhase phase, int jobs, Map<Metric, Double> asked, Delays delays) {
+    private void record(FleetPhase phase, int jobs, Map<Metric, Double> asked, LatencyRecorder latencies) {
         Map<Metric, Double> figures = new HashMap<>(asked);
-        figures.putAll(delays.percentiles());
+        figures.putAll(latencies.percentiles());
         results.accept(phase, new Sample(jobs, figures));
     }
 

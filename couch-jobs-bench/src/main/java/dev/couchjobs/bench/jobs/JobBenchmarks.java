@@ -21,16 +21,16 @@ public final class JobBenchmarks {
     private static final int WARM_UP_WINDOWS = 2;
 
     private final JobSettings settings;
-    private final Stage stage;
+    private final BenchmarkEnvironment environment;
     private final List<SystemKind> systems;
     private final List<Measurement> measurements = new ArrayList<>();
     private final long began = System.nanoTime();
 
-    private JobBenchmarks(JobSettings settings, Stage stage) {
+    private JobBenchmarks(JobSettings settings, BenchmarkEnvironment environment) {
         this.settings = settings;
-        this.stage = stage;
+        this.environment = environment;
         systems = settings.systems().stream()
-                .filter(system -> stage.obstacle(system).isEmpty())
+                .filter(system -> environment.obstacle(system).isEmpty())
                 .toList();
     }
 
@@ -58,8 +58,9 @@ public final class JobBenchmarks {
 
     /** Measures what the settings say and writes it where they say. */
     static Report run(JobSettings settings) throws IOException, InterruptedException {
-        try (Stage stage = Stage.set(settings.directory(), settings.postgres(), settings.systems())) {
-            Report report = new JobBenchmarks(settings, stage).measure();
+        try (BenchmarkEnvironment environment =
+                BenchmarkEnvironment.set(settings.directory(), settings.postgres(), settings.systems())) {
+            Report report = new JobBenchmarks(settings, environment).measure();
             report.write(settings.output());
             return report;
         }
@@ -68,20 +69,20 @@ public final class JobBenchmarks {
     private Report measure() throws IOException, InterruptedException {
         settings.systems().stream()
                 .filter(system -> !systems.contains(system))
-                .forEach(system -> say(system.label() + " is left out: " + stage.obstacle(system)));
+                .forEach(system -> say(system.label() + " is left out: " + environment.obstacle(system)));
         warmUp();
-        for (Scenario scenario : settings.scenarios()) {
+        for (BenchmarkScenario scenario : settings.scenarios()) {
             for (int point : settings.points(scenario)) {
                 measure(scenario, point);
             }
         }
         Map<String, String> described = new LinkedHashMap<>();
-        systems.forEach(system -> described.put(system.label(), system.settings(stage)));
+        systems.forEach(system -> described.put(system.label(), system.settings(environment)));
         return new Report(
                 Machine.describe(settings.directory()),
                 describe(),
                 described,
-                Scenario.curves(settings.scenarios()),
+                BenchmarkScenario.curves(settings.scenarios()),
                 measurements);
     }
 
@@ -93,7 +94,7 @@ public final class JobBenchmarks {
                         .formatted(settings.rounds(), settings.window().toMillis() / 1_000.0));
         all.put("Payload", Load.PAYLOAD_BYTES + " bytes where it is not what varies; handlers do nothing");
         all.put("Libraries", Machine.library(Database.class) + ", " + Machine.library(RocksDB.class));
-        all.put("PostgreSQL", stage.describePostgres());
+        all.put("PostgreSQL", environment.describePostgres());
         return all;
     }
 
@@ -101,39 +102,45 @@ public final class JobBenchmarks {
     private void warmUp() throws InterruptedException {
         Duration length = settings.window().multipliedBy(WARM_UP_WINDOWS);
         for (SystemKind system : systems) {
-            try (Subject subject = system.open(stage, Load.of(1))) {
-                new Adding(1).measure(subject, settings.window());
-                Draining.many(Load.of(1)).measure(subject, length);
+            try (SystemUnderTest systemUnderTest = system.open(environment, Load.of(1))) {
+                new Adding(1).measure(systemUnderTest, settings.window());
+                Draining.many(Load.of(1)).measure(systemUnderTest, length);
             }
         }
     }
 
     /** A round of each system, then the next of each: what else changes on the machine changes for all. */
-    private void measure(Scenario scenario, int point) throws InterruptedException {
+    private void measure(BenchmarkScenario scenario, int point) throws InterruptedException {
         Experiment experiment = scenario.experiment(point);
-        Map<SystemKind, Subject> subjects = new LinkedHashMap<>();
+        Map<SystemKind, SystemUnderTest> systemUnderTests = new LinkedHashMap<>();
         Map<SystemKind, List<Sample>> samples = new LinkedHashMap<>();
         try {
-            systems.forEach(system -> subjects.put(system, system.open(stage, experiment.load())));
+            systems.forEach(system -> systemUnderTests.put(system, system.open(environment, experiment.load())));
             for (int round = 0; round < settings.rounds(); round++) {
                 for (SystemKind system : systems) {
-                    Sample sample = experiment.measure(Objects.requireNonNull(subjects.get(system)), settings.window());
+                    Sample sample =
+                            experiment.measure(Objects.requireNonNull(systemUnderTests.get(system)), settings.window());
                     samples.computeIfAbsent(system, key -> new ArrayList<>()).add(sample);
                     say("%s %,d, round %d, %s: %s"
                             .formatted(scenario.word(), point, round + 1, system.label(), sample.describe()));
                 }
             }
-            subjects.forEach((system, subject) ->
-                    record(scenario, point, system, samples.getOrDefault(system, List.of()), subject));
+            systemUnderTests.forEach((system, systemUnderTest) ->
+                    record(scenario, point, system, samples.getOrDefault(system, List.of()), systemUnderTest));
         } finally {
-            subjects.values().forEach(Subject::close);
+            systemUnderTests.values().forEach(SystemUnderTest::close);
         }
     }
 
-    private void record(Scenario scenario, int point, SystemKind system, List<Sample> samples, Subject subject) {
+    private void record(
+            BenchmarkScenario scenario,
+            int point,
+            SystemKind system,
+            List<Sample> samples,
+            SystemUnderTest systemUnderTest) {
         long jobs = samples.stream().mapToLong(Sample::jobs).sum();
-        long lost = subject.lost();
-        long doubled = subject.ledger().doubled();
+        long lost = systemUnderTest.lost();
+        long doubled = systemUnderTest.tally().doubled();
         for (Metric metric : scenario.metrics()) {
             List<Double> rounds = samples.stream()
                     .filter(sample -> sample.figures().containsKey(metric))

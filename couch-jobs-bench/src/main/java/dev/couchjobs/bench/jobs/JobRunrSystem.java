@@ -37,7 +37,7 @@ final class JobRunrSystem implements JobSystem {
     private final String[] payloads;
     private final String database;
     private final HikariDataSource own;
-    private final Queries queries;
+    private final PeerQueries queries;
 
     JobRunrSystem(PostgresServer server, Load load) {
         this.server = server;
@@ -45,7 +45,7 @@ final class JobRunrSystem implements JobSystem {
         payloads = load.payloads();
         database = server.createDatabase();
         own = server.pool(database, 1);
-        queries = new Queries(own);
+        queries = new PeerQueries(own);
     }
 
     @Override

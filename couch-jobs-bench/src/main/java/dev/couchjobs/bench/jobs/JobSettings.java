@@ -41,12 +41,12 @@ final class JobSettings {
     private Optional<Path> compared = Optional.empty();
     private int rounds = 3;
     private double seconds = 2;
-    private final Map<Scenario, List<Integer>> points = new EnumMap<>(Scenario.class);
-    private Set<Scenario> scenarios = EnumSet.allOf(Scenario.class);
+    private final Map<BenchmarkScenario, List<Integer>> points = new EnumMap<>(BenchmarkScenario.class);
+    private Set<BenchmarkScenario> scenarios = EnumSet.allOf(BenchmarkScenario.class);
     private Set<SystemKind> systems = EnumSet.allOf(SystemKind.class);
 
     private JobSettings() {
-        for (Scenario scenario : Scenario.values()) {
+        for (BenchmarkScenario scenario : BenchmarkScenario.values()) {
             points.put(scenario, scenario.points());
         }
     }
@@ -56,18 +56,18 @@ final class JobSettings {
     }
 
     static String usage() {
-        String curves = Arrays.stream(Scenario.values())
+        String curves = Arrays.stream(BenchmarkScenario.values())
                 .map(scenario -> "%-22s%s (%s)"
                         .formatted(
                                 "--" + scenario.word() + " N,...", "points of that curve", joined(scenario.points())))
                 .collect(Collectors.joining("\n"));
-        return USAGE.formatted(names(Scenario.values()), names(SystemKind.values()), curves);
+        return USAGE.formatted(names(BenchmarkScenario.values()), names(SystemKind.values()), curves);
     }
 
     private void smoke() {
         rounds = 1;
         seconds = SMOKE_SECONDS;
-        for (Scenario scenario : Scenario.values()) {
+        for (BenchmarkScenario scenario : BenchmarkScenario.values()) {
             points.put(scenario, scenario.smokePoints());
         }
     }
@@ -75,7 +75,7 @@ final class JobSettings {
     private JobSettings with(String option, CommandLine line) {
         switch (option) {
             case "--smoke" -> smoke();
-            case "--only" -> scenarios = line.values(Scenario.class);
+            case "--only" -> scenarios = line.values(BenchmarkScenario.class);
             case "--systems" -> systems = line.values(SystemKind.class);
             case "--rounds" -> rounds = Integer.parseInt(line.value());
             case "--seconds" -> seconds = Double.parseDouble(line.value());
@@ -89,8 +89,8 @@ final class JobSettings {
         return this;
     }
 
-    private static Scenario curve(String option) {
-        return Stream.of(Scenario.values())
+    private static BenchmarkScenario curve(String option) {
+        return Stream.of(BenchmarkScenario.values())
                 .filter(scenario -> option.equals("--" + scenario.word()))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException(option));
@@ -126,7 +126,7 @@ final class JobSettings {
     }
 
     /** What is measured. */
-    Set<Scenario> scenarios() {
+    Set<BenchmarkScenario> scenarios() {
         return scenarios;
     }
 
@@ -135,7 +135,7 @@ final class JobSettings {
         return systems;
     }
 
-    List<Integer> points(Scenario scenario) {
+    List<Integer> points(BenchmarkScenario scenario) {
         return points.getOrDefault(scenario, List.of());
     }
 

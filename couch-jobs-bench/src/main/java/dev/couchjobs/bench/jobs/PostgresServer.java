@@ -2,7 +2,7 @@ package dev.couchjobs.bench.jobs;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.couchjobs.bench.Directories;
+import dev.couchjobs.bench.DirectoryFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -140,7 +140,7 @@ final class PostgresServer implements AutoCloseable {
             if (Files.exists(directory.resolve("data").resolve("postmaster.pid"))) {
                 run("pg_ctl", "stop", "-w", "-m", "fast", "-D", data());
             }
-            Directories.delete(directory);
+            DirectoryFiles.delete(directory);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {

@@ -11,17 +11,17 @@ import java.util.function.ToLongFunction;
 
 /** What one process asks of the database since it was begun to count: every try of a transaction. Thread-safe. */
 final class Probe {
-    private final Queue<CountedTry> tries = new ConcurrentLinkedQueue<>();
+    private final Queue<CountingTransaction> tries = new ConcurrentLinkedQueue<>();
     private int held; // guarded by this
     private int heldAtMost; // guarded by this
 
     /** A way to a database on which this probe notes what is asked. */
     Database on(Database target) {
-        return new CountedDatabase(target, this::next).asDatabase();
+        return new CountingDatabase(target, this::next).asDatabase();
     }
 
-    private CountedTry next() {
-        CountedTry next = new CountedTry(this::armed);
+    private CountingTransaction next() {
+        CountingTransaction next = new CountingTransaction(this::armed);
         tries.add(next);
         return next;
     }
@@ -56,15 +56,15 @@ final class Probe {
         return of(tries(probes).stream().filter(one -> !one.isUpkeep()).toList(), probes, each);
     }
 
-    private static List<CountedTry> tries(Collection<Probe> probes) {
+    private static List<CountingTransaction> tries(Collection<Probe> probes) {
         return probes.stream().flatMap(probe -> probe.tries.stream()).toList();
     }
 
-    private static Map<Metric, Double> of(List<CountedTry> tries, Collection<Probe> probes, double each) {
+    private static Map<Metric, Double> of(List<CountingTransaction> tries, Collection<Probe> probes, double each) {
         return Map.of(
                 Metric.TRANSACTIONS, tries.size() / each,
-                Metric.READS, sum(tries, CountedTry::reads) / each,
-                Metric.WATCHES, sum(tries, CountedTry::watches) / each,
+                Metric.READS, sum(tries, CountingTransaction::reads) / each,
+                Metric.WATCHES, sum(tries, CountingTransaction::watches) / each,
                 Metric.HELD,
                         (double) probes.stream()
                                 .mapToInt(Probe::heldAtMost)
@@ -72,7 +72,7 @@ final class Probe {
                                 .orElse(0));
     }
 
-    private static long sum(List<CountedTry> tries, ToLongFunction<CountedTry> count) {
+    private static long sum(List<CountingTransaction> tries, ToLongFunction<CountingTransaction> count) {
         return tries.stream().mapToLong(count).sum();
     }
 }

@@ -46,7 +46,7 @@ final class SkipLockedSystem implements JobSystem {
     private final Integer[] types;
     private final String database;
     private final HikariDataSource own;
-    private final Queries queries;
+    private final PeerQueries queries;
 
     SkipLockedSystem(PostgresServer server, Load load) {
         this.server = server;
@@ -55,7 +55,7 @@ final class SkipLockedSystem implements JobSystem {
         types = IntStream.range(0, load.types()).boxed().toArray(Integer[]::new);
         database = server.createDatabase();
         own = server.pool(database, 1);
-        queries = new Queries(own);
+        queries = new PeerQueries(own);
         queries.execute("create table queue (id bigint primary key, type int not null, payload text not null)");
     }
 
@@ -88,7 +88,7 @@ final class SkipLockedSystem implements JobSystem {
 
     private final class Member implements Instance {
         private final HikariDataSource connections;
-        private final Queries commands;
+        private final PeerQueries commands;
         private final ExecutorService threads = Executors.newCachedThreadPool();
         private final AtomicBoolean isRinging = new AtomicBoolean();
         /** Its phase is how often it has rung. */
@@ -98,7 +98,7 @@ final class SkipLockedSystem implements JobSystem {
 
         Member(HikariDataSource connections) {
             this.connections = connections;
-            commands = new Queries(connections);
+            commands = new PeerQueries(connections);
         }
 
         @Override

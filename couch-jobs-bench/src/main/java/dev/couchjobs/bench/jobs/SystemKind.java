@@ -37,21 +37,21 @@ enum SystemKind {
     }
 
     /** How it is used. */
-    String settings(Stage stage) {
+    String settings(BenchmarkEnvironment environment) {
         return switch (this) {
-            case IN_MEMORY, DURABLE, CLUSTER -> engine(stage) + "; " + CouchJobsSystem.SETTINGS;
-            case SKIP_LOCKED -> engine(stage) + "; " + SkipLockedSystem.SETTINGS;
-            case DB_SCHEDULER -> engine(stage) + "; " + DbSchedulerSystem.SETTINGS;
-            case JOBRUNR -> engine(stage) + "; " + JobRunrSystem.SETTINGS;
+            case IN_MEMORY, DURABLE, CLUSTER -> engine(environment) + "; " + CouchJobsSystem.SETTINGS;
+            case SKIP_LOCKED -> engine(environment) + "; " + SkipLockedSystem.SETTINGS;
+            case DB_SCHEDULER -> engine(environment) + "; " + DbSchedulerSystem.SETTINGS;
+            case JOBRUNR -> engine(environment) + "; " + JobRunrSystem.SETTINGS;
         };
     }
 
     /** What it is made of. */
-    String engine(Stage stage) {
+    String engine(BenchmarkEnvironment environment) {
         return switch (this) {
             case IN_MEMORY -> "fdb-embedded, nothing is written to a disk";
             case DURABLE -> "fdb-embedded, every commit is synced";
-            case CLUSTER -> stage.describeCluster();
+            case CLUSTER -> environment.describeCluster();
             case SKIP_LOCKED -> "a table and " + Machine.library(Driver.class);
             case DB_SCHEDULER -> Machine.library(Scheduler.class) + ", " + Machine.library(HikariDataSource.class);
             case JOBRUNR -> Machine.library(BackgroundJobServer.class);
@@ -59,23 +59,28 @@ enum SystemKind {
     }
 
     /** Our own jobs with a database of their own. */
-    CouchJobsSystem ours(Stage stage, Load load) {
+    CouchJobsSystem ours(BenchmarkEnvironment environment, Load load) {
         return switch (this) {
-            case IN_MEMORY -> stage.inMemory(load);
-            case DURABLE -> stage.durable(load);
-            case CLUSTER -> stage.onCluster(load);
+            case IN_MEMORY -> environment.inMemory(load);
+            case DURABLE -> environment.durable(load);
+            case CLUSTER -> environment.onCluster(load);
             case SKIP_LOCKED, DB_SCHEDULER, JOBRUNR -> throw new IllegalArgumentException(label + " is not ours");
         };
     }
 
     /** With a database of its own. */
-    Subject open(Stage stage, Load load) {
+    SystemUnderTest open(BenchmarkEnvironment environment, Load load) {
         return switch (this) {
-            case IN_MEMORY, DURABLE -> new Subject(ours(stage, load), load, Gauges.OWN);
-            case CLUSTER -> new Subject(ours(stage, load), load, Gauges.NONE);
-            case SKIP_LOCKED -> new Subject(new SkipLockedSystem(stage.postgres(), load), load, stage.withPostgres());
-            case DB_SCHEDULER -> new Subject(new DbSchedulerSystem(stage.postgres(), load), load, stage.withPostgres());
-            case JOBRUNR -> new Subject(new JobRunrSystem(stage.postgres(), load), load, stage.withPostgres());
+            case IN_MEMORY, DURABLE -> new SystemUnderTest(ours(environment, load), load, Gauges.OWN);
+            case CLUSTER -> new SystemUnderTest(ours(environment, load), load, Gauges.NONE);
+            case SKIP_LOCKED ->
+                new SystemUnderTest(
+                        new SkipLockedSystem(environment.postgres(), load), load, environment.withPostgres());
+            case DB_SCHEDULER ->
+                new SystemUnderTest(
+                        new DbSchedulerSystem(environment.postgres(), load), load, environment.withPostgres());
+            case JOBRUNR ->
+                new SystemUnderTest(new JobRunrSystem(environment.postgres(), load), load, environment.withPostgres());
         };
     }
 }

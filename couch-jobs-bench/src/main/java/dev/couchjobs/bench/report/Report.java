@@ -47,9 +47,9 @@ public record Report(
      * @throws IOException if a file cannot be written
      */
     public void write(Path directory) throws IOException {
-        TextFile.write(directory.resolve("figures.md"), Tables.markdown(this));
+        ResultFile.write(directory.resolve("figures.md"), Tables.markdown(this));
         plot(directory.resolve("curves.svg"));
-        TextFile.write(
+        ResultFile.write(
                 directory.resolve(JSON), MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(this) + "\n");
     }
 
@@ -60,7 +60,7 @@ public record Report(
      * @throws IOException if it cannot be written
      */
     public void plot(Path svg) throws IOException {
-        TextFile.write(svg, Plot.svg(this));
+        ResultFile.write(svg, Plot.svg(this));
     }
 
     /** {@return what went wrong, a line for each measurement; empty if no job was lost or run twice} */

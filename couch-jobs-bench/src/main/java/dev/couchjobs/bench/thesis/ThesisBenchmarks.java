@@ -37,12 +37,12 @@ public final class ThesisBenchmarks {
 
     static ThesisReport measure(Servers servers, ThesisSettings settings) throws IOException, InterruptedException {
         List<ThesisReport.Result> results = new ArrayList<>();
-        for (Joined joined : settings.ways()) {
-            var unused = course(servers, Evaluation.TEST_1, joined, 0.1); // warms up
+        for (TestedJoinMode testedJoinMode : settings.ways()) {
+            var unused = course(servers, Evaluation.TEST_1, testedJoinMode, 0.1); // warms up
             for (Evaluation test : settings.tests()) {
-                Course.Outcome outcome = course(servers, test, joined, settings.step());
-                results.add(ThesisReport.Result.of(test, joined, settings.step(), outcome));
-                System.err.println(test + " " + joined + " " + outcome);
+                EvaluationRun.RunResult runResult = course(servers, test, testedJoinMode, settings.step());
+                results.add(ThesisReport.Result.of(test, testedJoinMode, settings.step(), runResult));
+                System.err.println(test + " " + testedJoinMode + " " + runResult);
             }
         }
         return new ThesisReport(
@@ -52,13 +52,14 @@ public final class ThesisBenchmarks {
                 results);
     }
 
-    private static Course.Outcome course(Servers servers, Evaluation test, Joined joined, double step)
+    private static EvaluationRun.RunResult course(
+            Servers servers, Evaluation test, TestedJoinMode testedJoinMode, double step)
             throws IOException, InterruptedException {
         Path directory = Files.createTempDirectory("thesis");
         String name = "thesis-" + Long.toHexString(System.nanoTime());
-        try (Nodes nodes = new Nodes(servers, joined, test.nodes, name, directory)) {
+        try (EvaluationNodes nodes = new EvaluationNodes(servers, testedJoinMode, test.nodes, name, directory)) {
             nodes.awaitReplication();
-            return new Course(nodes.creator()).run(test, step);
+            return new EvaluationRun(nodes.creator()).run(test, step);
         }
     }
 }

@@ -4,7 +4,7 @@ import dev.couchjobs.bench.Table;
 import dev.couchjobs.bench.report.Curve;
 import dev.couchjobs.bench.report.Measurement;
 import dev.couchjobs.bench.report.Report;
-import dev.couchjobs.bench.report.TextFile;
+import dev.couchjobs.bench.report.ResultFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,7 +35,7 @@ record ThesisReport(Map<String, String> machine, String servers, double step, Li
             String test,
             int nodes,
             int jobs,
-            Joined joined,
+            TestedJoinMode testedJoinMode,
             double ideal,
             double seconds,
             int fewestUpdates,
@@ -43,23 +43,24 @@ record ThesisReport(Map<String, String> machine, String servers, double step, Li
             double thesisOverIdeal,
             String thesisUpdates) {
 
-        static Result of(Evaluation test, Joined joined, double step, Course.Outcome outcome) {
+        static Result of(
+                Evaluation test, TestedJoinMode testedJoinMode, double step, EvaluationRun.RunResult runResult) {
             return new Result(
                     test.title,
                     test.nodes,
                     test.jobs,
-                    joined,
+                    testedJoinMode,
                     test.idealRounds() * step,
-                    outcome.seconds(),
-                    outcome.fewest(),
-                    outcome.most(),
+                    runResult.seconds(),
+                    runResult.fewest(),
+                    runResult.most(),
                     test.thesisSeconds / (test.idealRounds() * Evaluation.THESIS_STEP) - 1,
                     test.thesisRevisions);
         }
     }
 
     void write(Path json) throws IOException {
-        TextFile.write(
+        ResultFile.write(
                 json, JsonMapper.shared().writerWithDefaultPrettyPrinter().writeValueAsString(this) + "\n");
     }
 
@@ -70,7 +71,7 @@ record ThesisReport(Map<String, String> machine, String servers, double step, Li
         List<Measurement> measurements = new ArrayList<>();
         results.stream().filter(each -> each.jobs == JOBS_OF_TEST_2).forEach(each -> {
             Map<String, Double> seconds = new LinkedHashMap<>();
-            seconds.put("nodes joined by " + way(each.joined), each.seconds);
+            seconds.put("nodes joined by " + way(each.testedJoinMode), each.seconds);
             seconds.put("the ideal", each.ideal);
             seconds.put("the thesis, had its steps been as long", each.ideal * (1 + each.thesisOverIdeal));
             seconds.forEach((system, took) -> {
@@ -81,8 +82,8 @@ record ThesisReport(Map<String, String> machine, String servers, double step, Li
         return new Report(machine, Map.of("Servers", servers), systems, List.of(curve), measurements);
     }
 
-    private static String way(Joined joined) {
-        return joined == Joined.SHARED ? "a database" : "replication";
+    private static String way(TestedJoinMode testedJoinMode) {
+        return testedJoinMode == TestedJoinMode.SHARED ? "a database" : "replication";
     }
 
     @Override
@@ -99,7 +100,7 @@ record ThesisReport(Map<String, String> machine, String servers, double step, Li
         for (Result each : results) {
             table.add(
                     each.test,
-                    way(each.joined),
+                    way(each.testedJoinMode),
                     String.format(Locale.ROOT, "%.1f", each.ideal),
                     String.format(Locale.ROOT, "%.2f", each.seconds),
                     percent(each.seconds / each.ideal - 1),

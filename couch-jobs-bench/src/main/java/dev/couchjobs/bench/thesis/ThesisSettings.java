@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * @param ways in which nodes are joined
  * @param json where the results are written
  */
-record ThesisSettings(double step, Set<Evaluation> tests, Set<Joined> ways, Path json) {
+record ThesisSettings(double step, Set<Evaluation> tests, Set<TestedJoinMode> ways, Path json) {
     static final String USAGE = """
             --step SECONDS     how long a step takes (0.5); the thesis's are 5
             --json PATH        where the results go (target/bench/bridge.json)
@@ -29,7 +29,7 @@ record ThesisSettings(double step, Set<Evaluation> tests, Set<Joined> ways, Path
         ThesisSettings standard = new ThesisSettings(
                 0.5,
                 EnumSet.allOf(Evaluation.class),
-                EnumSet.allOf(Joined.class),
+                EnumSet.allOf(TestedJoinMode.class),
                 Path.of("target", "bench", "bridge.json"));
         return CommandLine.parse(standard, ThesisSettings::with, USAGE, words);
     }
@@ -38,7 +38,7 @@ record ThesisSettings(double step, Set<Evaluation> tests, Set<Joined> ways, Path
         return switch (option) {
             case "--step" -> new ThesisSettings(seconds(line.value()), tests, ways, json);
             case "--json" -> new ThesisSettings(step, tests, ways, Path.of(line.value()));
-            case "--joined" -> new ThesisSettings(step, tests, line.values(Joined.class), json);
+            case "--joined" -> new ThesisSettings(step, tests, line.values(TestedJoinMode.class), json);
             case "--tests" -> new ThesisSettings(step, line.values(Evaluation.class), ways, json);
             default -> throw new IllegalArgumentException(option);
         };

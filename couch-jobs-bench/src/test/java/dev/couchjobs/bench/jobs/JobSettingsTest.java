@@ -12,10 +12,10 @@ class JobSettingsTest {
     void theCommandLineChoosesWhatIsMeasuredOfWhat() {
         JobSettings settings = JobSettings.parse(
                 "--smoke", "--only", "workers,latency", "--systems", "durable,skip-locked", "--workers", "1,64");
-        assertThat(settings.scenarios()).containsExactly(Scenario.WORKERS, Scenario.LATENCY);
+        assertThat(settings.scenarios()).containsExactly(BenchmarkScenario.WORKERS, BenchmarkScenario.LATENCY);
         assertThat(settings.systems()).containsExactly(SystemKind.DURABLE, SystemKind.SKIP_LOCKED);
-        assertThat(settings.points(Scenario.WORKERS)).containsExactly(1, 64);
-        assertThat(settings.points(Scenario.LATENCY)).isEqualTo(Scenario.LATENCY.smokePoints());
+        assertThat(settings.points(BenchmarkScenario.WORKERS)).containsExactly(1, 64);
+        assertThat(settings.points(BenchmarkScenario.LATENCY)).isEqualTo(BenchmarkScenario.LATENCY.smokePoints());
         assertThat(settings.rounds()).isEqualTo(1);
     }
 

@@ -36,7 +36,7 @@ abstract class SmokeSuite {
         Report report = JobBenchmarks.run(settings);
         assertThat(report.faults()).isEmpty();
         assertThat(report.systems()).hasSize(count);
-        for (Scenario scenario : Scenario.values()) {
+        for (BenchmarkScenario scenario : BenchmarkScenario.values()) {
             String curve = scenario.curve(scenario.metrics().get(0)).name();
             assertThat(report.measurements())
                     .filteredOn(measurement -> measurement.curve().equals(curve))

@@ -19,7 +19,8 @@ class ThesisReportTest {
             Map.of("Java", "17"),
             "PouchDB servers, in memory",
             2,
-            List.of(ThesisReport.Result.of(Evaluation.TEST_3, Joined.SHARED, 2, new Course.Outcome(8.4, 6, 7))));
+            List.of(ThesisReport.Result.of(
+                    Evaluation.TEST_3, TestedJoinMode.SHARED, 2, new EvaluationRun.RunResult(8.4, 6, 7))));
 
     @Test
     void itSaysHowMuchMoreThanTheIdealATestTookBesideTheThesis() {
@@ -41,9 +42,9 @@ class ThesisReportTest {
 
     @Test
     void theSameJobsOnMoreNodesAreACurve(@TempDir Path directory) throws IOException {
-        List<ThesisReport.Result> results = Stream.of(Joined.values())
+        List<ThesisReport.Result> results = Stream.of(TestedJoinMode.values())
                 .flatMap(way -> Stream.of(Evaluation.TEST_2_ONE, Evaluation.TEST_2_TWO, Evaluation.TEST_3)
-                        .map(test -> ThesisReport.Result.of(test, way, 1, new Course.Outcome(10, 6, 7))))
+                        .map(test -> ThesisReport.Result.of(test, way, 1, new EvaluationRun.RunResult(10, 6, 7))))
                 .toList();
         Path svg = directory.resolve("bridge.svg");
         new ThesisReport(Map.of("Java", "17"), "PouchDB", 1, results).curves().plot(svg);
@@ -61,7 +62,7 @@ class ThesisReportTest {
         ThesisSettings settings =
                 ThesisSettings.parse("--tests", "test_1,test_4", "--joined", "replicated", "--step", "5");
         assertThat(settings.tests()).containsExactly(Evaluation.TEST_1, Evaluation.TEST_4);
-        assertThat(settings.ways()).containsExactly(Joined.REPLICATED);
+        assertThat(settings.ways()).containsExactly(TestedJoinMode.REPLICATED);
         assertThat(settings.step()).isEqualTo(5);
         assertThat(ThesisSettings.parse().tests()).hasSize(6);
     }

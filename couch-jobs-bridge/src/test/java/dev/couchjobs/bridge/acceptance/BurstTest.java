@@ -33,14 +33,14 @@ class BurstTest {
         try (CouchServers servers = new CouchServers(1, directory)) {
             URI database = servers.newDatabase(0);
             Path configuration =
-                    new NodeFile(GLOBAL, new Joined.ByReplication(), database).write(directory.resolve(GLOBAL));
-            try (Jobs jobs = new Jobs(database);
+                    new NodeFile(GLOBAL, new JoinFixture.ByReplication(), database).write(directory.resolve(GLOBAL));
+            try (DocumentClient client = new DocumentClient(database);
                     BridgeProcess bridge = BridgeProcess.start(
                             NotingMain.class, configuration, MEMORY, "-XX:+ExitOnOutOfMemoryError")) {
                 for (int from = 0; from < DOCUMENTS; from += REQUEST) {
-                    jobs.putAll(documents(from, Math.min(from + REQUEST, DOCUMENTS)));
+                    client.putAll(documents(from, Math.min(from + REQUEST, DOCUMENTS)));
                 }
-                jobs.awaitCount(
+                client.awaitCount(
                         DOCUMENTS,
                         document -> document.path("job_status").asString("").equals("success"));
 
@@ -55,7 +55,7 @@ class BurstTest {
     private static List<ObjectNode> documents(int from, int to) {
         List<ObjectNode> documents = new ArrayList<>();
         for (int i = from; i < to; i++) {
-            documents.add(Jobs.json("""
+            documents.add(DocumentClient.json("""
                     {'creator': 'global_node', 'job': [{'target': 'global_node', 'kind': 'java', 'do': 'note'}]}""").put("_id", "burst-" + i));
         }
         return documents;

@@ -35,30 +35,30 @@ class KilledBridgeTest {
 
     private CouchServers servers;
     private URI database;
-    private Jobs jobs;
-    private Desk desk;
+    private DocumentClient client;
+    private ActionServer server;
     private Wire toCouch;
-    private Wire toDesk;
+    private Wire toServer;
     private Path configuration;
 
     @BeforeEach
     void start() {
         servers = new CouchServers(1, directory);
         database = servers.newDatabase(0);
-        jobs = new Jobs(database);
-        desk = new Desk();
+        client = new DocumentClient(database);
+        server = new ActionServer();
         toCouch = new Wire(servers.get(0).address());
-        toDesk = new Wire(desk.address());
-        configuration = new NodeFile(REG_A, new Joined.ByReplication(), toCouch.through(database))
+        toServer = new Wire(server.address());
+        configuration = new NodeFile(REG_A, new JoinFixture.ByReplication(), toCouch.through(database))
                 .write(directory.resolve(REG_A));
     }
 
     @AfterEach
     void stop() {
-        jobs.close();
-        toDesk.close();
+        client.close();
+        toServer.close();
         toCouch.close();
-        desk.close();
+        server.close();
         servers.close();
     }
 
@@ -68,11 +68,11 @@ class KilledBridgeTest {
 
     private String step(String target, String path) {
         return "{'target': '%s', 'kind': 'http', 'do': 'POST %s'}"
-                .formatted(target, toDesk.through(desk.address().resolve(path)));
+                .formatted(target, toServer.through(server.address().resolve(path)));
     }
 
     private void put(String id, String creator, String... steps) {
-        jobs.put(id, "{'creator': '%s', 'job': [%s]}".formatted(creator, String.join(", ", steps)));
+        client.put(id, "{'creator': '%s', 'job': [%s]}".formatted(creator, String.join(", ", steps)));
     }
 
     private static JsonNode step(ObjectNode document, int index) {
@@ -80,13 +80,13 @@ class KilledBridgeTest {
     }
 
     private void awaitRunning(String id) {
-        jobs.await(
+        client.await(
                 id,
                 document -> step(document, 0).path("step_status").asString("").equals("running"));
     }
 
     private ObjectNode assertSuccess(String id) {
-        ObjectNode document = jobs.awaitEnd(id);
+        ObjectNode document = client.awaitEnd(id);
         assertThat(document.path("job_status").asString()).as("%s", document).isEqualTo("success");
         return document;
     }
@@ -95,7 +95,7 @@ class KilledBridgeTest {
     void beforeItHasSeenTheDocument() {
         BridgeProcess first = bridge();
         put("before", REG_A, step(REG_A, "before"));
-        desk.next("/before").answer();
+        server.next("/before").answer();
         assertSuccess("before");
         toCouch.fallSilent();
         put("unseen", REG_A, step(REG_A, "unseen"));
@@ -103,19 +103,19 @@ class KilledBridgeTest {
         toCouch.join();
 
         try (BridgeProcess second = bridge()) {
-            desk.next("/unseen").answer();
+            server.next("/unseen").answer();
             assertSuccess("unseen");
             assertThat(second.isAlive()).isTrue();
         }
-        assertThat(desk.visits("/before")).isEqualTo(1);
-        assertThat(desk.visits("/unseen")).isEqualTo(1);
+        assertThat(server.visits("/before")).isEqualTo(1);
+        assertThat(server.visits("/unseen")).isEqualTo(1);
     }
 
     @Test
     void whenItHasClaimedAStep() {
         BridgeProcess first = bridge();
         put("claimed", GLOBAL, step("any", "claimed"));
-        jobs.await(
+        client.await(
                 "claimed",
                 document -> step(document, 0).path("claimed_by").asString("").equals(REG_A));
         first.kill();
@@ -125,25 +125,25 @@ class KilledBridgeTest {
             // taken back,
             // and another made, in one revision.
             nameWinner("claimed");
-            jobs.await(
+            client.await(
                     "claimed", document -> step(document, 0).path("withdrawn").asInt() == 1);
             nameWinner("claimed");
-            desk.next("/claimed").answer();
-            jobs.await(
+            server.next("/claimed").answer();
+            client.await(
                     "claimed",
                     document ->
                             step(document, 0).path("step_status").asString("").equals("finished"));
             assertThat(second.isAlive()).isTrue();
         }
-        assertThat(desk.visits("/claimed")).isEqualTo(1);
-        assertThat(jobs.generation("claimed")).isLessThanOrEqualTo(7);
+        assertThat(server.visits("/claimed")).isEqualTo(1);
+        assertThat(client.generation("claimed")).isLessThanOrEqualTo(7);
     }
 
     @Test
     void whenItHasWonAStepAndDoesNotKnow() {
         BridgeProcess first = bridge();
         put("won", GLOBAL, step("any", "won"));
-        jobs.await(
+        client.await(
                 "won",
                 document -> step(document, 0).path("claimed_by").asString("").equals(REG_A));
         toCouch.fallSilent();
@@ -152,21 +152,21 @@ class KilledBridgeTest {
         toCouch.join();
 
         try (BridgeProcess second = bridge()) {
-            jobs.await("won", document -> step(document, 0).path("withdrawn").asInt() == 1);
+            client.await("won", document -> step(document, 0).path("withdrawn").asInt() == 1);
             nameWinner("won");
-            desk.next("/won").answer();
-            jobs.await(
+            server.next("/won").answer();
+            client.await(
                     "won",
                     document ->
                             step(document, 0).path("step_status").asString("").equals("finished"));
             assertThat(second.isAlive()).isTrue();
         }
-        assertThat(desk.visits("/won")).isEqualTo(1);
+        assertThat(server.visits("/won")).isEqualTo(1);
     }
 
     /** As the creator's bridge does. */
     private void nameWinner(String id) {
-        jobs.edit(id, document -> {
+        client.edit(id, document -> {
             ((ObjectNode) step(document, 0)).put("winner", REG_A);
             return document;
         });
@@ -174,27 +174,27 @@ class KilledBridgeTest {
 
     @Test
     void whenItHasBegunAStepButNotItsAction() {
-        toDesk.fallSilent();
+        toServer.fallSilent();
         BridgeProcess first = bridge();
         put("begun", REG_A, step(REG_A, "begun"));
         awaitRunning("begun");
         first.kill();
-        toDesk.join();
+        toServer.join();
 
         try (BridgeProcess second = bridge()) {
-            desk.next("/begun").answer();
+            server.next("/begun").answer();
             ObjectNode document = assertSuccess("begun");
             assertThat(step(document, 0).path("begun").asInt()).isEqualTo(2);
             assertThat(second.isAlive()).isTrue();
         }
-        assertThat(desk.visits("/begun")).isEqualTo(1);
+        assertThat(server.visits("/begun")).isEqualTo(1);
     }
 
     @Test
     void whileACommandRuns() {
         BridgeProcess first = bridge();
         LongCommand command = new LongCommand(directory.resolve(REG_A));
-        jobs.put("running", """
+        client.put("running", """
                 {'creator': 'reg_a', 'job': [{'target': 'reg_a', 'do': 'echo ran >>ran; if mkdir first; then %s; fi'}]}""".formatted(LongCommand.TEXT));
         List<ProcessHandle> processes = command.processes();
         awaitRunning("running");
@@ -212,63 +212,63 @@ class KilledBridgeTest {
     void whenTheActionIsDoneAndItsEndIsNotCommitted() {
         BridgeProcess first = bridge();
         put("done", REG_A, step(REG_A, "done"));
-        Desk.Visit done = desk.next("/done");
+        ActionServer.Visit done = server.next("/done");
         awaitRunning("done");
         first.kill();
         done.answer();
 
         try (BridgeProcess second = bridge()) {
-            desk.next("/done").answer();
+            server.next("/done").answer();
             assertSuccess("done");
             assertThat(second.isAlive()).isTrue();
         }
-        assertThat(desk.visits("/done")).isEqualTo(2);
+        assertThat(server.visits("/done")).isEqualTo(2);
     }
 
     @Test
     void whenTheEndIsCommittedAndNotWrittenBack() {
         BridgeProcess first = bridge();
         put("unwritten", REG_A, step(REG_A, "one"), step(REG_A, "two"));
-        Desk.Visit one = desk.next("/one");
+        ActionServer.Visit one = server.next("/one");
         awaitRunning("unwritten");
         toCouch.fallSilent();
         one.answer();
-        Desk.Visit two = desk.next("/two"); // so the end of the first is committed
+        ActionServer.Visit two = server.next("/two"); // so the end of the first is committed
         first.kill();
         two.answer();
-        assertThat(step(jobs.read("unwritten").current().orElseThrow().body(), 0)
+        assertThat(step(client.read("unwritten").current().orElseThrow().body(), 0)
                         .path("step_status")
                         .asString())
                 .isEqualTo("running");
         toCouch.join();
 
         try (BridgeProcess second = bridge()) {
-            jobs.await(
+            client.await(
                     "unwritten",
                     document ->
                             step(document, 0).path("step_status").asString("").equals("finished"));
-            desk.next("/two").answer();
+            server.next("/two").answer();
             assertSuccess("unwritten");
             assertThat(second.isAlive()).isTrue();
         }
-        assertThat(desk.visits("/one")).isEqualTo(1);
-        assertThat(desk.visits("/two")).isEqualTo(2);
+        assertThat(server.visits("/one")).isEqualTo(1);
+        assertThat(server.visits("/two")).isEqualTo(2);
     }
 
     @Test
     void aBridgeThatIsStartedElsewhereGoesOnWithTheSameDirectory() {
         BridgeProcess first = bridge();
         put("moved", REG_A, step(REG_A, "moved"), step("any", "last"));
-        desk.next("/moved");
+        server.next("/moved");
         first.kill();
 
         try (Bridge second = Bridge.of(configuration).start()) {
-            desk.next("/moved").answer();
-            desk.next("/last").answer();
+            server.next("/moved").answer();
+            server.next("/last").answer();
             assertSuccess("moved");
             assertThat(second).isNotNull();
         }
-        assertThat(desk.visits("/moved")).isEqualTo(2);
-        assertThat(desk.visits("/last")).isEqualTo(1);
+        assertThat(server.visits("/moved")).isEqualTo(2);
+        assertThat(server.visits("/last")).isEqualTo(1);
     }
 }

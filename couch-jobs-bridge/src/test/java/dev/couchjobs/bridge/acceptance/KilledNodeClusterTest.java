@@ -26,31 +26,31 @@ class KilledNodeClusterTest {
     void theStepOfANodeThatDiesIsDoneByAnother() {
         Map<String, BridgeProcess> processes = new TreeMap<>();
         try (CouchServers servers = new CouchServers(1, directory);
-                Desk desk = new Desk()) {
+                ActionServer server = new ActionServer()) {
             URI database = servers.newDatabase(0);
-            Joined joined = new Joined.ByCluster();
+            JoinFixture join = new JoinFixture.ByCluster();
             NodeFile.ALL.forEach(node -> processes.put(
                     node,
                     BridgeProcess.start(
-                            BridgeMain.class, new NodeFile(node, joined, database).write(directory.resolve(node)))));
-            try (Jobs jobs = new Jobs(database)) {
-                jobs.put("job", """
+                            BridgeMain.class, new NodeFile(node, join, database).write(directory.resolve(node)))));
+            try (DocumentClient client = new DocumentClient(database)) {
+                client.put("job", """
                         {'creator': 'global_node', 'job': [{'target': 'regional', 'kind': 'http', 'do': 'POST %s'},
-                          {'target': 'global_node', 'do': 'true'}]}""".formatted(desk.address().resolve("step")));
-                Desk.Visit first = desk.next("/step");
+                          {'target': 'global_node', 'do': 'true'}]}""".formatted(server.address().resolve("step")));
+                ActionServer.Visit first = server.next("/step");
                 String dying =
-                        node(jobs.await("job", document -> !node(document).isEmpty()));
+                        node(client.await("job", document -> !node(document).isEmpty()));
                 assertThat(dying).isNotEqualTo(GLOBAL);
                 Optional.ofNullable(processes.get(dying)).orElseThrow().kill();
                 first.answer();
-                desk.next("/step").answer();
+                server.next("/step").answer();
 
-                ObjectNode document = jobs.awaitEnd("job");
+                ObjectNode document = client.awaitEnd("job");
                 assertThat(document.path("job_status").asString()).isEqualTo("success");
                 assertThat(node(document)).isNotEqualTo(dying).startsWith("reg_");
-                assertThat(desk.visits("/step")).isEqualTo(2);
+                assertThat(server.visits("/step")).isEqualTo(2);
                 // New; begun, begun again, ended; begun and ended.
-                assertThat(jobs.generation("job")).isLessThanOrEqualTo(6);
+                assertThat(client.generation("job")).isLessThanOrEqualTo(6);
             }
         } finally {
             processes.values().forEach(BridgeProcess::close);

@@ -23,19 +23,19 @@ class LogTest {
     void whatBecomesOfAJobThatDoesNotSucceedIsOneLine() {
         try (CouchServers servers = new CouchServers(1, directory)) {
             URI database = servers.newDatabase(0);
-            try (Jobs jobs = new Jobs(database);
+            try (DocumentClient client = new DocumentClient(database);
                     BridgeProcess bridge = BridgeProcess.start(BridgeMain.class, file(database))) {
-                jobs.put("unlucky", job("exit 4"));
+                client.put("unlucky", job("exit 4"));
                 bridge.awaitLog("Node reg_a: document unlucky has failed: job[0] has failed on reg_a: exit status 4");
-                jobs.put("endless", job("exec sleep 1000"));
-                awaitRunning(jobs, "endless");
-                jobs.edit(
+                client.put("endless", job("exec sleep 1000"));
+                awaitRunning(client, "endless");
+                client.edit(
                         "endless",
                         document -> document.put("job_status", "cancelled").put("reason", "no more"));
                 bridge.awaitLog("Node reg_a: document endless was cancelled: no more");
-                jobs.put("wrong", "{'creator': 'reg_a', 'job': []}");
+                client.put("wrong", "{'creator': 'reg_a', 'job': []}");
                 bridge.awaitLog("Node reg_a: document wrong cannot be run: job: has 0 steps");
-                jobs.delete("unlucky");
+                client.delete("unlucky");
                 bridge.awaitLog("Node reg_a: document unlucky was deleted");
 
                 assertThat(bridge.end()).isZero();
@@ -52,17 +52,18 @@ class LogTest {
         assertThat(made.waitFor()).isZero();
         try (CouchServers servers = new CouchServers(1, directory)) {
             URI database = servers.newDatabase(0);
-            try (Jobs jobs = new Jobs(database);
+            try (DocumentClient client = new DocumentClient(database);
                     BridgeProcess bridge = BridgeProcess.start(BridgeMain.class, file(database))) {
-                jobs.put("slow", job("cat " + pipe));
-                awaitRunning(jobs, "slow");
+                client.put("slow", job("cat " + pipe));
+                awaitRunning(client, "slow");
                 bridge.terminate();
                 bridge.awaitLog("Node reg_a: waiting for 1 step to end: document slow step 0; ");
                 Files.writeString(pipe, "at last");
 
                 bridge.awaitLine("node reg_a has ended");
                 assertThat(bridge.awaitEnd()).isZero();
-                assertThat(jobs.awaitEnd("slow").path("job_status").asString()).isEqualTo("success");
+                assertThat(client.awaitEnd("slow").path("job_status").asString())
+                        .isEqualTo("success");
             }
         }
     }
@@ -123,11 +124,11 @@ class LogTest {
     }
 
     private Path file(URI database) {
-        return new NodeFile(NodeFile.REG_A, new Joined.ByReplication(), database).write(directory.resolve("node"));
+        return new NodeFile(NodeFile.REG_A, new JoinFixture.ByReplication(), database).write(directory.resolve("node"));
     }
 
-    private static void awaitRunning(Jobs jobs, String id) {
-        jobs.await(
+    private static void awaitRunning(DocumentClient client, String id) {
+        client.await(
                 id, document -> document.at("/job/0/step_status").asString("").equals("running"));
     }
 

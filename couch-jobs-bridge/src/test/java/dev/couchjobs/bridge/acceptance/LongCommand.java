@@ -35,7 +35,7 @@ final class LongCommand {
 
     /** {@return the processes of the command, as soon as it runs} */
     List<ProcessHandle> processes() {
-        String numbers = Jobs.await(CompletableFuture.supplyAsync(this::read, BridgeThreads.blocking()));
+        String numbers = DocumentClient.await(CompletableFuture.supplyAsync(this::read, BridgeThreads.blocking()));
         return numbers.strip()
                 .lines()
                 .flatMap(line -> List.of(line.split(" ", -1)).stream())
@@ -53,6 +53,6 @@ final class LongCommand {
 
     /** Waits until none of them is left. */
     static void awaitEnd(List<ProcessHandle> processes) {
-        processes.forEach(process -> Jobs.await(process.onExit()));
+        processes.forEach(process -> DocumentClient.await(process.onExit()));
     }
 }

@@ -20,15 +20,15 @@ final class NodeFile {
     static final List<String> ALL = List.of(GLOBAL, REG_A, REG_B);
 
     private final String node;
-    private final Joined joined;
+    private final JoinFixture join;
     private final URI database;
     private final Map<String, URI> peers = new TreeMap<>();
     private int workers = 4;
     private String more = "";
 
-    NodeFile(String node, Joined joined, URI database) {
+    NodeFile(String node, JoinFixture join, URI database) {
         this.node = node;
-        this.joined = joined;
+        this.join = join;
         this.database = database;
     }
 
@@ -72,7 +72,7 @@ final class NodeFile {
                 %s
                 %s
                 """.formatted(
-                        node, workers, names(), joined.name(), database(database), joined.engine(node), peers(), more);
+                        node, workers, names(), join.name(), database(database), join.engine(node), peers(), more);
         try {
             return Files.writeString(Files.createDirectories(directory).resolve("bridge.toml"), toml);
         } catch (IOException e) {

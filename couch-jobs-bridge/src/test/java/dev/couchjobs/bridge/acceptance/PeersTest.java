@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.bridge.BridgeMain;
 import dev.couchjobs.bridge.internal.couch.CouchSettings;
-import dev.couchjobs.bridge.internal.couch.Gates;
+import dev.couchjobs.bridge.internal.couch.LoginThrottles;
 import dev.couchjobs.bridge.internal.couch.Replication;
 import dev.couchjobs.bridge.internal.couch.Replications;
 import dev.couchjobs.bridge.servers.NpmServer;
@@ -32,15 +32,15 @@ class PeersTest {
         try (NpmServer here = NpmServer.inMemory();
                 NpmServer stays = NpmServer.inMemory();
                 NpmServer leaves = NpmServer.inMemory();
-                Jobs jobs = new Jobs(here.database("jobs"));
+                DocumentClient client = new DocumentClient(here.database("jobs"));
                 Replications replications =
-                        new Replications(CouchSettings.of(here.database("jobs")), new Gates("test"))) {
+                        new Replications(CouchSettings.of(here.database("jobs")), new LoginThrottles("test"))) {
             URI database = here.database("jobs");
             NodeFile both = file(database).peer(REG_B, stays.database("jobs")).peer(GLOBAL, leaves.database("jobs"));
             try (BridgeProcess bridge = start(both)) {
-                comesTo(jobs, "of the one that stays", stays);
-                comesTo(jobs, "of the one that leaves", leaves);
-                Jobs.await(replications.ensure(
+                comesTo(client, "of the one that stays", stays);
+                comesTo(client, "of the one that leaves", leaves);
+                DocumentClient.await(replications.ensure(
                         Replication.continuous(OF_ANOTHER_BRIDGE, stays.database("jobs"), here.database("other"))));
                 assertThat(bridge.end()).isZero();
             }
@@ -57,10 +57,10 @@ class PeersTest {
         }
     }
 
-    private static void comesTo(Jobs jobs, String id, NpmServer peer) {
-        try (Jobs there = new Jobs(peer.database("jobs"))) {
+    private static void comesTo(DocumentClient client, String id, NpmServer peer) {
+        try (DocumentClient there = new DocumentClient(peer.database("jobs"))) {
             there.put(id, "{}");
-            jobs.await(id, document -> true);
+            client.await(id, document -> true);
         }
     }
 
@@ -69,12 +69,12 @@ class PeersTest {
     }
 
     private static List<String> names(Replications replications) {
-        return Jobs.await(replications.kept("couch-jobs-")).stream()
+        return DocumentClient.await(replications.kept("couch-jobs-")).stream()
                 .map(Replications.Kept::id)
                 .toList();
     }
 
     private static NodeFile file(URI database) {
-        return new NodeFile(REG_A, new Joined.ByReplication(), database);
+        return new NodeFile(REG_A, new JoinFixture.ByReplication(), database);
     }
 }

@@ -3,7 +3,7 @@ package dev.couchjobs.bridge.acceptance;
 /** On nodes that share a FoundationDB cluster. */
 class PersonsClusterTest extends PersonsSuite {
     @Override
-    Joined join() {
-        return new Joined.ByCluster();
+    JoinFixture join() {
+        return new JoinFixture.ByCluster();
     }
 }

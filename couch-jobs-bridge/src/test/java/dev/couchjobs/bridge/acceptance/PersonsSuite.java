@@ -25,14 +25,14 @@ import tools.jackson.databind.node.ObjectNode;
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 abstract class PersonsSuite {
     private CouchServers servers;
-    private Nodes nodes;
+    private ThreeNodes nodes;
 
-    abstract Joined join();
+    abstract JoinFixture join();
 
     @BeforeAll
     void start(@TempDir Path directory) {
         servers = new CouchServers(3, directory);
-        nodes = new Nodes(join(), servers, directory, 2);
+        nodes = new ThreeNodes(join(), servers, directory, 2);
         nodes.startAll();
     }
 

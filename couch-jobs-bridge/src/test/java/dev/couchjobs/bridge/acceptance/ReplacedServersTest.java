@@ -44,7 +44,7 @@ class ReplacedServersTest {
     void start() {
         NODES.forEach(node -> servers.put(node, NpmServer.inMemory()));
         for (String node : NODES) {
-            NodeFile file = new NodeFile(node, new Joined.ByReplication(), database(node));
+            NodeFile file = new NodeFile(node, new JoinFixture.ByReplication(), database(node));
             NODES.stream().filter(other -> !other.equals(node)).forEach(other -> file.peer(other, database(other)));
             files.put(node, file.write(directory.resolve(node)));
         }
@@ -82,11 +82,11 @@ class ReplacedServersTest {
 
     /** Puts a job into one database that goes to the other node, and back. */
     private void runsOnBoth(String id) {
-        try (Jobs jobs = new Jobs(database(GLOBAL))) {
-            jobs.put(id, """
+        try (DocumentClient client = new DocumentClient(database(GLOBAL))) {
+            client.put(id, """
                     {'creator': 'global_node', 'job': [{'target': 'reg_a', 'kind': 'java', 'do': 'note'},
                       {'target': 'global_node', 'kind': 'java', 'do': 'note'}]}""");
-            assertThat(jobs.awaitEnd(id).path("job_status").asString()).isEqualTo("success");
+            assertThat(client.awaitEnd(id).path("job_status").asString()).isEqualTo("success");
         }
         assertThat(done).containsOnlyOnce(id + "/0", id + "/1");
     }
@@ -121,9 +121,9 @@ class ReplacedServersTest {
     }
 
     private List<Long> generations() {
-        try (Jobs jobs = new Jobs(database(GLOBAL))) {
+        try (DocumentClient client = new DocumentClient(database(GLOBAL))) {
             return IntStream.range(0, BEFORE)
-                    .mapToObj(i -> jobs.generation("before-" + i))
+                    .mapToObj(i -> client.generation("before-" + i))
                     .toList();
         }
     }

@@ -3,7 +3,7 @@ package dev.couchjobs.bridge.acceptance;
 /** On nodes that have nothing in common but replication. */
 class ReplicatedPersonsTest extends PersonsSuite {
     @Override
-    Joined join() {
-        return new Joined.ByReplication();
+    JoinFixture join() {
+        return new JoinFixture.ByReplication();
     }
 }

@@ -7,7 +7,7 @@ class ReplicatedStepsTest extends StepsSuite {
     }
 
     @Override
-    Joined join() {
-        return new Joined.ByReplication();
+    JoinFixture join() {
+        return new JoinFixture.ByReplication();
     }
 }

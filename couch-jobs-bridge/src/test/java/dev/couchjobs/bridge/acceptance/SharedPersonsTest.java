@@ -3,7 +3,7 @@ package dev.couchjobs.bridge.acceptance;
 /** On nodes that share a database. */
 class SharedPersonsTest extends PersonsSuite {
     @Override
-    Joined join() {
-        return new Joined.ByDatabase();
+    JoinFixture join() {
+        return new JoinFixture.ByDatabase();
     }
 }

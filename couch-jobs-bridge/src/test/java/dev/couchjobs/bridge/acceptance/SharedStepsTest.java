@@ -7,7 +7,7 @@ class SharedStepsTest extends StepsSuite {
     }
 
     @Override
-    Joined join() {
-        return new Joined.ByDatabase();
+    JoinFixture join() {
+        return new JoinFixture.ByDatabase();
     }
 }

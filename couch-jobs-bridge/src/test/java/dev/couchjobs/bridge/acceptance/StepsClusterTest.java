@@ -7,7 +7,7 @@ class StepsClusterTest extends StepsSuite {
     }
 
     @Override
-    Joined join() {
-        return new Joined.ByCluster();
+    JoinFixture join() {
+        return new JoinFixture.ByCluster();
     }
 }

@@ -43,18 +43,18 @@ abstract class StepsSuite {
     private final CountDownLatch gate = new CountDownLatch(1);
     private final CyclicBarrier pair = new CyclicBarrier(WORKERS);
     private CouchServers servers;
-    private Nodes nodes;
+    private ThreeNodes nodes;
 
     StepsSuite(boolean isReplicated) {
         this.isReplicated = isReplicated;
     }
 
-    abstract Joined join();
+    abstract JoinFixture join();
 
     @BeforeAll
     void start(@TempDir Path directory) {
         servers = new CouchServers(3, directory);
-        nodes = new Nodes(join(), servers, directory, WORKERS);
+        nodes = new ThreeNodes(join(), servers, directory, WORKERS);
         nodes.handler("note", step -> {
             order.add(step.documentId() + "/" + step.step());
             return Optional.empty();
@@ -232,10 +232,10 @@ abstract class StepsSuite {
                                     .equals("running"));
         }
         for (int i = 0; i < 3; i++) {
-            all.add(Jobs.json("""
+            all.add(DocumentClient.json("""
                     {'creator': 'reg_b', 'job': [{'target': 'reg_b', 'kind': 'java', 'do': 'begin together'}]}""").put("_id", "idle-" + i));
         }
-        all.add(Jobs.json("""
+        all.add(DocumentClient.json("""
                 {'creator': 'reg_b', 'priority': 9, 'job': [{'target': 'reg_b', 'kind': 'java', 'do': 'begin together'}]}""").put("_id", "urgent"));
         nodes.at(REG_B).putAll(all);
         for (int i = 0; i < IN_EACH_SHARD; i++) {
@@ -257,7 +257,7 @@ abstract class StepsSuite {
     void aStepTakesNoMoreRevisionsThanPromised() {
         List<ObjectNode> all = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
-            all.add(Jobs.json("""
+            all.add(DocumentClient.json("""
                     {'creator': 'reg_a', 'job': [{'target': 'reg_b', 'do': 'true'}, {'target': 'any', 'do': 'true'},
                       {'target': ['global_node', 'reg_b'], 'do': 'true'}, {'target': 'reg_a', 'do': 'true'}]}""").put("_id", "thrift-" + i));
         }

@@ -22,7 +22,7 @@ class TwoBridgesTest {
     private Path directory;
 
     private CouchServers servers;
-    private Jobs jobs;
+    private DocumentClient client;
     private Path first;
     private Path second;
 
@@ -30,20 +30,20 @@ class TwoBridgesTest {
     void start() {
         servers = new CouchServers(1, directory);
         URI database = servers.newDatabase(0);
-        jobs = new Jobs(database);
-        first = new NodeFile(REG_A, new Joined.ByReplication(), database).write(directory.resolve("first"));
-        second = new NodeFile(REG_A, new Joined.ByReplication(), database).write(directory.resolve("second"));
+        client = new DocumentClient(database);
+        first = new NodeFile(REG_A, new JoinFixture.ByReplication(), database).write(directory.resolve("first"));
+        second = new NodeFile(REG_A, new JoinFixture.ByReplication(), database).write(directory.resolve("second"));
     }
 
     @AfterEach
     void stop() {
-        jobs.close();
+        client.close();
         servers.close();
     }
 
     private void run(String id) {
-        jobs.put(id, "{'creator': 'reg_a', 'job': [{'target': 'reg_a', 'do': 'echo " + id + " >>../ran'}]}");
-        assertThat(jobs.awaitEnd(id).path("job_status").asString()).isEqualTo("success");
+        client.put(id, "{'creator': 'reg_a', 'job': [{'target': 'reg_a', 'do': 'echo " + id + " >>../ran'}]}");
+        assertThat(client.awaitEnd(id).path("job_status").asString()).isEqualTo("success");
     }
 
     @Test

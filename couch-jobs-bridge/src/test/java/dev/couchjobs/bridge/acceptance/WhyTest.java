@@ -25,11 +25,11 @@ class WhyTest {
     @Test
     void theBridgeOfTheConfigurationAnswersAlsoIfOneBeforeItWasKilled() {
         try (NpmServer server = NpmServer.inMemory();
-                Jobs jobs = new Jobs(server.database("jobs"))) {
+                DocumentClient client = new DocumentClient(server.database("jobs"))) {
             Path file = file(server.database("jobs"));
             try (BridgeProcess killed = BridgeProcess.start(BridgeMain.class, file)) {
-                jobs.put("slow", SLOW);
-                jobs.await(
+                client.put("slow", SLOW);
+                client.await(
                         "slow",
                         document ->
                                 document.at("/job/0/step_status").asString("").equals("running"));
@@ -78,7 +78,7 @@ class WhyTest {
     }
 
     private Path file(URI database) {
-        return new NodeFile(REG_A, new Joined.ByReplication(), database)
+        return new NodeFile(REG_A, new JoinFixture.ByReplication(), database)
                 .peer(REG_B, URI.create("http://127.0.0.1:1/jobs"))
                 .write(directory.resolve("node"));
     }

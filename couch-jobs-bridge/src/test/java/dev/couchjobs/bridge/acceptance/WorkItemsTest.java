@@ -47,19 +47,19 @@ class WorkItemsTest {
         try (CouchServers servers = new CouchServers(1, directory)) {
             URI database = servers.newDatabase(0);
             List<Path> files = NodeFile.ALL.stream()
-                    .map(node -> new NodeFile(node, new Joined.ByReplication(), database)
+                    .map(node -> new NodeFile(node, new JoinFixture.ByReplication(), database)
                             .with(KINDS)
                             .write(directory.resolve(node)))
                     .toList();
-            try (Jobs jobs = new Jobs(database);
+            try (DocumentClient client = new DocumentClient(database);
                     BridgeProcess first = BridgeProcess.start(NotingMain.class, files.get(0));
                     BridgeProcess second = BridgeProcess.start(NotingMain.class, files.get(1));
                     BridgeProcess third = BridgeProcess.start(NotingMain.class, files.get(2))) {
-                jobs.putAll(items());
-                jobs.putAll(List.of(Jobs.json(LETTER)));
+                client.putAll(items());
+                client.putAll(List.of(DocumentClient.json(LETTER)));
                 for (int i = 0; i < ITEMS; i++) {
                     if (isRefused(i)) {
-                        assertThat(jobs.await(
+                        assertThat(client.await(
                                                 id(i),
                                                 item -> !item.path("status")
                                                         .asString("")
@@ -68,11 +68,11 @@ class WorkItemsTest {
                                         .asString())
                                 .isEqualTo("fail");
                     } else {
-                        jobs.awaitStored(
+                        client.awaitStored(
                                 id(i), stored -> stored.leaves().stream().allMatch(Leaf::isDeleted));
                     }
                 }
-                jobs.awaitStored("letter", stored -> stored.leaves().stream().allMatch(Leaf::isDeleted));
+                client.awaitStored("letter", stored -> stored.leaves().stream().allMatch(Leaf::isDeleted));
                 assertThat(List.of(first.isAlive(), second.isAlive(), third.isAlive()))
                         .containsOnly(true);
             }
@@ -90,7 +90,7 @@ class WorkItemsTest {
         for (Path file : files) {
             Path own = file.resolveSibling("letters");
             if (Files.exists(own)) {
-                Files.readAllLines(own).forEach(line -> letters.add(Jobs.json(line)));
+                Files.readAllLines(own).forEach(line -> letters.add(DocumentClient.json(line)));
             }
         }
         return letters;
@@ -118,7 +118,7 @@ class WorkItemsTest {
         long later = Instant.now().getEpochSecond() + 3;
         for (int i = 0; i < ITEMS; i++) {
             String kind = isRefused(i) ? "bill" : isRetried(i) ? "slow" : "email";
-            ObjectNode item = Jobs.json("{'type': 'WorkItem', 'worker': '%s', 'to': 'jo'}".formatted(kind))
+            ObjectNode item = DocumentClient.json("{'type': 'WorkItem', 'worker': '%s', 'to': 'jo'}".formatted(kind))
                     .put("_id", id(i));
             items.add(i % 4 == 0 ? item.put("date", later) : item);
         }

@@ -1,6 +1,6 @@
 package dev.couchjobs.bridge.simulation;
 
-import dev.couchjobs.bridge.simulation.Attempt.End;
+import dev.couchjobs.bridge.simulation.ActionAttempt.End;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -20,16 +20,16 @@ final class ActionLaws {
     private static final Duration SLACK_OF_CLOCKS = Duration.ofSeconds(10);
 
     private final BridgeScenario scenario;
-    private final Map<String, Task> tasks;
-    private final Complaints complaints;
+    private final Map<String, ScenarioDocument> documents;
+    private final LawViolations violations;
     private final Set<String> exempt = new HashSet<>();
     private int begunAgain;
     private int begunElsewhere;
 
-    ActionLaws(BridgeScenario scenario, Map<String, Task> tasks, Complaints complaints) {
+    ActionLaws(BridgeScenario scenario, Map<String, ScenarioDocument> documents, LawViolations violations) {
         this.scenario = scenario;
-        this.tasks = tasks;
-        this.complaints = complaints;
+        this.documents = documents;
+        this.violations = violations;
     }
 
     /** Some of what is known of a document has been lost for good, and with it what it promised. */
@@ -47,31 +47,31 @@ final class ActionLaws {
         return begunElsewhere;
     }
 
-    void begins(Attempt attempt, List<Attempt> before) {
-        Task task = tasks.get(attempt.document);
-        if (task == null || attempt.step >= task.parts().size()) {
-            complaints.add("Nobody has asked for " + attempt);
+    void begins(ActionAttempt attempt, List<ActionAttempt> before) {
+        ScenarioDocument scenarioDocument = documents.get(attempt.document);
+        if (scenarioDocument == null || attempt.step >= scenarioDocument.steps().size()) {
+            violations.add("Nobody has asked for " + attempt);
             return;
         }
-        Part part = task.parts().get(attempt.step);
-        require(part.nodes().contains(attempt.node), attempt, "is not for that node", before);
-        inOrder(task, attempt, before);
-        List<Attempt> same = before.stream()
+        ScenarioStep scenarioStep = scenarioDocument.steps().get(attempt.step);
+        require(scenarioStep.nodes().contains(attempt.node), attempt, "is not for that node", before);
+        inOrder(scenarioDocument, attempt, before);
+        List<ActionAttempt> same = before.stream()
                 .filter(each -> each.document.equals(attempt.document) && each.step == attempt.step)
-                .filter(each -> !part.isForAll() || each.node.equals(attempt.node))
+                .filter(each -> !scenarioStep.isForAll() || each.node.equals(attempt.node))
                 .toList();
-        if (!exempt.contains(attempt.document) && !task.isPutAnew()) {
+        if (!exempt.contains(attempt.document) && !scenarioDocument.isPutAnew()) {
             once(attempt, same);
-            retried(part, attempt, same);
+            retried(scenarioStep, attempt, same);
         }
     }
 
-    private void inOrder(Task task, Attempt attempt, List<Attempt> before) {
+    private void inOrder(ScenarioDocument scenarioDocument, ActionAttempt attempt, List<ActionAttempt> before) {
         for (int step = 0; step < attempt.step; step++) {
-            Part earlier = task.parts().get(step);
+            ScenarioStep earlier = scenarioDocument.steps().get(step);
             Set<String> ended = new HashSet<>();
-            for (Attempt each : before) {
-                if (each.document.equals(task.id()) && each.step == step && each.end == End.SUCCESS) {
+            for (ActionAttempt each : before) {
+                if (each.document.equals(scenarioDocument.id()) && each.step == step && each.end == End.SUCCESS) {
                     ended.add(each.node);
                 }
             }
@@ -80,17 +80,17 @@ final class ActionLaws {
         }
     }
 
-    private void once(Attempt attempt, List<Attempt> same) {
+    private void once(ActionAttempt attempt, List<ActionAttempt> same) {
         if (same.isEmpty()) {
             return;
         }
-        List<Attempt> elsewhere =
+        List<ActionAttempt> elsewhere =
                 same.stream().filter(each -> !each.node.equals(attempt.node)).toList();
         if (scenario.isReplicated() && !elsewhere.isEmpty()) {
             elsewhere(attempt, same, elsewhere);
             return;
         }
-        Attempt last = same.get(same.size() - 1);
+        ActionAttempt last = same.get(same.size() - 1);
         boolean isNextTry = last.end == End.FAILURE
                 && (attempt.isAlternative || (!last.isAlternative && attempt.number == last.number + 1));
         if (!isNextTry && (last.end != End.STOPPED || !scenario.hasClosings())) {
@@ -99,7 +99,7 @@ final class ActionLaws {
         }
     }
 
-    private void elsewhere(Attempt attempt, List<Attempt> same, List<Attempt> elsewhere) {
+    private void elsewhere(ActionAttempt attempt, List<ActionAttempt> same, List<ActionAttempt> elsewhere) {
         boolean isFirstHere = same.size() == elsewhere.size();
         if (isFirstHere) {
             begunElsewhere++;
@@ -112,22 +112,22 @@ final class ActionLaws {
         }
     }
 
-    private void retried(Part part, Attempt attempt, List<Attempt> same) {
-        List<Attempt> failed = same.stream()
+    private void retried(ScenarioStep scenarioStep, ActionAttempt attempt, List<ActionAttempt> same) {
+        List<ActionAttempt> failed = same.stream()
                 .filter(each -> each.end == End.FAILURE && !each.isAlternative)
                 .filter(each -> !scenario.isReplicated() || each.node.equals(attempt.node))
                 .toList();
-        int most = part.retry().maxRetries() + 1;
+        int most = scenarioStep.retry().maxRetries() + 1;
         if (attempt.isAlternative) {
             boolean isDue = failed.stream()
-                    .anyMatch(each ->
-                            each.number == most || part.retry().maxTime().isPresent());
-            require(part.alternative().isPresent() && isDue, attempt, "is not due", same);
+                    .anyMatch(each -> each.number == most
+                            || scenarioStep.retry().maxTime().isPresent());
+            require(scenarioStep.alternative().isPresent() && isDue, attempt, "is not due", same);
             return;
         }
         require(attempt.number <= most, attempt, "is one too many", same);
         if (attempt.number > 1) {
-            Optional<Attempt> last = failed.stream()
+            Optional<ActionAttempt> last = failed.stream()
                     .filter(each -> each.number == attempt.number - 1)
                     .reduce((one, other) -> other);
             require(last.isPresent(), attempt, "follows no try that failed", same);
@@ -135,7 +135,8 @@ final class ActionLaws {
                     .ifPresent(each -> require(
                             attempt.begin
                                             .minus(each.endTime())
-                                            .compareTo(part.retry()
+                                            .compareTo(scenarioStep
+                                                    .retry()
                                                     .pauseAfter(each.number, Duration.ZERO)
                                                     .orElse(Duration.ZERO))
                                     >= 0,
@@ -145,14 +146,14 @@ final class ActionLaws {
         }
     }
 
-    private void require(boolean held, Attempt attempt, String otherwise, List<Attempt> before) {
+    private void require(boolean held, ActionAttempt attempt, String otherwise, List<ActionAttempt> before) {
         if (!held) {
-            complaints.add("<" + attempt + "> " + otherwise + "; before it were:\n  "
+            violations.add("<" + attempt + "> " + otherwise + "; before it were:\n  "
                     + String.join(
                             "\n  ",
                             before.stream()
                                     .filter(each -> each.document.equals(attempt.document))
-                                    .map(Attempt::toString)
+                                    .map(ActionAttempt::toString)
                                     .toList()));
         }
     }

@@ -9,26 +9,26 @@ import java.util.function.Predicate;
  */
 final class AloneLaw {
     private final BridgeScenario scenario;
-    private final Predicate<Attempt> mayRunBeside;
-    private final Complaints complaints;
+    private final Predicate<ActionAttempt> mayRunBeside;
+    private final LawViolations violations;
 
     /** @param mayRunBeside whether other attempts of the same may still run */
-    AloneLaw(BridgeScenario scenario, Predicate<Attempt> mayRunBeside, Complaints complaints) {
+    AloneLaw(BridgeScenario scenario, Predicate<ActionAttempt> mayRunBeside, LawViolations violations) {
         this.scenario = scenario;
         this.mayRunBeside = mayRunBeside;
-        this.complaints = complaints;
+        this.violations = violations;
     }
 
-    void begins(Attempt attempt, List<Attempt> before) {
+    void begins(ActionAttempt attempt, List<ActionAttempt> before) {
         if (scenario.kind() == BridgeScenario.Kind.WILD) {
             return;
         }
-        for (Attempt each : before) {
+        for (ActionAttempt each : before) {
             if (each.isOpen()
                     && each.document.equals(attempt.document)
                     && each.step == attempt.step
                     && (each.node.equals(attempt.node) || !mayRunBeside.test(attempt))) {
-                complaints.add("<" + attempt + "> begins while this goes on: " + each);
+                violations.add("<" + attempt + "> begins while this goes on: " + each);
             }
         }
     }

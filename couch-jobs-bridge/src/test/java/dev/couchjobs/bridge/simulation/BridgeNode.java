@@ -6,12 +6,12 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.internal.couch.CouchDatabase;
 import dev.couchjobs.bridge.internal.engine.BridgeContext;
-import dev.couchjobs.bridge.internal.engine.Engine;
-import dev.couchjobs.bridge.internal.engine.Joining;
-import dev.couchjobs.bridge.internal.ledger.Ledger;
-import dev.couchjobs.bridge.internal.ledger.Seats;
+import dev.couchjobs.bridge.internal.engine.BridgeEngine;
+import dev.couchjobs.bridge.internal.engine.JoinMode;
+import dev.couchjobs.bridge.internal.store.BridgeStore;
+import dev.couchjobs.bridge.internal.store.SlotReservations;
 import dev.couchjobs.bridge.testing.ModelCouch;
-import dev.couchjobs.bridge.testing.ModelDatabase;
+import dev.couchjobs.bridge.testing.ModelCouchDatabase;
 import dev.couchjobs.bridge.testing.ModelServer;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
@@ -30,13 +30,13 @@ final class BridgeNode {
     private final Simulation simulation;
     private final ModelCouch couch;
     private final ModelServer server;
-    private final Journal journal;
+    private final ActionJournal journal;
     private final NodeWork work;
     private final Subspace root;
     private int lives;
     private @Nullable SimulatedProcess process;
     private @Nullable CouchDatabase connection;
-    private @Nullable Engine engine;
+    private @Nullable BridgeEngine engine;
     private boolean isClosing;
 
     BridgeNode(
@@ -44,7 +44,7 @@ final class BridgeNode {
             BridgeScenario scenario,
             Simulation simulation,
             ModelCouch couch,
-            Journal journal,
+            ActionJournal journal,
             NodeWork work) {
         this.name = name;
         this.scenario = scenario;
@@ -67,7 +67,7 @@ final class BridgeNode {
     }
 
     /** Its CouchDB, past all faults. */
-    ModelDatabase database() {
+    ModelCouchDatabase database() {
         return server.database(DATABASE);
     }
 
@@ -80,8 +80,8 @@ final class BridgeNode {
         return root;
     }
 
-    Ledger ledger() {
-        return new Ledger(root.subspace(Tuple.from("ledger")));
+    BridgeStore store() {
+        return new BridgeStore(root.subspace(Tuple.from("store")));
     }
 
     boolean owns(SimulatedProcess other) {
@@ -106,10 +106,10 @@ final class BridgeNode {
                 new OverheardCouch(couch.connect(server, DATABASE, started.scheduler()), work.laws()::isWritten);
         connection = database;
         BridgeContext context = new BridgeContext(
-                name, scenario.cluster(), started.database(), jobs, ledger(), database, environment, RETENTION);
-        Engine made = new Engine(
+                name, scenario.cluster(), started.database(), jobs, store(), database, environment, RETENTION);
+        BridgeEngine made = new BridgeEngine(
                 context,
-                joining(),
+                joinMode(),
                 plan -> journal.action(started, Effect.of(plan)),
                 work.kinds(name, started),
                 scenario.workers(),
@@ -121,7 +121,7 @@ final class BridgeNode {
     }
 
     /** A program that cannot begin ends, and whoever looks after it starts it again. */
-    private static void begin(SimulatedProcess process, Engine engine) {
+    private static void begin(SimulatedProcess process, BridgeEngine engine) {
         var unused = engine.start().whenComplete((done, error) -> {
             if (error != null) {
                 process.log("cannot begin: " + error);
@@ -130,10 +130,11 @@ final class BridgeNode {
         });
     }
 
-    private Joining joining() {
+    private JoinMode joinMode() {
         return scenario.isReplicated()
-                ? new Joining.Replication(new Seats(root.subspace(Tuple.from("ledger"))), scenario.claimTimeout())
-                : new Joining.SharedDatabase();
+                ? new JoinMode.Replication(
+                        new SlotReservations(root.subspace(Tuple.from("store"))), scenario.claimTimeout())
+                : new JoinMode.SharedDatabase();
     }
 
     /** Is told that a bridge has closed, well or not, while its process is still there. */
@@ -144,7 +145,7 @@ final class BridgeNode {
     /** Ends its bridge gracefully, and then its process. {@return the process; empty if there is none to end} */
     Optional<SimulatedProcess> close(Closed closed) {
         SimulatedProcess closing = Objects.requireNonNull(process);
-        Engine ending = Objects.requireNonNull(engine);
+        BridgeEngine ending = Objects.requireNonNull(engine);
         if (isClosing || !closing.isAlive()) {
             return Optional.empty();
         }

@@ -1,8 +1,8 @@
 package dev.couchjobs.bridge.simulation;
 
-import dev.couchjobs.bridge.internal.document.Cluster;
+import dev.couchjobs.bridge.internal.document.NodeDirectory;
 import dev.couchjobs.bridge.testing.CouchFault;
-import dev.couchjobs.bridge.testing.CouchWeights;
+import dev.couchjobs.bridge.testing.CouchFaultWeights;
 import dev.couchjobs.fdb.simulation.Fault;
 import dev.couchjobs.fdb.simulation.Simulation;
 import dev.couchjobs.fdb.simulation.SimulationBuilder;
@@ -128,13 +128,13 @@ record BridgeScenario(
         return (trace == null ? builder : builder.traceTo(trace)).build();
     }
 
-    CouchWeights couchWeights(RandomGenerator random) {
-        CouchWeights weights = kind == Kind.CALM ? CouchWeights.none() : CouchWeights.draw(random);
+    CouchFaultWeights couchWeights(RandomGenerator random) {
+        CouchFaultWeights weights = kind == Kind.CALM ? CouchFaultWeights.none() : CouchFaultWeights.draw(random);
         return hasLongCuts ? weights.without(CouchFault.CUT).with(CouchFault.SLOW_REPLICATION, 0.4) : weights;
     }
 
-    Cluster cluster() {
-        return Cluster.of(nodes, Map.of());
+    NodeDirectory cluster() {
+        return NodeDirectory.of(nodes, Map.of());
     }
 
     /** {@return whether claims lapse often, and nothing takes long but replication} */

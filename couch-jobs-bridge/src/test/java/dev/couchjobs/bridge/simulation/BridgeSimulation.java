@@ -1,10 +1,10 @@
 package dev.couchjobs.bridge.simulation;
 
 import com.apple.foundationdb.Database;
-import dev.couchjobs.bridge.testing.CouchWeights;
+import dev.couchjobs.bridge.testing.CouchFaultWeights;
 import dev.couchjobs.bridge.testing.Endpoint;
 import dev.couchjobs.bridge.testing.ModelCouch;
-import dev.couchjobs.bridge.testing.ModelDatabase;
+import dev.couchjobs.bridge.testing.ModelCouchDatabase;
 import dev.couchjobs.bridge.testing.ModelServer;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
@@ -41,16 +41,16 @@ final class BridgeSimulation implements AutoCloseable {
     private final RandomGenerator random;
     private final ModelCouch couch;
     private final List<BridgeNode> nodes = new ArrayList<>();
-    private final Map<String, Task> tasks = new TreeMap<>();
-    private final Complaints complaints = new Complaints();
+    private final Map<String, ScenarioDocument> documents = new TreeMap<>();
+    private final LawViolations violations = new LawViolations();
     private final ActionLaws actionLaws;
-    private final Journal journal;
+    private final ActionJournal journal;
     private final EndLaws endLaws;
     private final IdleLaw idleLaw;
     private final Map<String, Item> items = new TreeMap<>();
     private final ItemLaws itemLaws;
     private final ItemEnds itemEnds;
-    private final Strangers strangers;
+    private final ForeignClients foreignClients;
     private final Closings closings;
     private boolean isCalm;
     private boolean isClosed;
@@ -61,20 +61,20 @@ final class BridgeSimulation implements AutoCloseable {
         simulation = scenario.simulation(seed, trace);
         random = simulation.random();
         simulation.log(scenario.toString());
-        CouchWeights weights = scenario.couchWeights(random);
+        CouchFaultWeights weights = scenario.couchWeights(random);
         couch = new ModelCouch(simulation.scheduler(), random.nextLong(), weights, simulation::log);
-        actionLaws = new ActionLaws(scenario, tasks, complaints);
-        AloneLaw stepAlone = new AloneLaw(scenario, this::mayRunBeside, complaints);
-        journal = new Journal(simulation::elapsed, (attempt, before) -> {
+        actionLaws = new ActionLaws(scenario, documents, violations);
+        AloneLaw stepAlone = new AloneLaw(scenario, this::mayRunBeside, violations);
+        journal = new ActionJournal(simulation::elapsed, (attempt, before) -> {
             actionLaws.begins(attempt, before);
             stepAlone.begins(attempt, before);
         });
         SplittableRandom own = new SplittableRandom(seed);
         Items made = new Items(scenario, own.split());
         made.make(scenario.chaos().dividedBy(2)).forEach(item -> items.put(item.id(), item));
-        itemLaws = new ItemLaws(scenario, items, complaints);
-        AloneLaw itemAlone = new AloneLaw(scenario, attempt -> false, complaints);
-        Journal work = new Journal(simulation::elapsed, (attempt, before) -> {
+        itemLaws = new ItemLaws(scenario, items, violations);
+        AloneLaw itemAlone = new AloneLaw(scenario, attempt -> false, violations);
+        ActionJournal work = new ActionJournal(simulation::elapsed, (attempt, before) -> {
             itemLaws.begins(attempt, before);
             itemAlone.begins(attempt, before);
         });
@@ -84,10 +84,11 @@ final class BridgeSimulation implements AutoCloseable {
         }
         nodes.forEach(node -> node.database().validate(this::refuses));
         itemEnds = new ItemEnds(items.values(), item -> place(item).leaves(item.id()), itemLaws, work);
-        strangers = new Strangers(simulation, own.split(), List.copyOf(items.values()), this::place, itemLaws);
-        closings = new Closings(scenario, simulation, own.split(), tasks, journal, items, work, complaints);
-        endLaws = new EndLaws(scenario, simulation, couch, nodes, tasks.values(), journal);
-        idleLaw = new IdleLaw(scenario, tasks.values(), journal, complaints);
+        foreignClients =
+                new ForeignClients(simulation, own.split(), List.copyOf(items.values()), this::place, itemLaws);
+        closings = new Closings(scenario, simulation, own.split(), documents, journal, items, work, violations);
+        endLaws = new EndLaws(scenario, simulation, couch, nodes, documents.values(), journal);
+        idleLaw = new IdleLaw(scenario, documents.values(), journal, violations);
         replicate();
         simulation.onDeath(this::died);
     }
@@ -96,11 +97,11 @@ final class BridgeSimulation implements AutoCloseable {
      * All nodes do a step that is for all, and what was begun for a document of which nobody knows any more goes on
      * beside.
      */
-    private boolean mayRunBeside(Attempt attempt) {
-        Task task = Objects.requireNonNull(tasks.get(attempt.document));
-        return task.isBroken()
-                || !task.isLeftAlone()
-                || task.parts().get(attempt.step).isForAll();
+    private boolean mayRunBeside(ActionAttempt attempt) {
+        ScenarioDocument scenarioDocument = Objects.requireNonNull(documents.get(attempt.document));
+        return scenarioDocument.isBroken()
+                || !scenarioDocument.isLeftAlone()
+                || scenarioDocument.steps().get(attempt.step).isForAll();
     }
 
     private Optional<String> refuses(ObjectNode document) {
@@ -108,7 +109,7 @@ final class BridgeSimulation implements AutoCloseable {
         return item == null ? Optional.empty() : item.refuses(document);
     }
 
-    private ModelDatabase place(Item item) {
+    private ModelCouchDatabase place(Item item) {
         return nodes.stream()
                 .filter(node -> node.name().equals(item.place()))
                 .findFirst()
@@ -149,14 +150,14 @@ final class BridgeSimulation implements AutoCloseable {
     void run() {
         nodes.forEach(BridgeNode::start);
         Duration chaos = scenario.chaos();
-        People people = new People(simulation, nodes, tasks);
-        Tasks made = new Tasks(scenario, random);
+        People people = new People(simulation, nodes, documents);
+        ScenarioDocuments made = new ScenarioDocuments(scenario, random);
         for (int i = 0; i < scenario.tasks(); i++) {
-            Task task = made.next(i, chaos.dividedBy(2));
-            tasks.put(task.id(), task);
-            people.put(task);
+            ScenarioDocument scenarioDocument = made.next(i, chaos.dividedBy(2));
+            documents.put(scenarioDocument.id(), scenarioDocument);
+            people.put(scenarioDocument);
         }
-        strangers.begin(chaos);
+        foreignClients.begin(chaos);
         closings.begin(nodes, chaos);
         if (scenario.hasPeople()) {
             for (int left = random.nextInt(DEEDS_MAX); left > 0; left--) {
@@ -199,7 +200,7 @@ final class BridgeSimulation implements AutoCloseable {
     private void loseDatabase() {
         BridgeNode node = nodes.get(random.nextInt(nodes.size()));
         simulation.log(node.name() + " loses its database");
-        tasks.keySet().forEach(actionLaws::exempt);
+        documents.keySet().forEach(actionLaws::exempt);
         itemLaws.exempt();
         node.kill();
         Database database = simulation.database();
@@ -214,7 +215,7 @@ final class BridgeSimulation implements AutoCloseable {
         while (simulation.elapsed().compareTo(end) < 0) {
             simulation.advance(TICK);
             idleLaw.check(simulation.elapsed());
-            complaints.check();
+            violations.check();
         }
     }
 
@@ -256,7 +257,7 @@ final class BridgeSimulation implements AutoCloseable {
     List<String> unfinished() {
         List<String> all = endLaws.unfinished();
         itemEnds.unfinished(all);
-        if (strangers.areBusy()) {
+        if (foreignClients.areBusy()) {
             all.add("strangers go on");
         }
         return all;

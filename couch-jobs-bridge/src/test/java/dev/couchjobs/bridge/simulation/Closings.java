@@ -1,7 +1,7 @@
 package dev.couchjobs.bridge.simulation;
 
 import dev.couchjobs.bridge.internal.couch.Leaf;
-import dev.couchjobs.bridge.simulation.Attempt.End;
+import dev.couchjobs.bridge.simulation.ActionAttempt.End;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
 import java.time.Duration;
@@ -27,29 +27,29 @@ final class Closings {
     private final BridgeScenario scenario;
     private final Simulation simulation;
     private final RandomGenerator random;
-    private final Map<String, Task> tasks;
-    private final Journal steps;
+    private final Map<String, ScenarioDocument> documents;
+    private final ActionJournal steps;
     private final Map<String, Item> items;
-    private final Journal work;
-    private final Complaints complaints;
+    private final ActionJournal work;
+    private final LawViolations violations;
 
     Closings(
             BridgeScenario scenario,
             Simulation simulation,
             RandomGenerator random,
-            Map<String, Task> tasks,
-            Journal steps,
+            Map<String, ScenarioDocument> documents,
+            ActionJournal steps,
             Map<String, Item> items,
-            Journal work,
-            Complaints complaints) {
+            ActionJournal work,
+            LawViolations violations) {
         this.scenario = scenario;
         this.simulation = simulation;
         this.random = random;
-        this.tasks = tasks;
+        this.documents = documents;
         this.steps = steps;
         this.items = items;
         this.work = work;
-        this.complaints = complaints;
+        this.violations = violations;
     }
 
     /** Closes some of the nodes at some time up to the latest. */
@@ -69,7 +69,7 @@ final class Closings {
             Duration bound = scenario.kind() == BridgeScenario.Kind.WILD ? BOUND.plus(SLACK_OF_PAUSES) : BOUND;
             after(bound, () -> {
                 if (process.isAlive()) {
-                    complaints.add(process.name() + " was closed at " + begin + " and has not ended");
+                    violations.add(process.name() + " was closed at " + begin + " and has not ended");
                 }
             });
         }
@@ -78,7 +78,7 @@ final class Closings {
     private void closed(BridgeNode node, SimulatedProcess process, @Nullable Throwable error) {
         process.log("has closed");
         if (error != null) {
-            complaints.add(process.name() + " cannot be closed: " + error);
+            violations.add(process.name() + " cannot be closed: " + error);
         }
         if (scenario.isCalm()) {
             check(node, process);
@@ -86,17 +86,17 @@ final class Closings {
     }
 
     private void check(BridgeNode node, SimulatedProcess process) {
-        for (Attempt attempt : steps.attempts()) {
-            Task task = tasks.get(attempt.document);
+        for (ActionAttempt attempt : steps.attempts()) {
+            ScenarioDocument scenarioDocument = documents.get(attempt.document);
             // Where nodes share a database it is the creator's bridge that tells CouchDB.
             if (attempt.process == process
                     && attempt.end == End.SUCCESS
-                    && task != null
-                    && (scenario.isReplicated() || task.creator().equals(node.name()))) {
+                    && scenarioDocument != null
+                    && (scenario.isReplicated() || scenarioDocument.creator().equals(node.name()))) {
                 require(leaf(node, attempt).filter(leaf -> says(leaf, attempt)).isPresent(), node, attempt);
             }
         }
-        for (Attempt attempt : work.attempts()) {
+        for (ActionAttempt attempt : work.attempts()) {
             Item item = items.get(attempt.document);
             if (attempt.process == process
                     && attempt.end == End.SUCCESS
@@ -110,19 +110,19 @@ final class Closings {
         }
     }
 
-    private static boolean says(Leaf leaf, Attempt attempt) {
+    private static boolean says(Leaf leaf, ActionAttempt attempt) {
         JsonNode step = leaf.body().path("job").path(attempt.step);
         JsonNode run = step.has("nodes") ? step.path("nodes").path(attempt.node) : step;
         return run.path("step_status").asString("").equalsIgnoreCase("finished");
     }
 
-    private static Optional<Leaf> leaf(BridgeNode node, Attempt attempt) {
+    private static Optional<Leaf> leaf(BridgeNode node, ActionAttempt attempt) {
         return node.database().read(attempt.document).current();
     }
 
-    private void require(boolean held, BridgeNode node, Attempt attempt) {
+    private void require(boolean held, BridgeNode node, ActionAttempt attempt) {
         if (!held) {
-            complaints.add("The bridge has closed, and its CouchDB is not told of " + attempt + "; it has "
+            violations.add("The bridge has closed, and its CouchDB is not told of " + attempt + "; it has "
                     + leaf(node, attempt));
         }
     }

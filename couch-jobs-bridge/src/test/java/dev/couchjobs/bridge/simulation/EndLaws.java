@@ -8,7 +8,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobCounts;
 import dev.couchjobs.JobType;
 import dev.couchjobs.bridge.internal.couch.Leaf;
-import dev.couchjobs.bridge.internal.ledger.Entry;
+import dev.couchjobs.bridge.internal.store.DocumentEntry;
 import dev.couchjobs.bridge.testing.ModelCouch;
 import dev.couchjobs.fdb.simulation.Simulation;
 import java.util.ArrayList;
@@ -24,27 +24,27 @@ import tools.jackson.databind.JsonNode;
 final class EndLaws {
     private static final Set<String> ENDS = Set.of("success", "failed", "cancelled");
     /** The rows of the ledger that nothing is left in. */
-    private static final Set<String> PASSING = Set.of("out", "seat", "rest", "line", "given");
+    private static final Set<String> PASSING = Set.of("out", "slot", "retry", "queue", "granted");
 
     private final BridgeScenario scenario;
     private final Simulation simulation;
     private final ModelCouch couch;
     private final List<BridgeNode> nodes;
-    private final Collection<Task> tasks;
-    private final Journal journal;
+    private final Collection<ScenarioDocument> documents;
+    private final ActionJournal journal;
 
     EndLaws(
             BridgeScenario scenario,
             Simulation simulation,
             ModelCouch couch,
             List<BridgeNode> nodes,
-            Collection<Task> tasks,
-            Journal journal) {
+            Collection<ScenarioDocument> documents,
+            ActionJournal journal) {
         this.scenario = scenario;
         this.simulation = simulation;
         this.couch = couch;
         this.nodes = nodes;
-        this.tasks = tasks;
+        this.documents = documents;
         this.journal = journal;
     }
 
@@ -59,15 +59,15 @@ final class EndLaws {
                 all.add(node.name() + " has other revisions than "
                         + nodes.get(0).name());
             }
-            tasks.forEach(task -> unfinished(node, task, all));
+            documents.forEach(scenarioDocument -> unfinished(node, scenarioDocument, all));
             rows(node, all);
         }
         return all;
     }
 
-    private void unfinished(BridgeNode node, Task task, List<String> all) {
-        List<Leaf> leaves = node.database().leaves(task.id());
-        String where = task.id() + " at " + node.name();
+    private void unfinished(BridgeNode node, ScenarioDocument scenarioDocument, List<String> all) {
+        List<Leaf> leaves = node.database().leaves(scenarioDocument.id());
+        String where = scenarioDocument.id() + " at " + node.name();
         if (leaves.isEmpty()) {
             all.add(where + " is not there");
             return;
@@ -77,20 +77,21 @@ final class EndLaws {
         }
         JsonNode body = leaves.get(0).body();
         if (leaves.get(0).isDeleted()) {
-            if (!task.deeds().contains(Deed.DELETE)) {
+            if (!scenarioDocument.personEdits().contains(PersonEdit.DELETE)) {
                 all.add(where + " was deleted");
             }
             return;
         }
         if (!ENDS.contains(body.path("job_status").asString(""))) {
             all.add(where + " has no end: " + body);
-        } else if (!task.deeds().contains(Deed.CORRUPT)
-                && !task.deeds().contains(Deed.CHANGE)
+        } else if (!scenarioDocument.personEdits().contains(PersonEdit.CORRUPT)
+                && !scenarioDocument.personEdits().contains(PersonEdit.CHANGE)
                 && body.path("job").valueStream().anyMatch(EndLaws::runs)) {
             all.add(where + " has ended, and a step still runs: " + body);
         }
-        Optional<Entry> entry = read(tx -> node.ledger().find(tx, task.id()));
-        if (entry.filter(kept -> kept.standing() == Entry.Standing.LIVE).isPresent()) {
+        Optional<DocumentEntry> entry = read(tx -> node.store().find(tx, scenarioDocument.id()));
+        if (entry.filter(kept -> kept.documentRole() == DocumentEntry.DocumentRole.LIVE)
+                .isPresent()) {
             all.add(where + " is kept as live: " + entry.get() + "; CouchDB has " + body);
         }
     }
@@ -104,9 +105,9 @@ final class EndLaws {
 
     private void rows(BridgeNode node, List<String> all) {
         List<KeyValue> rows = read(tx ->
-                tx.getRange(node.root().subspace(Tuple.from("ledger")).range()).asList());
+                tx.getRange(node.root().subspace(Tuple.from("store")).range()).asList());
         for (KeyValue row : rows) {
-            Tuple key = node.root().subspace(Tuple.from("ledger")).unpack(row.getKey());
+            Tuple key = node.root().subspace(Tuple.from("store")).unpack(row.getKey());
             if (PASSING.contains(key.getString(0))) {
                 all.add(node.name() + " still has the row " + key);
             }
@@ -131,69 +132,82 @@ final class EndLaws {
 
     /** Looks at what does not change any more. */
     void check() {
-        for (Task task : tasks) {
-            Leaf leaf = nodes.get(0).database().leaves(task.id()).get(0);
+        for (ScenarioDocument scenarioDocument : documents) {
+            Leaf leaf = nodes.get(0).database().leaves(scenarioDocument.id()).get(0);
             if (!leaf.isDeleted()) {
-                check(task, leaf);
+                check(scenarioDocument, leaf);
             }
         }
     }
 
-    private void check(Task task, Leaf leaf) {
+    private void check(ScenarioDocument scenarioDocument, Leaf leaf) {
         JsonNode body = leaf.body();
         String status = body.path("job_status").asString("");
         if (!status.equals("success") && !status.equals("cancelled")) {
-            require(!body.path("reason").asString("").isEmpty(), task, "gives no reason", body);
+            require(!body.path("reason").asString("").isEmpty(), scenarioDocument, "gives no reason", body);
         }
-        if (task.isBroken()) {
-            boolean isEnded = status.equals("failed") || !task.isLeftAlone();
-            require(isEnded && journal.of(task.id(), 0).isEmpty(), task, "cannot be run", body);
-        } else if (task.isLeftAlone()) {
-            require(status.equals(task.succeeds() ? "success" : "failed"), task, "has another end", body);
-        } else if (!task.deeds().contains(Deed.TURN_BACK)
-                && task.deeds().stream().filter(Deed::matters).toList().equals(List.of(Deed.CANCEL))) {
-            require(status.equals("cancelled"), task, "was cancelled", body);
+        if (scenarioDocument.isBroken()) {
+            boolean isEnded = status.equals("failed") || !scenarioDocument.isLeftAlone();
+            require(isEnded && journal.of(scenarioDocument.id(), 0).isEmpty(), scenarioDocument, "cannot be run", body);
+        } else if (scenarioDocument.isLeftAlone()) {
+            require(
+                    status.equals(scenarioDocument.succeeds() ? "success" : "failed"),
+                    scenarioDocument,
+                    "has another end",
+                    body);
+        } else if (!scenarioDocument.personEdits().contains(PersonEdit.TURN_BACK)
+                && scenarioDocument.personEdits().stream()
+                        .filter(PersonEdit::matters)
+                        .toList()
+                        .equals(List.of(PersonEdit.CANCEL))) {
+            require(status.equals("cancelled"), scenarioDocument, "was cancelled", body);
         }
         if (status.equals("success")) {
-            for (int step = 0; step < task.parts().size(); step++) {
-                long ended = journal.of(task.id(), step).stream()
-                        .filter(each -> each.end == Attempt.End.SUCCESS)
+            for (int step = 0; step < scenarioDocument.steps().size(); step++) {
+                long ended = journal.of(scenarioDocument.id(), step).stream()
+                        .filter(each -> each.end == ActionAttempt.End.SUCCESS)
                         .map(each -> each.node)
                         .distinct()
                         .count();
-                require(ended >= task.parts().get(step).runs(), task, "has not done step " + step, body);
+                require(
+                        ended >= scenarioDocument.steps().get(step).runs(),
+                        scenarioDocument,
+                        "has not done step " + step,
+                        body);
             }
         }
         if (scenario.isCalm() && !scenario.hasClosings()) {
-            frugal(task, leaf);
+            frugal(scenarioDocument, leaf);
         }
     }
 
-    private void frugal(Task task, Leaf leaf) {
+    private void frugal(ScenarioDocument scenarioDocument, Leaf leaf) {
         int most = 1;
-        for (int step = 0; step < task.parts().size(); step++) {
-            Part part = task.parts().get(step);
-            boolean isClaimed = scenario.isReplicated() && !part.isTargeted() && !part.isForAll();
+        for (int step = 0; step < scenarioDocument.steps().size(); step++) {
+            ScenarioStep scenarioStep = scenarioDocument.steps().get(step);
+            boolean isClaimed = scenario.isReplicated() && !scenarioStep.isTargeted() && !scenarioStep.isForAll();
             // Named for a step ahead, a node that then has no worker free for it lets it go.
             boolean wasLetGo =
                     leaf.body().path("job").path(step).path("withdrawn").asInt(0) > 0;
-            most += (isClaimed ? (wasLetGo ? 5 : 4) : 2) * part.runs();
+            most += (isClaimed ? (wasLetGo ? 5 : 4) : 2) * scenarioStep.runs();
         }
-        boolean hadConflicts = nodes.get(0).database().leaves(task.id()).size() > 1;
+        boolean hadConflicts =
+                nodes.get(0).database().leaves(scenarioDocument.id()).size() > 1;
         int revisions =
                 Integer.parseInt(leaf.revision().substring(0, leaf.revision().indexOf('-')));
-        require(hadConflicts || revisions <= most, task, "has " + revisions + " revisions", leaf.body());
+        require(hadConflicts || revisions <= most, scenarioDocument, "has " + revisions + " revisions", leaf.body());
     }
 
-    private void require(boolean held, Task task, String otherwise, JsonNode body) {
+    private void require(boolean held, ScenarioDocument scenarioDocument, String otherwise, JsonNode body) {
         if (!held) {
-            throw new AssertionError(task.id() + " " + otherwise + "; people: " + task.deeds() + "; it was put as "
-                    + task.body() + " and is " + body + "\n  "
+            throw new AssertionError(scenarioDocument.id() + " " + otherwise + "; people: "
+                    + scenarioDocument.personEdits() + "; it was put as "
+                    + scenarioDocument.body() + " and is " + body + "\n  "
                     + String.join(
                             "\n  ",
                             journal.attempts().stream()
-                                    .filter(each -> each.document.equals(task.id()))
-                                    .map(Attempt::toString)
+                                    .filter(each -> each.document.equals(scenarioDocument.id()))
+                                    .map(ActionAttempt::toString)
                                     .toList()));
         }
     }

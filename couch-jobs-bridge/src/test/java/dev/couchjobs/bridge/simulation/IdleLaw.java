@@ -1,6 +1,6 @@
 package dev.couchjobs.bridge.simulation;
 
-import dev.couchjobs.bridge.simulation.Attempt.End;
+import dev.couchjobs.bridge.simulation.ActionAttempt.End;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -18,16 +18,20 @@ final class IdleLaw {
     private static final Duration GRACE_OF_WORKERS = Duration.ofSeconds(11);
 
     private final BridgeScenario scenario;
-    private final Collection<Task> tasks;
-    private final Journal journal;
-    private final Complaints complaints;
+    private final Collection<ScenarioDocument> documents;
+    private final ActionJournal journal;
+    private final LawViolations violations;
     private final Map<String, Duration> lastBusy = new HashMap<>();
 
-    IdleLaw(BridgeScenario scenario, Collection<Task> tasks, Journal journal, Complaints complaints) {
+    IdleLaw(
+            BridgeScenario scenario,
+            Collection<ScenarioDocument> documents,
+            ActionJournal journal,
+            LawViolations violations) {
         this.scenario = scenario;
-        this.tasks = tasks;
+        this.documents = documents;
         this.journal = journal;
-        this.complaints = complaints;
+        this.violations = violations;
     }
 
     void check(Duration now) {
@@ -42,24 +46,24 @@ final class IdleLaw {
                 lastBusy.put(node, now);
             }
         }
-        for (Task task : tasks) {
-            if (!task.isBroken() && task.time().compareTo(now) < 0) {
-                check(task, now);
+        for (ScenarioDocument document : documents) {
+            if (!document.isBroken() && document.time().compareTo(now) < 0) {
+                check(document, now);
             }
         }
     }
 
-    private void check(Task task, Duration now) {
-        Duration ready = task.time();
-        for (int step = 0; step < task.parts().size(); step++) {
-            Part part = task.parts().get(step);
-            List<Attempt> attempts = journal.of(task.id(), step);
-            Optional<Duration> end = end(part, attempts);
+    private void check(ScenarioDocument document, Duration now) {
+        Duration ready = document.time();
+        for (int step = 0; step < document.steps().size(); step++) {
+            ScenarioStep scenarioStep = document.steps().get(step);
+            List<ActionAttempt> attempts = journal.of(document.id(), step);
+            Optional<Duration> end = end(scenarioStep, attempts);
             if (end.isEmpty()) {
                 Set<String> begun = attempts.stream().map(each -> each.node).collect(Collectors.toSet());
                 // A part that fails somewhere ends the job, and others need not begin theirs.
-                if (begun.isEmpty() || (part.isForAll() && part.succeeds())) {
-                    waits(task, step, ready, begun, now);
+                if (begun.isEmpty() || (scenarioStep.isForAll() && scenarioStep.succeeds())) {
+                    waits(document, step, ready, begun, now);
                 }
                 return;
             }
@@ -67,24 +71,24 @@ final class IdleLaw {
         }
     }
 
-    private void waits(Task task, int step, Duration ready, Set<String> begun, Duration now) {
-        for (String node : task.parts().get(step).nodes()) {
+    private void waits(ScenarioDocument document, int step, Duration ready, Set<String> begun, Duration now) {
+        for (String node : document.steps().get(step).nodes()) {
             Duration since = lastBusy.getOrDefault(node, Duration.ZERO);
             since = since.compareTo(ready) > 0 ? since : ready;
             if (!begun.contains(node)
                     && now.minus(since).compareTo(scenario.isReplicated() ? GRACE : GRACE_OF_WORKERS) > 0) {
-                complaints.add(task.id() + "[" + step + "] waits since " + ready + ", and " + node
+                violations.add(document.id() + "[" + step + "] waits since " + ready + ", and " + node
                         + " has been free since " + since + "; it is " + now + " and these have begun: " + begun);
             }
         }
     }
 
     /** When the step has ended well everywhere; empty if it has not. One that has failed for good is of no interest. */
-    private static Optional<Duration> end(Part part, List<Attempt> attempts) {
+    private static Optional<Duration> end(ScenarioStep scenarioStep, List<ActionAttempt> attempts) {
         Map<String, Duration> ends = new HashMap<>();
         attempts.stream()
                 .filter(each -> each.end == End.SUCCESS)
                 .forEach(each -> ends.merge(each.node, each.endTime(), (one, other) -> one));
-        return ends.size() >= part.runs() ? ends.values().stream().max(Duration::compareTo) : Optional.empty();
+        return ends.size() >= scenarioStep.runs() ? ends.values().stream().max(Duration::compareTo) : Optional.empty();
     }
 }

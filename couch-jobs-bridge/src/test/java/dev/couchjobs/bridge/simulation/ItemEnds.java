@@ -1,7 +1,7 @@
 package dev.couchjobs.bridge.simulation;
 
 import dev.couchjobs.bridge.internal.couch.Leaf;
-import dev.couchjobs.bridge.simulation.Attempt.End;
+import dev.couchjobs.bridge.simulation.ActionAttempt.End;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
@@ -15,10 +15,10 @@ final class ItemEnds {
     private final Collection<Item> items;
     private final Function<Item, List<Leaf>> leaves;
     private final ItemLaws laws;
-    private final Journal journal;
+    private final ActionJournal journal;
 
     /** @param leaves what CouchDB has of an item */
-    ItemEnds(Collection<Item> items, Function<Item, List<Leaf>> leaves, ItemLaws laws, Journal journal) {
+    ItemEnds(Collection<Item> items, Function<Item, List<Leaf>> leaves, ItemLaws laws, ActionJournal journal) {
         this.items = items;
         this.leaves = leaves;
         this.laws = laws;
@@ -74,7 +74,7 @@ final class ItemEnds {
                     + String.join(
                             "\n  ",
                             journal.of(item.id(), 0).stream()
-                                    .map(Attempt::toString)
+                                    .map(ActionAttempt::toString)
                                     .toList()));
         }
     }

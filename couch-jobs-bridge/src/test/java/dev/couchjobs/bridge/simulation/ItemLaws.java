@@ -1,6 +1,6 @@
 package dev.couchjobs.bridge.simulation;
 
-import dev.couchjobs.bridge.simulation.Attempt.End;
+import dev.couchjobs.bridge.simulation.ActionAttempt.End;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class ItemLaws {
     private final BridgeScenario scenario;
     private final Map<String, Item> items;
-    private final Complaints complaints;
+    private final LawViolations violations;
     /** Up to which try something was said of what came of it. */
     private final Map<String, Integer> told = new HashMap<>();
     /** How often it had failed when a stranger claimed it. */
@@ -22,10 +22,10 @@ final class ItemLaws {
 
     private boolean isExempt;
 
-    ItemLaws(BridgeScenario scenario, Map<String, Item> items, Complaints complaints) {
+    ItemLaws(BridgeScenario scenario, Map<String, Item> items, LawViolations violations) {
         this.scenario = scenario;
         this.items = items;
-        this.complaints = complaints;
+        this.violations = violations;
     }
 
     /** What nodes have kept of items has been lost. */
@@ -60,13 +60,13 @@ final class ItemLaws {
         return strangers.containsKey(item.id());
     }
 
-    void begins(Attempt attempt, List<Attempt> before) {
+    void begins(ActionAttempt attempt, List<ActionAttempt> before) {
         Item item = items.get(attempt.document);
         if (item == null) {
-            complaints.add("Nobody has asked for " + attempt);
+            violations.add("Nobody has asked for " + attempt);
             return;
         }
-        List<Attempt> same =
+        List<ActionAttempt> same =
                 before.stream().filter(each -> each.document.equals(item.id())).toList();
         require(item.nodes().contains(attempt.node), attempt, "is not for that node", same);
         require(
@@ -86,7 +86,7 @@ final class ItemLaws {
         }
     }
 
-    private void once(Attempt attempt, List<Attempt> same) {
+    private void once(ActionAttempt attempt, List<ActionAttempt> same) {
         require(
                 attempt.number > told.getOrDefault(attempt.document, 0),
                 attempt,
@@ -96,12 +96,12 @@ final class ItemLaws {
         require(!isAgain || scenario.kind() == BridgeScenario.Kind.WILD, attempt, "was begun already", same);
     }
 
-    private void retried(Item item, Attempt attempt, List<Attempt> same) {
+    private void retried(Item item, ActionAttempt attempt, List<ActionAttempt> same) {
         require(attempt.number <= item.retry().maxRetries() + 1, attempt, "is one too many", same);
         if (attempt.number == 1) {
             return;
         }
-        List<Attempt> failed = same.stream()
+        List<ActionAttempt> failed = same.stream()
                 .filter(each -> each.end == End.FAILURE && each.number == attempt.number - 1)
                 .toList();
         require(!failed.isEmpty(), attempt, "follows no try that failed", same);
@@ -116,10 +116,11 @@ final class ItemLaws {
         }
     }
 
-    private void require(boolean held, Attempt attempt, String otherwise, List<Attempt> before) {
+    private void require(boolean held, ActionAttempt attempt, String otherwise, List<ActionAttempt> before) {
         if (!held) {
-            complaints.add("<" + attempt + "> " + otherwise + "; before it were:\n  "
-                    + String.join("\n  ", before.stream().map(Attempt::toString).toList()));
+            violations.add("<" + attempt + "> " + otherwise + "; before it were:\n  "
+                    + String.join(
+                            "\n  ", before.stream().map(ActionAttempt::toString).toList()));
         }
     }
 }

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /** The kinds of work items, as nodes subscribe to them. */
-record NodeWork(Map<String, Items.Kind> kinds, Journal journal, ItemLaws laws) {
+record NodeWork(Map<String, Items.Kind> kinds, ActionJournal journal, ItemLaws laws) {
     /** {@return what a process of a node does} */
     Map<String, WorkKind> kinds(String node, SimulatedProcess process) {
         Map<String, WorkKind> all = new TreeMap<>();

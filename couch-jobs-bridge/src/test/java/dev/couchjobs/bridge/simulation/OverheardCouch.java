@@ -4,7 +4,7 @@ import dev.couchjobs.bridge.internal.couch.ChangesFeed;
 import dev.couchjobs.bridge.internal.couch.ChangesListener;
 import dev.couchjobs.bridge.internal.couch.CouchDatabase;
 import dev.couchjobs.bridge.internal.couch.StoredDocument;
-import dev.couchjobs.bridge.internal.couch.Written;
+import dev.couchjobs.bridge.internal.couch.WriteResult;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -20,7 +20,7 @@ record OverheardCouch(CouchDatabase couch, Consumer<ObjectNode> hears) implement
     }
 
     @Override
-    public CompletableFuture<List<Written>> write(List<ObjectNode> documents) {
+    public CompletableFuture<List<WriteResult>> write(List<ObjectNode> documents) {
         documents.forEach(hears);
         return couch.write(documents);
     }

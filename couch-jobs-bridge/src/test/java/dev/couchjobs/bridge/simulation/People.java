@@ -1,7 +1,7 @@
 package dev.couchjobs.bridge.simulation;
 
 import dev.couchjobs.bridge.internal.couch.Leaf;
-import dev.couchjobs.bridge.internal.couch.Written;
+import dev.couchjobs.bridge.internal.couch.WriteResult;
 import dev.couchjobs.fdb.simulation.Simulation;
 import java.time.Duration;
 import java.util.List;
@@ -14,49 +14,49 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Those who put documents and change them, each at some node's CouchDB. */
 final class People {
-    private static final List<Deed> DEEDS = List.of(Deed.values());
+    private static final List<PersonEdit> DEEDS = List.of(PersonEdit.values());
 
     private final Simulation simulation;
     private final RandomGenerator random;
     private final List<BridgeNode> nodes;
-    private final Map<String, Task> tasks;
+    private final Map<String, ScenarioDocument> documents;
 
-    People(Simulation simulation, List<BridgeNode> nodes, Map<String, Task> tasks) {
+    People(Simulation simulation, List<BridgeNode> nodes, Map<String, ScenarioDocument> documents) {
         this.simulation = simulation;
         this.random = simulation.random();
         this.nodes = nodes;
-        this.tasks = tasks;
+        this.documents = documents;
     }
 
     /** Puts a document when its time has come. */
-    void put(Task task) {
-        at(task.time(), () -> {
-            Written written = place(task.place()).database().write(task.body());
-            if (!(written instanceof Written.Accepted)) {
-                throw new AssertionError(written);
+    void put(ScenarioDocument document) {
+        at(document.time(), () -> {
+            WriteResult result = place(document.place()).database().write(document.body());
+            if (!(result instanceof WriteResult.Accepted)) {
+                throw new AssertionError(result);
             }
-            simulation.log(task.id() + " is put at " + task.place() + ": " + task.body());
+            simulation.log(document.id() + " is put at " + document.place() + ": " + document.body());
         });
     }
 
     /** Changes some document at some time up to the latest. */
     void change(Duration latest) {
         at(Duration.ofMillis(random.nextLong(latest.toMillis())), () -> {
-            List<String> ids = List.copyOf(tasks.keySet());
-            Task task = Objects.requireNonNull(tasks.get(ids.get(random.nextInt(ids.size()))));
+            List<String> ids = List.copyOf(documents.keySet());
+            ScenarioDocument document = Objects.requireNonNull(documents.get(ids.get(random.nextInt(ids.size()))));
             BridgeNode node = nodes.get(random.nextInt(nodes.size()));
-            Deed deed = DEEDS.get(random.nextInt(DEEDS.size()));
-            Optional<Leaf> current = node.database().read(task.id()).current();
-            current.ifPresent(leaf -> change(node, task, deed, leaf));
+            PersonEdit personEdit = DEEDS.get(random.nextInt(DEEDS.size()));
+            Optional<Leaf> current = node.database().read(document.id()).current();
+            current.ifPresent(leaf -> change(node, document, personEdit, leaf));
         });
     }
 
-    private void change(BridgeNode node, Task task, Deed deed, Leaf leaf) {
-        ObjectNode shown = leaf.body().deepCopy().put("_id", task.id()).put("_rev", leaf.revision());
-        Written written = node.database().write(deed.on(shown, task.body(), random));
-        simulation.log(deed + " of " + task.id() + " at " + node.name() + ": " + written);
-        if (written instanceof Written.Accepted) {
-            task.deeds().add(deed);
+    private void change(BridgeNode node, ScenarioDocument document, PersonEdit personEdit, Leaf leaf) {
+        ObjectNode shown = leaf.body().deepCopy().put("_id", document.id()).put("_rev", leaf.revision());
+        WriteResult result = node.database().write(personEdit.on(shown, document.body(), random));
+        simulation.log(personEdit + " of " + document.id() + " at " + node.name() + ": " + result);
+        if (result instanceof WriteResult.Accepted) {
+            document.personEdits().add(personEdit);
         }
     }
 

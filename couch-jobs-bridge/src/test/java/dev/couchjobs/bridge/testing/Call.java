@@ -46,7 +46,7 @@ final class Call<T> {
     }
 
     private void arrive() {
-        Optional<ModelDatabase> database = endpoint.reach();
+        Optional<ModelCouchDatabase> database = endpoint.reach();
         if (database.isEmpty() || network.strikes(CouchFault.BUSY)) {
             again();
         } else if (network.strikes(CouchFault.LOST_REPLY)) {
@@ -57,7 +57,7 @@ final class Call<T> {
         }
     }
 
-    private void lose(ModelDatabase database) {
+    private void lose(ModelCouchDatabase database) {
         if (network.random().nextBoolean()) {
             var unused = request.doneBy(database);
         } else {

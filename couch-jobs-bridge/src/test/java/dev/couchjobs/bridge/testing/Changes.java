@@ -1,6 +1,6 @@
 package dev.couchjobs.bridge.testing;
 
-import dev.couchjobs.bridge.internal.couch.Change;
+import dev.couchjobs.bridge.internal.couch.DocumentChange;
 import java.util.List;
 
 /**
@@ -9,7 +9,7 @@ import java.util.List;
  * @param rows one for each document
  * @param position behind them
  */
-record Changes(List<Change> rows, Position position) {
+record Changes(List<DocumentChange> rows, ModelPosition position) {
     Changes {
         rows = List.copyOf(rows);
     }

@@ -3,7 +3,7 @@ package dev.couchjobs.bridge.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.bridge.internal.couch.Leaf;
-import dev.couchjobs.bridge.internal.couch.Written;
+import dev.couchjobs.bridge.internal.couch.WriteResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,8 +25,8 @@ class ConvergenceProperties {
     private static final int DOCUMENTS = 2;
     private static final int TEXTS = 3;
 
-    private final List<ModelDatabase> replicas = IntStream.range(0, REPLICAS)
-            .mapToObj(replica -> new ModelDatabase("of " + replica, new SplittableRandom(replica), () -> {}))
+    private final List<ModelCouchDatabase> replicas = IntStream.range(0, REPLICAS)
+            .mapToObj(replica -> new ModelCouchDatabase("of " + replica, new SplittableRandom(replica), () -> {}))
             .toList();
     /** All revisions that somebody was told were written. */
     private final Map<String, Set<String>> written = new TreeMap<>();
@@ -37,7 +37,7 @@ class ConvergenceProperties {
         choices.forEach(choice -> act(new Choice(choice)));
         replicateAll(0, 1, 2, 1, 0);
 
-        for (ModelDatabase replica : replicas) {
+        for (ModelCouchDatabase replica : replicas) {
             assertThat(replica.revisions()).isEqualTo(replicas.get(0).revisions());
             for (String id : replica.ids()) {
                 assertThat(replica.leaves(id)).isEqualTo(replicas.get(0).leaves(id));
@@ -63,7 +63,7 @@ class ConvergenceProperties {
     }
 
     private void act(Choice choice) {
-        ModelDatabase replica = replicas.get(choice.below(REPLICAS));
+        ModelCouchDatabase replica = replicas.get(choice.below(REPLICAS));
         String id = "document-" + choice.below(DOCUMENTS);
         if (choice.below(3) == 0) {
             List<Branch> branches = new ArrayList<>(replica.branches(id));
@@ -76,7 +76,7 @@ class ConvergenceProperties {
     }
 
     /** On the winning leaf or on another, also one that is deleted, with few texts so that edits coincide. */
-    private void edit(ModelDatabase replica, String id, Choice choice) {
+    private void edit(ModelCouchDatabase replica, String id, Choice choice) {
         ObjectNode document = JsonNodeFactory.instance.objectNode().put("_id", id);
         List<Leaf> leaves = replica.leaves(id);
         int onto = choice.below(leaves.size() + 1);
@@ -87,15 +87,15 @@ class ConvergenceProperties {
             document.put("_deleted", true);
         }
         document.put("text", choice.below(TEXTS));
-        if (replica.write(document) instanceof Written.Accepted accepted) {
+        if (replica.write(document) instanceof WriteResult.Accepted accepted) {
             written.computeIfAbsent(id, unknown -> new TreeSet<>()).add(accepted.revision());
         }
     }
 
     private void replicateAll(int... chain) {
         for (int i = 0; i + 1 < chain.length; i++) {
-            ModelDatabase to = replicas.get(chain[i + 1]);
-            ModelDatabase from = replicas.get(chain[i]);
+            ModelCouchDatabase to = replicas.get(chain[i + 1]);
+            ModelCouchDatabase from = replicas.get(chain[i]);
             from.ids().forEach(id -> from.branches(id).forEach(branch -> to.graft(id, branch)));
         }
     }

@@ -14,13 +14,16 @@ final class CouchNetwork {
     private static final Duration SLOW_REPLICATION = Duration.ofSeconds(10);
 
     private final ScheduledExecutorService scheduler;
-    private final CouchWeights weights;
+    private final CouchFaultWeights weights;
     private final RandomGenerator random;
     private final Consumer<String> log;
     private Set<ModelServer> off = Set.of();
 
     CouchNetwork(
-            ScheduledExecutorService scheduler, CouchWeights weights, RandomGenerator random, Consumer<String> log) {
+            ScheduledExecutorService scheduler,
+            CouchFaultWeights weights,
+            RandomGenerator random,
+            Consumer<String> log) {
         this.scheduler = scheduler;
         this.weights = weights;
         this.random = random;

@@ -11,7 +11,7 @@ import java.util.Optional;
 public record Endpoint(ModelServer server, String name) {
 
     /** The database, if the server is up and has it. */
-    Optional<ModelDatabase> reach() {
+    Optional<ModelCouchDatabase> reach() {
         return server.reach(name);
     }
 

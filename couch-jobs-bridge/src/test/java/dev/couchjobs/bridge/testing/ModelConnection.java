@@ -5,7 +5,7 @@ import dev.couchjobs.bridge.internal.couch.ChangesListener;
 import dev.couchjobs.bridge.internal.couch.CouchDatabase;
 import dev.couchjobs.bridge.internal.couch.Leaf;
 import dev.couchjobs.bridge.internal.couch.StoredDocument;
-import dev.couchjobs.bridge.internal.couch.Written;
+import dev.couchjobs.bridge.internal.couch.WriteResult;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -36,7 +36,7 @@ final class ModelConnection implements CouchDatabase {
         List<String> wanted = List.copyOf(ids);
         return call(new Request<>() {
             @Override
-            public List<StoredDocument> doneBy(ModelDatabase database) {
+            public List<StoredDocument> doneBy(ModelCouchDatabase database) {
                 int some = network.random().nextInt(4) > 0 ? wanted.size() : (wanted.size() + 1) / 2;
                 return wanted.stream()
                         .limit(some)
@@ -45,21 +45,21 @@ final class ModelConnection implements CouchDatabase {
             }
 
             @Override
-            public void partlyDoneBy(ModelDatabase database) {}
+            public void partlyDoneBy(ModelCouchDatabase database) {}
         });
     }
 
     @Override
-    public CompletableFuture<List<Written>> write(List<ObjectNode> documents) {
+    public CompletableFuture<List<WriteResult>> write(List<ObjectNode> documents) {
         List<ObjectNode> sent = documents.stream().map(ObjectNode::deepCopy).toList();
         return call(new Request<>() {
             @Override
-            public List<Written> doneBy(ModelDatabase database) {
+            public List<WriteResult> doneBy(ModelCouchDatabase database) {
                 return sent.stream().map(database::write).toList();
             }
 
             @Override
-            public void partlyDoneBy(ModelDatabase database) {
+            public void partlyDoneBy(ModelCouchDatabase database) {
                 sent.stream().filter(document -> network.random().nextBoolean()).forEach(database::write);
             }
         });

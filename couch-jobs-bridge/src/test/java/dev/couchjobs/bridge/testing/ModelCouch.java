@@ -23,12 +23,12 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class ModelCouch {
     private final ScheduledExecutorService scheduler;
-    private final CouchWeights weights;
+    private final CouchFaultWeights weights;
     private final Consumer<String> log;
     private final SplittableRandom random;
     private final CouchNetwork network;
     private final Map<String, ModelServer> servers = new LinkedHashMap<>();
-    private final List<Replication> replications = new ArrayList<>();
+    private final List<ModelReplication> replications = new ArrayList<>();
 
     /**
      * Begins without servers.
@@ -37,13 +37,13 @@ public final class ModelCouch {
      * @param seed decides all that is left to chance
      * @param log is told of what goes wrong
      */
-    public ModelCouch(ScheduledExecutorService scheduler, long seed, CouchWeights weights, Consumer<String> log) {
+    public ModelCouch(ScheduledExecutorService scheduler, long seed, CouchFaultWeights weights, Consumer<String> log) {
         this.scheduler = scheduler;
         this.weights = weights;
         this.log = log;
         this.random = new SplittableRandom(seed);
         this.network = new CouchNetwork(scheduler, weights, random.split(), log);
-        new CouchWeather(scheduler, weights, random.split(), this).begin();
+        new CouchFaultScheduler(scheduler, weights, random.split(), this).begin();
         log.accept("CouchDB with " + weights);
     }
 
@@ -66,7 +66,7 @@ public final class ModelCouch {
     }
 
     /** Replicates from one database to another from now on; both have to be there for that. */
-    public Replication replicate(Endpoint source, Endpoint target) {
+    public ModelReplication replicate(Endpoint source, Endpoint target) {
         return replicate(source, target, document -> true);
     }
 
@@ -76,8 +76,8 @@ public final class ModelCouch {
      * @param selector says which leaves go over. A deletion is asked about like every other revision, and has only
      *     those fields that were written in it
      */
-    public Replication replicate(Endpoint source, Endpoint target, Predicate<ObjectNode> selector) {
-        Replication replication = new Replication(source, target, selector, network);
+    public ModelReplication replicate(Endpoint source, Endpoint target, Predicate<ObjectNode> selector) {
+        ModelReplication replication = new ModelReplication(source, target, selector, network);
         replications.add(replication);
         replication.begin();
         return replication;
@@ -96,7 +96,7 @@ public final class ModelCouch {
 
     /** {@return whether no replication has anything left to do that it could do} */
     public boolean isSettled() {
-        return replications.stream().allMatch(Replication::isIdle);
+        return replications.stream().allMatch(ModelReplication::isIdle);
     }
 
     /** Takes a server down for a while. */

@@ -14,7 +14,7 @@ class ModelCouchContractTest {
     class Calm extends CouchContract {
         @Override
         protected CouchFixture fixture() {
-            return new ModelFixture(CouchWeights.none());
+            return new ModelFixture(CouchFaultWeights.none());
         }
     }
 
@@ -23,7 +23,7 @@ class ModelCouchContractTest {
     class Rough extends CouchContract {
         @Override
         protected CouchFixture fixture() {
-            return new ModelFixture(CouchWeights.none()
+            return new ModelFixture(CouchFaultWeights.none()
                     .with(CouchFault.SLOW_REQUEST, 0.3)
                     .with(CouchFault.SLOW_REPLY, 0.3)
                     .with(CouchFault.BUSY, 0.3)
@@ -43,7 +43,7 @@ class ModelCouchContractTest {
         private final ModelCouch couch;
         private int places;
 
-        ModelFixture(CouchWeights weights) {
+        ModelFixture(CouchFaultWeights weights) {
             couch = new ModelCouch(time, SEED, weights, line -> {});
         }
 

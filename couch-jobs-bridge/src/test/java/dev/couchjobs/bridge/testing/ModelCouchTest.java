@@ -3,9 +3,9 @@ package dev.couchjobs.bridge.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.couchjobs.bridge.internal.couch.Change;
 import dev.couchjobs.bridge.internal.couch.CouchDatabase;
-import dev.couchjobs.bridge.internal.couch.Written;
+import dev.couchjobs.bridge.internal.couch.DocumentChange;
+import dev.couchjobs.bridge.internal.couch.WriteResult;
 import dev.couchjobs.fdb.simulation.VirtualScheduler;
 import java.io.IOException;
 import java.time.Duration;
@@ -24,7 +24,7 @@ class ModelCouchTest {
 
     private final VirtualScheduler time = new VirtualScheduler();
 
-    private ModelCouch couch(CouchWeights weights) {
+    private ModelCouch couch(CouchFaultWeights weights) {
         return new ModelCouch(time, 7, weights, line -> {});
     }
 
@@ -38,7 +38,7 @@ class ModelCouchTest {
 
     @Test
     void whatIsWrittenOnOneServerComesToTheOthersUnlessTheyAreCutOff() {
-        ModelCouch couch = couch(CouchWeights.none());
+        ModelCouch couch = couch(CouchFaultWeights.none());
         List<ModelServer> servers = List.of(couch.server("a"), couch.server("b"), couch.server("c"));
         servers.forEach(server -> server.database("jobs"));
         couch.replicateAll("jobs", servers);
@@ -59,59 +59,59 @@ class ModelCouchTest {
 
     @Test
     void aClientWaitsForAServerThatIsDownAndForADatabaseThatIsMadeLater() {
-        ModelCouch couch = couch(CouchWeights.none());
+        ModelCouch couch = couch(CouchFaultWeights.none());
         ModelServer server = couch.server("a");
         CouchDatabase client = couch.connect(server, "jobs", time);
-        List<Change> told = new ArrayList<>();
+        List<DocumentChange> told = new ArrayList<>();
         client.follow(null, (changes, position) -> {
             told.addAll(changes);
             return CompletableFuture.completedFuture(null);
         });
         couch.crash(server, Duration.ofSeconds(30));
-        CompletableFuture<List<Written>> written = client.write(List.of(document("x")));
+        CompletableFuture<List<WriteResult>> result = client.write(List.of(document("x")));
 
         time.advance(LONG);
-        assertThat(written).isNotDone();
+        assertThat(result).isNotDone();
         server.database("jobs");
-        assertThat(time.await(written)).hasOnlyElementsOfType(Written.Accepted.class);
+        assertThat(time.await(result)).hasOnlyElementsOfType(WriteResult.Accepted.class);
         time.advance(LONG);
-        assertThat(told).extracting(Change::id).containsExactly("x");
+        assertThat(told).extracting(DocumentChange::id).containsExactly("x");
     }
 
     @Test
     void aWriterWhoseAnswerIsLostMeetsTheConflictThatHeHasMade() {
-        ModelCouch couch = couch(CouchWeights.none().with(CouchFault.LOST_REPLY, 1));
+        ModelCouch couch = couch(CouchFaultWeights.none().with(CouchFault.LOST_REPLY, 1));
         ModelServer server = couch.server("a");
         server.database("jobs");
-        CompletableFuture<List<Written>> written =
+        CompletableFuture<List<WriteResult>> result =
                 couch.connect(server, "jobs", time).write(List.of(document("x")));
         time.advance(LONG);
-        assertThat(written).isNotDone();
+        assertThat(result).isNotDone();
 
         couch.calm();
-        assertThat(time.await(written)).containsExactly(new Written.Conflict("x"));
+        assertThat(time.await(result)).containsExactly(new WriteResult.Conflict("x"));
         assertThat(ids(server)).containsExactly("x");
     }
 
     @Test
     void aCallFailsAlthoughItWasDoneOnlyIfThatIsAskedFor() {
         ModelCouch couch =
-                couch(CouchWeights.none().with(CouchFault.LOST_REPLY, 1).with(CouchFault.FAILURE, 1));
+                couch(CouchFaultWeights.none().with(CouchFault.LOST_REPLY, 1).with(CouchFault.FAILURE, 1));
         ModelServer server = couch.server("a");
         server.database("jobs");
         List<ObjectNode> documents =
                 IntStream.range(0, 20).mapToObj(i -> document("x" + i)).toList();
 
-        CompletableFuture<List<Written>> written =
+        CompletableFuture<List<WriteResult>> result =
                 couch.connect(server, "jobs", time).write(documents);
-        assertThatThrownBy(() -> time.await(written)).hasCauseInstanceOf(IOException.class);
+        assertThatThrownBy(() -> time.await(result)).hasCauseInstanceOf(IOException.class);
         assertThat(ids(server)).isNotEmpty();
     }
 
     @Test
     void whoChangesWhatHeHasReadChangesNothingInTheDatabase() {
-        ModelCouch couch = couch(CouchWeights.none());
-        ModelDatabase database = couch.server("a").database("jobs");
+        ModelCouch couch = couch(CouchFaultWeights.none());
+        ModelCouchDatabase database = couch.server("a").database("jobs");
         database.write(document("x"));
         CouchDatabase client = couch.connect(couch.server("a"), "jobs", time);
 
@@ -124,7 +124,7 @@ class ModelCouchTest {
 
     @Test
     void aListenerIsToldAgainOfWhatItCouldNotDealWithAndOfNothingElseMeanwhile() {
-        ModelCouch couch = couch(CouchWeights.none());
+        ModelCouch couch = couch(CouchFaultWeights.none());
         ModelServer server = couch.server("a");
         server.database("jobs").write(document("x"));
         List<String> told = new ArrayList<>();
@@ -145,9 +145,9 @@ class ModelCouchTest {
 
     @Test
     void aSelectorLeavesOutDeletionsThatDoNotSayWhatTheyDeleted() {
-        ModelCouch couch = couch(CouchWeights.none());
-        ModelDatabase source = couch.server("a").database("jobs");
-        ModelDatabase target = couch.server("b").database("jobs");
+        ModelCouch couch = couch(CouchFaultWeights.none());
+        ModelCouchDatabase source = couch.server("a").database("jobs");
+        ModelCouchDatabase target = couch.server("b").database("jobs");
         couch.replicate(
                 new Endpoint(couch.server("a"), "jobs"),
                 new Endpoint(couch.server("b"), "jobs"),
@@ -164,7 +164,7 @@ class ModelCouchTest {
 
     @Test
     void whoAsksThroughAClosedConnectionIsToldSo() {
-        ModelCouch couch = couch(CouchWeights.none());
+        ModelCouch couch = couch(CouchFaultWeights.none());
         CouchDatabase client = couch.connect(couch.server("a"), "jobs", time);
         CompletableFuture<?> open = client.read(List.of("x"));
         client.close();

@@ -19,7 +19,7 @@ final class ModelFeed implements ChangesFeed {
     private final Endpoint endpoint;
     private final CouchNetwork network;
     private final ScheduledExecutorService client;
-    private @Nullable Position position;
+    private @Nullable ModelPosition position;
     private volatile boolean closed;
 
     ModelFeed(
@@ -28,7 +28,7 @@ final class ModelFeed implements ChangesFeed {
             Endpoint endpoint,
             CouchNetwork network,
             ScheduledExecutorService client) {
-        this.position = since == null ? null : Position.of(since);
+        this.position = since == null ? null : ModelPosition.of(since);
         this.listener = listener;
         this.endpoint = endpoint;
         this.network = network;
@@ -43,7 +43,7 @@ final class ModelFeed implements ChangesFeed {
         if (closed) {
             return;
         }
-        Optional<ModelDatabase> database = endpoint.reach();
+        Optional<ModelCouchDatabase> database = endpoint.reach();
         if (database.isEmpty()) {
             beginLater();
             return;
@@ -58,7 +58,7 @@ final class ModelFeed implements ChangesFeed {
         }
     }
 
-    private Changes next(ModelDatabase database) {
+    private Changes next(ModelCouchDatabase database) {
         int most = 1 + network.random().nextInt(BATCH);
         boolean mayRepeat = !database.changes(position, 1).rows().isEmpty();
         if (mayRepeat && network.strikes(CouchFault.REPEATED_CHANGES)) {

@@ -14,7 +14,7 @@ import java.util.random.RandomGenerator;
 public final class ModelServer {
     private final String name;
     private final RandomGenerator random;
-    private final Map<String, ModelDatabase> databases = new TreeMap<>();
+    private final Map<String, ModelCouchDatabase> databases = new TreeMap<>();
     private List<Runnable> waiting = new ArrayList<>();
     private boolean up = true;
     private int crashes;
@@ -30,13 +30,13 @@ public final class ModelServer {
     }
 
     /** {@return a database, past all faults; made if it was not there} */
-    public ModelDatabase database(String database) {
-        ModelDatabase there = databases.get(database);
+    public ModelCouchDatabase database(String database) {
+        ModelCouchDatabase there = databases.get(database);
         if (there != null) {
             return there;
         }
         String incarnation = Long.toHexString(random.nextLong());
-        ModelDatabase made = new ModelDatabase(incarnation, random, this::tellChanged);
+        ModelCouchDatabase made = new ModelCouchDatabase(incarnation, random, this::tellChanged);
         databases.put(database, made);
         tellChanged();
         return made;
@@ -74,7 +74,7 @@ public final class ModelServer {
     }
 
     /** The database as those find it who ask this server, if it is there at present. */
-    Optional<ModelDatabase> reach(String database) {
+    Optional<ModelCouchDatabase> reach(String database) {
         return up ? Optional.ofNullable(databases.get(database)) : Optional.empty();
     }
 

@@ -2,11 +2,11 @@ package dev.couchjobs.bridge.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.couchjobs.bridge.internal.couch.Change;
 import dev.couchjobs.bridge.internal.couch.CouchDatabase;
+import dev.couchjobs.bridge.internal.couch.DocumentChange;
 import dev.couchjobs.bridge.internal.couch.Leaf;
 import dev.couchjobs.bridge.internal.couch.StoredDocument;
-import dev.couchjobs.bridge.internal.couch.Written;
+import dev.couchjobs.bridge.internal.couch.WriteResult;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
 import java.time.Duration;
@@ -69,7 +69,7 @@ class ModelSimulationTest {
 
     private static final class World {
         private final Simulation simulation;
-        private final CouchWeights weights;
+        private final CouchFaultWeights weights;
         private final ModelCouch couch;
         private final List<ModelServer> servers = new ArrayList<>();
         private final List<Node> nodes = new ArrayList<>();
@@ -80,7 +80,7 @@ class ModelSimulationTest {
         World(long seed) {
             simulation = Simulation.seeded(seed);
             RandomGenerator random = simulation.random();
-            weights = CouchWeights.draw(random);
+            weights = CouchFaultWeights.draw(random);
             couch = new ModelCouch(simulation.scheduler(), random.nextLong(), weights, simulation::log);
             for (int i = 0; i < 1 + random.nextInt(3); i++) {
                 ModelServer server = couch.server("couch-" + i);
@@ -109,9 +109,9 @@ class ModelSimulationTest {
         private void check() {
             assertThat(complaints).isEmpty();
             assertThat(couch.isSettled()).isTrue();
-            ModelDatabase first = servers.get(0).database(DATABASE);
+            ModelCouchDatabase first = servers.get(0).database(DATABASE);
             for (ModelServer server : servers) {
-                ModelDatabase database = server.database(DATABASE);
+                ModelCouchDatabase database = server.database(DATABASE);
                 assertThat(database.revisions()).isEqualTo(first.revisions());
                 accepted.forEach(
                         (id, revisions) -> assertThat(revisions).allMatch(revision -> database.knows(id, revision)));
@@ -142,7 +142,7 @@ class ModelSimulationTest {
                 turn();
             }
 
-            private CompletableFuture<Void> told(List<Change> changes, JsonNode behind) {
+            private CompletableFuture<Void> told(List<DocumentChange> changes, JsonNode behind) {
                 if (!calm && random.nextInt(4) == 0) {
                     return CompletableFuture.failedFuture(new IllegalStateException("as planned"));
                 }
@@ -158,7 +158,7 @@ class ModelSimulationTest {
                 String id = "document-" + random.nextInt(DOCUMENTS);
                 var unused = database.read(List.of(id))
                         .thenCompose(read -> database.write(List.of(edited(read.get(0)))))
-                        .thenAccept(written -> note(written.get(0)))
+                        .thenAccept(results -> note(results.get(0)))
                         .whenComplete((done, error) -> {
                             if (error != null) {
                                 complaints.add(error);
@@ -183,9 +183,9 @@ class ModelSimulationTest {
                 return edited.put("number", random.nextInt(3));
             }
 
-            private void note(Written written) {
-                process.log(written.toString());
-                if (written instanceof Written.Accepted one) {
+            private void note(WriteResult result) {
+                process.log(result.toString());
+                if (result instanceof WriteResult.Accepted one) {
                     accepted.computeIfAbsent(one.id(), id -> new TreeSet<>()).add(one.revision());
                 }
             }

@@ -4,8 +4,8 @@ package dev.couchjobs.bridge.testing;
 interface Request<T> {
 
     /** {@return the answer, once it has been done} */
-    T doneBy(ModelDatabase database);
+    T doneBy(ModelCouchDatabase database);
 
     /** Does some of it, as a server does that goes down meanwhile. */
-    void partlyDoneBy(ModelDatabase database);
+    void partlyDoneBy(ModelCouchDatabase database);
 }

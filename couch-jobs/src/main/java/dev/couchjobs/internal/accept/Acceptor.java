@@ -7,9 +7,9 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.loop.BatchSize;
-import dev.couchjobs.internal.loop.Causes;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
+import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
@@ -45,20 +45,20 @@ final class Acceptor<D> implements AutoCloseable {
     private final Environment environment;
     private final InstantSource clock;
     private final Transactions transactions;
-    private final Claims<D> claims;
-    private final HandBack handBack;
+    private final JobClaimer<D> claimer;
+    private final ClaimReleaser claimReleaser;
     private final String typeName;
     private final WatchLimit<Acceptor<?>> watches;
     private final BatchSize batch = new BatchSize(JOBS_PER_ROUND_MAX);
     private final Loop loop;
 
-    private final Set<Client<D>> clients = new LinkedHashSet<>(); // guarded by itself
+    private final Set<ClaimRequest<D>> requests = new LinkedHashSet<>(); // guarded by itself
     private boolean closed; // guarded by clients
     /** Complete when a round has taken account of it that the last client is gone. */
     private final List<CompletableFuture<?>> departures = new ArrayList<>(); // guarded by clients
 
     // Touched by one round at a time.
-    private Leadership.Place place = Leadership.Place.NEW;
+    private Leadership.Role role = Leadership.Role.NEW;
 
     private boolean restsUnused;
     private final Runnable whenUnused;
@@ -77,8 +77,8 @@ final class Acceptor<D> implements AutoCloseable {
         this.environment = instance.environment();
         this.clock = instance.clock();
         this.transactions = instance.transactions().named("accept", type.name());
-        this.claims = new Claims<>(type, instance);
-        this.handBack = new HandBack(instance);
+        this.claimer = new JobClaimer<>(type, instance);
+        this.claimReleaser = new ClaimReleaser(instance);
         this.loop = new Loop("acceptor of " + type, environment, this::round);
     }
 
@@ -88,155 +88,155 @@ final class Acceptor<D> implements AutoCloseable {
 
     /** It may watch no more, or there may be jobs. */
     void lookAgain() {
-        loop.poke();
+        loop.wakeUp();
     }
 
     CompletableFuture<Optional<Job<D>>> accept(JobType<D, ?> type, AcceptOptions options) {
-        Waiter<D> waiter = new Waiter<>(type, options, database.getExecutor());
-        synchronized (clients) {
+        AcceptCall<D> acceptCall = new AcceptCall<>(type, options, database.getExecutor());
+        synchronized (requests) {
             if (closed) {
                 return CompletableFuture.failedFuture(new CouchJobsClosedException());
             }
-            clients.add(waiter);
+            requests.add(acceptCall);
         }
-        waiter.whenDone(() -> leave(waiter));
-        waiter.startTimer(environment.scheduler());
-        loop.poke();
-        return waiter.result();
+        acceptCall.whenDone(() -> leave(acceptCall));
+        acceptCall.startTimer(environment.scheduler());
+        loop.wakeUp();
+        return acceptCall.result();
     }
 
     /** Claims for a worker from now on, whenever it has room. */
-    Intake serve(Taker<D> taker, AcceptOptions options, Runnable onClose) {
-        TakerClient<D> client = new TakerClient<>(taker, AcceptMode.of(options), loop::poke, left -> {
-            CompletableFuture<?> departure = depart(left);
+    ClaimSubscription serve(ClaimConsumer<D> consumer, AcceptOptions options, Runnable onClose) {
+        ConsumerRequest<D> client = new ConsumerRequest<>(consumer, ClaimCriteria.of(options), loop::wakeUp, left -> {
+            CompletableFuture<?> departure = withdraw(left);
             onClose.run();
             return departure;
         });
-        synchronized (clients) {
+        synchronized (requests) {
             if (closed) {
                 throw new CouchJobsClosedException();
             }
-            clients.add(client);
+            requests.add(client);
         }
-        loop.poke();
+        loop.wakeUp();
         return client;
     }
 
     /** Fails all who still wait. Claims that were made for them are handed back. */
     @Override
     public void close() {
-        List<Client<D>> left;
+        List<ClaimRequest<D>> left;
         List<CompletableFuture<?>> departed;
-        synchronized (clients) {
+        synchronized (requests) {
             closed = true;
-            left = List.copyOf(clients);
-            departed = takeDepartures();
+            left = List.copyOf(requests);
+            departed = takeWithdrawals();
         }
-        left.forEach(client -> client.fail(new CouchJobsClosedException()));
+        left.forEach(request -> request.fail(new CouchJobsClosedException()));
         loop.close();
         watches.leave(this);
         departed.forEach(departure -> departure.complete(null));
     }
 
     boolean isUnused() {
-        synchronized (clients) {
-            return clients.isEmpty() && departures.isEmpty();
+        synchronized (requests) {
+            return requests.isEmpty() && departures.isEmpty();
         }
     }
 
-    private void giveUpOn(Client<D> client, Throwable error) {
-        if (client.isServedAtOnce()) {
-            leave(client);
+    private void giveUpOn(ClaimRequest<D> request, Throwable error) {
+        if (request.isServedAtOnce()) {
+            leave(request);
         }
-        client.fail(Causes.of(error));
+        request.fail(RootCauses.of(error));
     }
 
     /** Takes a client out before it is answered, so that no other round claims for it as well. */
-    private void leave(Client<D> client) {
+    private void leave(ClaimRequest<D> request) {
         boolean last;
-        synchronized (clients) {
-            last = clients.remove(client) && clients.isEmpty();
+        synchronized (requests) {
+            last = requests.remove(request) && requests.isEmpty();
         }
         if (last) {
-            loop.poke(); // lets go of the watch
+            loop.wakeUp(); // lets go of the watch
         }
     }
 
     /** {@return what completes when this process watches for jobs no more, if a client was the last one that goes} */
-    private CompletableFuture<?> depart(Client<D> client) {
-        leave(client);
+    private CompletableFuture<?> withdraw(ClaimRequest<D> request) {
+        leave(request);
         CompletableFuture<?> departure = new CompletableFuture<>();
-        synchronized (clients) {
-            if (closed || !clients.isEmpty()) {
-                return CompletableFuture.completedFuture(client);
+        synchronized (requests) {
+            if (closed || !requests.isEmpty()) {
+                return CompletableFuture.completedFuture(request);
             }
             departures.add(departure);
         }
-        loop.poke();
+        loop.wakeUp();
         return departure;
     }
 
     /** A client that comes back is behind those that have come meanwhile. */
-    private void served(Client<D> client) {
-        if (client.isServedAtOnce()) {
-            leave(client);
+    private void served(ClaimRequest<D> request) {
+        if (request.isServedAtOnce()) {
+            leave(request);
             return;
         }
-        synchronized (clients) {
-            if (clients.remove(client)) {
-                clients.add(client);
+        synchronized (requests) {
+            if (requests.remove(request)) {
+                requests.add(request);
             }
         }
     }
 
     private CompletableFuture<Pause> round() {
-        Round<D> round = new Round<>();
+        ClaimBatch<D> claimBatch = new ClaimBatch<>();
         List<CompletableFuture<?>> departed;
-        synchronized (clients) {
-            clients.forEach(round::ask);
-            departed = takeDepartures();
+        synchronized (requests) {
+            requests.forEach(claimBatch::ask);
+            departed = takeWithdrawals();
         }
-        return round(round).whenComplete((pause, error) -> {
-            round.end();
+        return round(claimBatch).whenComplete((pause, error) -> {
+            claimBatch.end();
             departed.forEach(departure -> departure.complete(null));
         });
     }
 
-    private List<CompletableFuture<?>> takeDepartures() {
+    private List<CompletableFuture<?>> takeWithdrawals() {
         List<CompletableFuture<?>> taken = List.copyOf(departures);
         departures.clear();
         return taken;
     }
 
-    private CompletableFuture<Pause> round(Round<D> round) {
-        if (round.isEmpty()) {
+    private CompletableFuture<Pause> round(ClaimBatch<D> claimBatch) {
+        if (claimBatch.isEmpty()) {
             return leave();
         }
         restsUnused = false;
         boolean mayWatch = watches.mayWatch(this);
-        return CompletableFuture.completedFuture(round)
+        return CompletableFuture.completedFuture(claimBatch)
                 .thenCompose(begun -> batch.run(tries -> claim(begun, mayWatch, tries))) // a closed database throws
-                .whenComplete((outcome, error) -> {
+                .whenComplete((claimResult, error) -> {
                     if (error != null) {
-                        place = Leadership.Place.FOLLOWER; // perhaps: what it has tried may have committed
-                        round.clients().forEach(client -> giveUpOn(client, error));
+                        role = Leadership.Role.FOLLOWER; // perhaps: what it has tried may have committed
+                        claimBatch.requests().forEach(request -> giveUpOn(request, error));
                     }
                 })
-                .thenApply(outcome -> {
-                    place = outcome.place();
-                    outcome.jobs().forEach((mode, jobs) -> deliver(jobs, round.of(mode)));
-                    outcome.exhausted().forEach(mode -> dismissImpatient(round.of(mode)));
-                    Pause pause = pause(outcome);
-                    return mayWatch || !watches.isToAskAgain(this) ? pause : pause.butAtMost(UNWATCHED_FOR);
+                .thenApply(claimResult -> {
+                    role = claimResult.role();
+                    claimResult.jobs().forEach((mode, jobs) -> deliver(jobs, claimBatch.of(mode)));
+                    claimResult.exhausted().forEach(mode -> completeNonBlocking(claimBatch.of(mode)));
+                    Pause pause = pause(claimResult);
+                    return mayWatch || !watches.mustPoll(this) ? pause : pause.butAtMost(UNWATCHED_FOR);
                 });
     }
 
     /** No client here takes jobs at present. */
     private CompletableFuture<Pause> leave() {
         watches.leave(this);
-        if (place.isTaken()) {
-            return transactions.run(database, tx -> claims.leave(tx, place)).thenApply(left -> {
-                place = left;
+        if (role.isTaken()) {
+            return transactions.run(database, tx -> claimer.leave(tx, role)).thenApply(left -> {
+                role = left;
                 return Pause.atMost(KEPT_UNUSED_FOR);
             });
         }
@@ -247,43 +247,45 @@ final class Acceptor<D> implements AutoCloseable {
         return CompletableFuture.completedFuture(Pause.atMost(KEPT_UNUSED_FOR));
     }
 
-    private CompletableFuture<Claims.Outcome<D>> claim(Round<D> round, boolean mayWatch, BatchSize.Tries tries) {
-        Claims<D>.Claim claim = claims.new Claim(round.wanted(tries.first()), place, mayWatch);
-        return transactions.run(database, claim.earlierTries(), tx -> claim.attempt(tx, tries));
+    private CompletableFuture<JobClaimer.ClaimResult<D>> claim(
+            ClaimBatch<D> claimBatch, boolean mayWatch, BatchSize.Tries tries) {
+        JobClaimer<D>.ClaimTransaction claimTransaction =
+                claimer.new ClaimTransaction(claimBatch.wanted(tries.first()), role, mayWatch);
+        return transactions.run(database, claimTransaction.earlierTries(), tx -> claimTransaction.attempt(tx, tries));
     }
 
     /** Takes out the clients that are given something: those left in the round have got nothing. */
-    private void deliver(List<Claimed<D>> jobs, List<Round.Order<D>> orders) {
+    private void deliver(List<GrantedClaim<D>> jobs, List<ClaimBatch.Allotment<D>> allotments) {
         int given = 0;
-        Iterator<Round.Order<D>> unserved = orders.iterator();
+        Iterator<ClaimBatch.Allotment<D>> unserved = allotments.iterator();
         while (given < jobs.size() && unserved.hasNext()) {
-            Round.Order<D> order = unserved.next();
+            ClaimBatch.Allotment<D> allotment = unserved.next();
             unserved.remove();
-            List<Claimed<D>> share = jobs.subList(given, Math.min(jobs.size(), given + order.wanted()));
+            List<GrantedClaim<D>> share = jobs.subList(given, Math.min(jobs.size(), given + allotment.wanted()));
             given += share.size();
-            served(order.client());
-            order.client().give(share, handBack);
+            served(allotment.request());
+            allotment.request().give(share, claimReleaser);
         }
     }
 
     /** Tells those who wanted one look at the queue that there is nothing left for them. */
-    private void dismissImpatient(List<Round.Order<D>> orders) {
-        orders.stream()
-                .map(Round.Order::client)
-                .filter(Client::leavesWithNothing)
-                .forEach(client -> {
-                    leave(client);
-                    client.leave();
+    private void completeNonBlocking(List<ClaimBatch.Allotment<D>> allotments) {
+        allotments.stream()
+                .map(ClaimBatch.Allotment::request)
+                .filter(ClaimRequest::leavesWithNothing)
+                .forEach(request -> {
+                    leave(request);
+                    request.leave();
                 });
     }
 
-    private Pause pause(Claims.Outcome<D> outcome) {
-        if (outcome.watch().isEmpty()) {
+    private Pause pause(JobClaimer.ClaimResult<D> claimResult) {
+        if (claimResult.watch().isEmpty()) {
             return Pause.none();
         }
-        Pause pause = Pause.until(outcome.watch().get());
-        return outcome.nextDue().isPresent()
-                ? pause.butAtMost(untilDue(outcome.nextDue().getAsLong()))
+        Pause pause = Pause.until(claimResult.watch().get());
+        return claimResult.nextDue().isPresent()
+                ? pause.butAtMost(untilDue(claimResult.nextDue().getAsLong()))
                 : pause;
     }
 

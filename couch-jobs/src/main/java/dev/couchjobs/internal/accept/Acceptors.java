@@ -4,7 +4,7 @@ import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
-import dev.couchjobs.internal.loop.Workers;
+import dev.couchjobs.internal.loop.ServiceRegistry;
 import dev.couchjobs.internal.monitor.ActivityMonitors;
 import dev.couchjobs.internal.verbs.Instance;
 import java.util.Optional;
@@ -18,7 +18,7 @@ public final class Acceptors implements AutoCloseable {
     private final Instance instance;
     private final ActivityMonitors monitors;
     private final WatchLimit<Acceptor<?>> watches;
-    private final Workers<JobType<?, ?>, Acceptor<?>> acceptors = new Workers<>(Acceptor::close);
+    private final ServiceRegistry<JobType<?, ?>, Acceptor<?>> acceptors = new ServiceRegistry<>(Acceptor::close);
 
     public Acceptors(Instance instance, ActivityMonitors monitors) {
         this.instance = instance;
@@ -45,11 +45,11 @@ public final class Acceptors implements AutoCloseable {
      *
      * @throws IllegalArgumentException if another worker goes by another retry policy or retention for that type
      */
-    public <D> Intake serve(JobType<D, ?> type, Taker<D> taker, AcceptOptions options) {
+    public <D> ClaimSubscription serve(JobType<D, ?> type, ClaimConsumer<D> consumer, AcceptOptions options) {
         monitors.workerBegins(type);
         try {
             synchronized (this) {
-                return acceptor(type).serve(taker, options, () -> monitors.workerEnds(type));
+                return acceptor(type).serve(consumer, options, () -> monitors.workerEnds(type));
             }
         } catch (RuntimeException e) {
             monitors.workerEnds(type);

@@ -35,7 +35,7 @@ final class Leadership {
     }
 
     /** Where a process stands, as far as it knows. */
-    enum Place {
+    enum Role {
         /** It has just started. */
         NEW,
         /** It works, or watches for new jobs beside the leader. */
@@ -53,7 +53,7 @@ final class Leadership {
         /**
          * {@return what is known of the place when it is not known whether a transaction that changes it has committed}
          */
-        Place unsure() {
+        Role unsure() {
             return isTaken() ? FOLLOWER : this;
         }
     }
@@ -63,45 +63,45 @@ final class Leadership {
      *
      * @param call completes when this process is called, or replaced as the leader
      */
-    record Standing(Place place, Optional<CompletableFuture<Void>> call) {
-        static Standing of(Place place) {
-            return new Standing(place, Optional.empty());
+    record RoleChange(Role role, Optional<CompletableFuture<Void>> call) {
+        static RoleChange of(Role role) {
+            return new RoleChange(role, Optional.empty());
         }
     }
 
     /** One try of a transaction that may change the place. */
-    final class Turn {
+    final class RoleTransaction {
         private final Transaction tx;
-        private final Place before;
+        private final Role before;
         private @Nullable CompletableFuture<Boolean> leads;
         private @Nullable CompletableFuture<Optional<Long>> next;
         private @Nullable CompletableFuture<List<Long>> further;
 
-        Turn(Transaction tx, Place before) {
+        RoleTransaction(Transaction tx, Role before) {
             this.tx = tx;
             this.before = before;
         }
 
         /** This process is about to take jobs: reads what that needs beside whatever else is read. */
-        void foresee(boolean hasRoom) {
-            if (before == Place.LEADER) {
+        void prefetch(boolean hasCapacity) {
+            if (before == Role.LEADER) {
                 var unused = next();
                 return;
             }
-            if (before == Place.FOLLOWER) {
+            if (before == Role.FOLLOWER) {
                 var unused = leads();
             }
-            if (!hasRoom) {
+            if (!hasCapacity) {
                 var unused = further();
             }
         }
 
         /** This process has taken jobs, and gives the place that it had to another. */
-        CompletableFuture<Standing> took(boolean hasRoom) {
+        CompletableFuture<RoleChange> took(boolean hasCapacity) {
             return switch (before) {
-                case NEW, NONE -> callFurther(hasRoom).thenApply(called -> Standing.of(before));
-                case LEADER -> handOver(hasRoom);
-                case FOLLOWER -> callFurther(hasRoom).thenCompose(called -> leave(hasRoom));
+                case NEW, NONE -> wakeFurtherFollowers(hasCapacity).thenApply(called -> RoleChange.of(before));
+                case LEADER -> handOver(hasCapacity);
+                case FOLLOWER -> wakeFurtherFollowers(hasCapacity).thenCompose(called -> leave(hasCapacity));
             };
         }
 
@@ -109,76 +109,76 @@ final class Leadership {
          * This process has found nothing to take: it leads if there is no leader, and follows if there is one. A
          * process that has just started leads in any case, since the leader may be one that it has come to replace.
          */
-        CompletableFuture<Standing> idle() {
-            if (before == Place.NEW) {
+        CompletableFuture<RoleChange> idle() {
+            if (before == Role.NEW) {
                 IdleProcesses.setLeader(tx, keys, token);
                 return CompletableFuture.completedFuture(leading());
             }
             return IdleProcesses.leader(tx, keys).thenCompose(leader -> {
                 if (leader.isPresent() && leader.get() != token) {
-                    return follow(before == Place.FOLLOWER);
+                    return follow(before == Role.FOLLOWER);
                 }
                 if (leader.isEmpty()) {
                     IdleProcesses.setLeader(tx, keys, token);
                 }
-                if (leader.isEmpty() && before == Place.FOLLOWER) {
+                if (leader.isEmpty() && before == Role.FOLLOWER) {
                     IdleProcesses.removeFollower(tx, keys, token);
                 }
                 return CompletableFuture.completedFuture(leading());
             });
         }
 
-        private Standing leading() {
-            return new Standing(Place.LEADER, Optional.of(IdleProcesses.watchLeader(tx, keys)));
+        private RoleChange leading() {
+            return new RoleChange(Role.LEADER, Optional.of(IdleProcesses.watchLeader(tx, keys)));
         }
 
         /** This process takes no more jobs for now. */
-        CompletableFuture<Standing> leave() {
+        CompletableFuture<RoleChange> leave() {
             return leave(false);
         }
 
-        private CompletableFuture<Standing> leave(boolean hasRoom) {
+        private CompletableFuture<RoleChange> leave(boolean hasCapacity) {
             return leads().thenCompose(does -> {
                 if (does) {
-                    return handOver(hasRoom);
+                    return handOver(hasCapacity);
                 }
                 IdleProcesses.removeFollower(tx, keys, token);
-                return CompletableFuture.completedFuture(Standing.of(Place.NONE));
+                return CompletableFuture.completedFuture(RoleChange.of(Role.NONE));
             });
         }
 
         /** Makes a follower the leader. Without one this process goes on leading if it has room; if not, none leads. */
-        private CompletableFuture<Standing> handOver(boolean hasRoom) {
+        private CompletableFuture<RoleChange> handOver(boolean hasCapacity) {
             return next().thenCompose(follower -> {
                 if (follower.isPresent()) {
                     IdleProcesses.removeFollower(tx, keys, follower.get());
                     IdleProcesses.setLeader(tx, keys, follower.get());
-                    return hasRoom ? follow(false) : CompletableFuture.completedFuture(Standing.of(Place.NONE));
+                    return hasCapacity ? follow(false) : CompletableFuture.completedFuture(RoleChange.of(Role.NONE));
                 }
-                if (hasRoom) {
+                if (hasCapacity) {
                     IdleProcesses.setLeader(tx, keys, token);
-                    return CompletableFuture.completedFuture(Standing.of(Place.LEADER));
+                    return CompletableFuture.completedFuture(RoleChange.of(Role.LEADER));
                 }
                 IdleProcesses.clearLeader(tx, keys);
-                return CompletableFuture.completedFuture(Standing.of(Place.NONE));
+                return CompletableFuture.completedFuture(RoleChange.of(Role.NONE));
             });
         }
 
         /** @param mayBe whether this process may be a follower already */
-        private CompletableFuture<Standing> follow(boolean mayBe) {
+        private CompletableFuture<RoleChange> follow(boolean mayBe) {
             CompletableFuture<Boolean> is =
                     mayBe ? IdleProcesses.isFollower(tx, keys, token) : CompletableFuture.completedFuture(false);
             return is.thenApply(follows -> {
                 if (!follows) {
                     IdleProcesses.addFollower(tx, keys, token);
                 }
-                return new Standing(Place.FOLLOWER, Optional.of(IdleProcesses.watchFollower(tx, keys, token)));
+                return new RoleChange(Role.FOLLOWER, Optional.of(IdleProcesses.watchFollower(tx, keys, token)));
             });
         }
 
         /** Calls further followers for what is left. That two processes call the same one does no harm. */
-        private CompletableFuture<?> callFurther(boolean hasRoom) {
-            return hasRoom
+        private CompletableFuture<?> wakeFurtherFollowers(boolean hasCapacity) {
+            return hasCapacity
                     ? CompletableFuture.completedFuture(tx)
                     : further().thenAccept(some -> some.forEach(one -> IdleProcesses.removeFollower(tx, keys, one)));
         }

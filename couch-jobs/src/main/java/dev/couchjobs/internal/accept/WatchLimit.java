@@ -63,7 +63,7 @@ final class WatchLimit<A> {
     }
 
     /** {@return whether an acceptor has to ask again soon, because nothing tells it of a job} It may not watch. */
-    boolean isToAskAgain(A acceptor) {
+    boolean mustPoll(A acceptor) {
         return isInUse.test(acceptor);
     }
 

@@ -23,7 +23,7 @@ public final class ActivityIndex {
 
     /** Writes the row of jobs that run under one sequence, the coming commit. */
     static void append(Transaction tx, TypeKeys keys, int userVersion, List<String> jobIds) {
-        Stamps.setStampedKey(
+        IncompleteVersionstamps.setStampedKey(
                 tx, keys.activityPrefix(), userVersion, Tuple.fromList(jobIds).pack());
     }
 

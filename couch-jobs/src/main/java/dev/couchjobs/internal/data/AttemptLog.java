@@ -26,7 +26,7 @@ public final class AttemptLog {
 
     /** Writes what the step from one row to another makes history. */
     static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
-        long last = before == null ? 0 : before.claimant().number();
+        long last = before == null ? 0 : before.claimInfo().number();
         if (before == null || last == 0) {
             return;
         }
@@ -34,7 +34,7 @@ public final class AttemptLog {
             if (last > 1) {
                 tx.clear(ref.keys().attempts(ref.id()).range());
             }
-        } else if (after.claimant().number() > last && before.claimant().begun()) {
+        } else if (after.claimInfo().number() > last && before.claimInfo().begun()) {
             tx.set(ref.keys().attempts(ref.id()).pack(last), encode(before).pack());
             if (last > KEPT) {
                 tx.clear(ref.keys().attempts(ref.id()).pack(last - KEPT));
@@ -44,7 +44,7 @@ public final class AttemptLog {
 
     /** {@return all attempts that are still known, oldest first} */
     public static CompletableFuture<List<JobAttempt>> read(ReadTransaction tx, JobRef ref, JobRow row) {
-        if (row.claimant().number() == 0) {
+        if (row.claimInfo().number() == 0) {
             return CompletableFuture.completedFuture(List.of());
         }
         var attempts = ref.keys().attempts(ref.id());
@@ -64,7 +64,7 @@ public final class AttemptLog {
     /** {@return the present attempt, or else the last one, if there has been any} */
     public static CompletableFuture<Optional<JobAttempt>> last(ReadTransaction tx, JobRef ref, JobRow row) {
         Optional<JobAttempt> known = inRow(row);
-        if (known.isPresent() || row.claimant().number() <= 1) {
+        if (known.isPresent() || row.claimInfo().number() <= 1) {
             return CompletableFuture.completedFuture(known);
         }
         return tx.getRange(ref.keys().attempts(ref.id()).range(), 1, true)
@@ -75,19 +75,19 @@ public final class AttemptLog {
 
     /** The attempt that the last claim is. One that ended before the work had begun is none. */
     private static Optional<JobAttempt> inRow(JobRow row) {
-        Claimant claimant = row.claimant();
-        return claimant.number() > 0 && (claimant.begun() || row.state() == JobState.RUNNING)
-                ? Optional.of(decode(claimant.number(), encode(row)))
+        ClaimInfo claimInfo = row.claimInfo();
+        return claimInfo.number() > 0 && (claimInfo.begun() || row.state() == JobState.RUNNING)
+                ? Optional.of(decode(claimInfo.number(), encode(row)))
                 : Optional.empty();
     }
 
     private static Tuple encode(JobRow row) {
-        Tuple attempt = Tuple.from(row.claimant().by(), row.claimant().since());
-        Ending ending = row.ending();
-        if (ending == null || row.state() == JobState.RUNNING) {
+        Tuple attempt = Tuple.from(row.claimInfo().by(), row.claimInfo().since());
+        ClaimEnd claimEnd = row.claimEnd();
+        if (claimEnd == null || row.state() == JobState.RUNNING) {
             return attempt;
         }
-        return attempt.add(Ending.text(ending.how())).add(ending.at()).addObject(ending.error());
+        return attempt.add(ClaimEnd.text(claimEnd.how())).add(claimEnd.at()).addObject(claimEnd.error());
     }
 
     private static JobAttempt decode(long number, Tuple attempt) {
@@ -97,7 +97,7 @@ public final class AttemptLog {
                 attempt.getString(0),
                 Instant.ofEpochMilli(attempt.getLong(1)),
                 ended ? Optional.of(Instant.ofEpochMilli(attempt.getLong(3))) : Optional.empty(),
-                ended ? Optional.of(Ending.how(attempt.getString(2))) : Optional.empty(),
+                ended ? Optional.of(ClaimEnd.how(attempt.getString(2))) : Optional.empty(),
                 ended ? Optional.ofNullable(attempt.getString(4)) : Optional.empty());
     }
 }

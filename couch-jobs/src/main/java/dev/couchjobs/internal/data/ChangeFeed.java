@@ -50,9 +50,9 @@ public final class ChangeFeed {
             row.add(Objects.requireNonNull(TEXTS.get(change.state())));
         }
         token.ifPresent(row::add);
-        Stamps.setStampedKey(
+        IncompleteVersionstamps.setStampedKey(
                 tx, keys.feedPrefix(), userVersion, Tuple.fromList(row).pack());
-        Stamps.touch(tx, keys.watchesActivity(), userVersion);
+        IncompleteVersionstamps.touch(tx, keys.watchesActivity(), userVersion);
     }
 
     /** What became of a job. */
@@ -107,7 +107,7 @@ public final class ChangeFeed {
     }
 
     /** {@return whether the row was written by the verb with this token} */
-    static boolean carries(KeyValue row, long token) {
+    static boolean hasToken(KeyValue row, long token) {
         Tuple entry = Tuple.fromBytes(row.getValue());
         return entry.size() % 2 == 1 && entry.getLong(entry.size() - 1) == token;
     }

@@ -29,11 +29,11 @@ public final class Dependents {
      * Lets a job wait for another. A transaction that does that writes the rows of both jobs or reads them in a way
      * that conflicts, and it is over those that the ends of either conflict with it.
      */
-    public static void link(Transaction tx, JobRef dependent, JobRef dependency, long room, DependencyPolicy policy) {
+    public static void link(Transaction tx, JobRef dependent, JobRef dependency, long group, DependencyPolicy policy) {
         byte[] value = Tuple.from(policy.name().toLowerCase(Locale.ROOT)).pack();
         tx.options().setNextWriteNoWriteConflictRange();
-        tx.set(outward(dependent, dependency, room), value);
-        tx.set(inward(dependency, room).pack(Tuple.from(dependent.keys().typeName(), dependent.id())), value);
+        tx.set(outward(dependent, dependency, group), value);
+        tx.set(inward(dependency, group).pack(Tuple.from(dependent.keys().typeName(), dependent.id())), value);
     }
 
     /**
@@ -73,15 +73,15 @@ public final class Dependents {
     }
 
     /** From now on the transaction conflicts with any that enters a job in that room. */
-    public static void closeRoom(Transaction tx, JobRef dependency, long room) {
-        Range all = inward(dependency, room).range();
+    public static void closeGroup(Transaction tx, JobRef dependency, long group) {
+        Range all = inward(dependency, group).range();
         tx.addReadConflictRange(all.begin, all.end);
     }
 
     /** {@return some of those in a room, unless in a snapshot in a way that conflicts with any that enters a job} */
     public static CompletableFuture<List<Dependent>> in(
-            Transaction tx, ReadTransaction view, JobRef dependency, long room, int limit) {
-        Subspace inward = inward(dependency, room);
+            Transaction tx, ReadTransaction view, JobRef dependency, long group, int limit) {
+        Subspace inward = inward(dependency, group);
         return Quarantine.range(tx, view, dependency.keys(), inward.range(), limit, false, row -> decode(inward, row));
     }
 
@@ -90,10 +90,11 @@ public final class Dependents {
      *
      * @param policy the policy of one that is in there; in a room all are patient, or none is
      */
-    public record Room(long room, DependencyPolicy policy) {}
+    public record WaiterGroup(long group, DependencyPolicy policy) {}
 
     /** {@return the first room of dependents of a job, or the one behind another} */
-    public static CompletableFuture<Optional<Room>> nextRoom(Transaction tx, JobRef dependency, Optional<Long> after) {
+    public static CompletableFuture<Optional<WaiterGroup>> nextGroup(
+            Transaction tx, JobRef dependency, Optional<Long> after) {
         Subspace rooms = dependency.keys().dependents(dependency.id());
         Range all = rooms.range();
         byte[] begin = after.map(room -> rooms.get(room).range().end).orElse(all.begin);
@@ -103,7 +104,7 @@ public final class Dependents {
                         new Range(begin, all.end),
                         1,
                         false,
-                        row -> new Room(rooms.unpack(row.getKey()).getLong(0), policy(row)))
+                        row -> new WaiterGroup(rooms.unpack(row.getKey()).getLong(0), policy(row)))
                 .thenApply(found -> found.stream().findFirst());
     }
 
@@ -113,7 +114,7 @@ public final class Dependents {
     }
 
     /** The side of a link that the job that waits has. */
-    private record Link(String typeName, String jobId, long room, DependencyPolicy policy) {}
+    private record Link(String typeName, String jobId, long group, DependencyPolicy policy) {}
 
     private static Link link(Subspace outward, KeyValue row) {
         Tuple link = outward.unpack(row.getKey());
@@ -121,9 +122,9 @@ public final class Dependents {
     }
 
     /** Lets a job no longer wait for another. */
-    public static void unlink(Transaction tx, JobRef dependent, JobRef dependency, long room) {
-        tx.clear(outward(dependent, dependency, room));
-        clearInward(tx, dependency, room, dependent);
+    public static void unlink(Transaction tx, JobRef dependent, JobRef dependency, long group) {
+        tx.clear(outward(dependent, dependency, group));
+        clearInward(tx, dependency, group, dependent);
     }
 
     /**
@@ -163,7 +164,7 @@ public final class Dependents {
      * @return whether {@link Awaited#unlinkAll} then waits for no further answer either: there is not much, and no job
      *     among it whose room has to be looked into
      */
-    public static CompletableFuture<Boolean> foreseeAwaited(Transaction tx, JobRef dependent) {
+    public static CompletableFuture<Boolean> prefetchAwaited(Transaction tx, JobRef dependent) {
         Range all = dependent.keys().waitsFor(dependent.id()).range();
         return tx.snapshot()
                 .getRange(all, FORESEEN_MAX)
@@ -187,9 +188,9 @@ public final class Dependents {
             List<CompletableFuture<?>> emptied = new ArrayList<>();
             for (Link link : Quarantine.readable(tx, dependent.keys(), rows, row -> link(outward, row))) {
                 JobRef dependency = keyspace.job(link.typeName(), link.jobId());
-                clearInward(tx, dependency, link.room(), dependent);
+                clearInward(tx, dependency, link.group(), dependent);
                 if (link.policy() == DependencyPolicy.WAIT) {
-                    emptied.add(Releases.expectNoMore(tx, dependency, link.room()));
+                    emptied.add(ReleaseOutbox.expectNoMore(tx, dependency, link.group()));
                 }
             }
             tx.clear(outward.range());
@@ -201,19 +202,19 @@ public final class Dependents {
      * A transaction that still meets this row reads, in a way that conflicts, the row of the job that waited, which is
      * written too.
      */
-    private static void clearInward(Transaction tx, JobRef dependency, long room, JobRef dependent) {
+    private static void clearInward(Transaction tx, JobRef dependency, long group, JobRef dependent) {
         tx.options().setNextWriteNoWriteConflictRange();
-        tx.clear(inward(dependency, room).pack(Tuple.from(dependent.keys().typeName(), dependent.id())));
+        tx.clear(inward(dependency, group).pack(Tuple.from(dependent.keys().typeName(), dependent.id())));
     }
 
-    private static byte[] outward(JobRef dependent, JobRef dependency, long room) {
+    private static byte[] outward(JobRef dependent, JobRef dependency, long group) {
         return dependent
                 .keys()
                 .waitsFor(dependent.id())
-                .pack(Tuple.from(dependency.keys().typeName(), dependency.id(), room));
+                .pack(Tuple.from(dependency.keys().typeName(), dependency.id(), group));
     }
 
-    private static Subspace inward(JobRef dependency, long room) {
-        return dependency.keys().dependents(dependency.id(), room);
+    private static Subspace inward(JobRef dependency, long group) {
+        return dependency.keys().dependents(dependency.id(), group);
     }
 }

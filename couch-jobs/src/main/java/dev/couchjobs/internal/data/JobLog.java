@@ -84,7 +84,7 @@ public final class JobLog {
         if (entry.kind() == LogEntry.Kind.CHECKPOINT) {
             tx.set(log.pack(CHECKPOINT), value);
         }
-        noteAndTell(tx, ref, row, token);
+        writeAndNotify(tx, ref, row, token);
     }
 
     /** Writes how far the job is, in place of what was said before, and tells those who follow it. */
@@ -95,7 +95,7 @@ public final class JobLog {
                 progress.text(),
                 progress.at().toEpochMilli());
         tx.set(progressKey(ref), value.pack());
-        noteAndTell(tx, ref, row, token);
+        writeAndNotify(tx, ref, row, token);
     }
 
     static byte[] entryKey(JobRef ref, long number) {
@@ -106,8 +106,8 @@ public final class JobLog {
         return ref.keys().log(ref.id()).pack(PROGRESS);
     }
 
-    private static void noteAndTell(Transaction tx, JobRef ref, JobRow row, OptionalLong token) {
-        if (!row.claimant().logged()) {
+    private static void writeAndNotify(Transaction tx, JobRef ref, JobRow row, OptionalLong token) {
+        if (!row.claimInfo().logged()) {
             JobTable.save(tx, ref, row, row.logging().writtenByHolder(token.isEmpty()), OptionalLong.empty());
         }
         int userVersion = TransactionScope.of(tx).userVersion(List.of(ref.dataKey()));
@@ -147,7 +147,7 @@ public final class JobLog {
 
     /** Removes all that was written for a job that goes. */
     static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
-        if (before != null && before.claimant().logged() && after == null) {
+        if (before != null && before.claimInfo().logged() && after == null) {
             tx.clear(ref.keys().log(ref.id()).range());
         }
     }

@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * @param payload the job's data
  * @param finishedBy the lock of the claim that last ended, until the job is claimed again, so that a finish that is
  *     tried twice is recognised
- * @param terms what its creator asked for beyond the RFC
- * @param claimant the present or the last claim
- * @param ending how the last claim ended, if one has
+ * @param options what its creator asked for beyond the RFC
+ * @param claimInfo the present or the last claim
+ * @param claimEnd how the last claim ended, if one has
  */
 public record JobRow(
         JobState state,
@@ -38,28 +38,28 @@ public record JobRow(
         boolean resubmit,
         Payload payload,
         @Nullable UUID finishedBy,
-        Terms terms,
-        Claimant claimant,
-        @Nullable Ending ending) {
+        JobOptions options,
+        ClaimInfo claimInfo,
+        @Nullable ClaimEnd claimEnd) {
 
     private static final Versionstamp NEXT_COMMIT = Versionstamp.incomplete();
     private static final int RFC_ELEMENTS = 5;
-    private static final int TERMS = 6;
-    private static final int CLAIMANT = 7;
+    private static final int JOB_OPTIONS = 6;
+    private static final int CLAIM_INFO = 7;
     private static final int ENDING = 8;
 
     /** {@return the row of a new job} */
-    public static JobRow added(Payload payload, long scheduledTime, Terms terms) {
-        return waiting(payload, scheduledTime, null, terms, Claimant.NONE, null);
+    public static JobRow added(Payload payload, long scheduledTime, JobOptions options) {
+        return waiting(payload, scheduledTime, null, options, ClaimInfo.NONE, null);
     }
 
     private static JobRow waiting(
             Payload payload,
             long scheduledTime,
             @Nullable UUID finishedBy,
-            Terms terms,
-            Claimant claimant,
-            @Nullable Ending ending) {
+            JobOptions options,
+            ClaimInfo claimInfo,
+            @Nullable ClaimEnd claimEnd) {
         return new JobRow(
                 JobState.PENDING,
                 null,
@@ -68,30 +68,40 @@ public record JobRow(
                 false,
                 payload,
                 finishedBy,
-                terms.due(false),
-                claimant,
-                ending == null ? null : ending.ofClaim());
+                options.due(false),
+                claimInfo,
+                claimEnd == null ? null : claimEnd.ofClaim());
     }
 
     /** {@return this job waiting to run as if it were new, but for its history} */
     public JobRow enqueued(Payload payload, long scheduledTime) {
-        return waiting(payload, scheduledTime, finishedBy, terms, claimant.fresh(), ending);
+        return waiting(payload, scheduledTime, finishedBy, options, claimInfo.fresh(), claimEnd);
     }
 
     /** {@return this job with other terms} */
-    public JobRow on(Terms terms) {
-        return new JobRow(state, sequence, lock, scheduledTime, resubmit, payload, finishedBy, terms, claimant, ending);
+    public JobRow on(JobOptions options) {
+        return new JobRow(
+                state, sequence, lock, scheduledTime, resubmit, payload, finishedBy, options, claimInfo, claimEnd);
     }
 
     /** {@return this waiting job moved to its place in the order of priorities, because its scheduled time has come} */
     public JobRow dueNow() {
-        return on(terms.due(true));
+        return on(options.due(true));
     }
 
     /** {@return this running job, with something written down that goes with it; not a sign of life} */
     JobRow logging() {
         return new JobRow(
-                state, sequence, lock, scheduledTime, resubmit, payload, finishedBy, terms, claimant.logging(), ending);
+                state,
+                sequence,
+                lock,
+                scheduledTime,
+                resubmit,
+                payload,
+                finishedBy,
+                options,
+                claimInfo.logging(),
+                claimEnd);
     }
 
     /**
@@ -99,25 +109,25 @@ public record JobRow(
      * heartbeats, that is a sign of life: a row that keeps its sequence must not be written over a heartbeat.
      */
     public JobRow writtenByHolder(boolean joined) {
-        return joined ? heardOf(payload) : this;
+        return joined ? renewed(payload) : this;
     }
 
     /** {@return this job tied otherwise to others} */
-    public JobRow tied(Ties ties) {
-        return on(terms.tied(ties));
+    public JobRow withDependencies(DependencyState dependencies) {
+        return on(options.withDependencies(dependencies));
     }
 
     /** {@return whether the job waits for others} */
     public boolean isBlocked() {
-        return state == JobState.PENDING && terms.blocked();
+        return state == JobState.PENDING && options.blocked();
     }
 
     /**
      * {@return this running job taken from a holder who went silent, and waiting again: as if new if it was flagged}
      */
-    public JobRow putBack(long now, long scheduledTime) {
-        Ending expired = Ending.of(AttemptEnd.EXPIRED, now, null);
-        return waiting(payload, scheduledTime, null, terms, freshIfFlagged(claimant.expired()), expired);
+    public JobRow requeued(long now, long scheduledTime) {
+        ClaimEnd expired = ClaimEnd.of(AttemptEnd.EXPIRED, now, null);
+        return waiting(payload, scheduledTime, null, options, freshIfFlagged(claimInfo.expired()), expired);
     }
 
     /**
@@ -125,19 +135,19 @@ public record JobRow(
      *
      * @param begun whether the work on it had begun
      */
-    public JobRow handedBack(long now, boolean begun) {
-        Ending ending = Ending.of(AttemptEnd.HANDED_BACK, now, null);
-        return waiting(payload, scheduledTime, lock, terms, freshIfFlagged(claimant.ended(begun)), ending);
+    public JobRow released(long now, boolean begun) {
+        ClaimEnd claimEnd = ClaimEnd.of(AttemptEnd.HANDED_BACK, now, null);
+        return waiting(payload, scheduledTime, lock, options, freshIfFlagged(claimInfo.ended(begun)), claimEnd);
     }
 
-    private Claimant freshIfFlagged(Claimant ended) {
+    private ClaimInfo freshIfFlagged(ClaimInfo ended) {
         return resubmit ? ended.fresh() : ended;
     }
 
     /** {@return this running job waiting again for another attempt, the present one having failed or been put off} */
-    public JobRow again(long scheduledTime, Ending ending) {
-        Claimant ended = ending.how() == AttemptEnd.FAILED ? claimant.failed() : claimant.ended(true);
-        return waiting(payload, scheduledTime, lock, terms, ended, ending);
+    public JobRow again(long scheduledTime, ClaimEnd claimEnd) {
+        ClaimInfo ended = claimEnd.how() == AttemptEnd.FAILED ? claimInfo.failed() : claimInfo.ended(true);
+        return waiting(payload, scheduledTime, lock, options, ended, claimEnd);
     }
 
     /**
@@ -154,18 +164,18 @@ public record JobRow(
                 false,
                 payload,
                 null,
-                terms,
-                claimant.next(by, now, shared, begun),
+                options,
+                claimInfo.next(by, now, shared, begun),
                 null);
     }
 
     /** {@return this running job heard of again, by itself} */
-    public JobRow heardOf(Payload payload) {
-        return heardOf(payload, false);
+    public JobRow renewed(Payload payload) {
+        return renewed(payload, false);
     }
 
     /** {@return this running job heard of again} */
-    public JobRow heardOf(Payload payload, boolean shared) {
+    public JobRow renewed(Payload payload, boolean shared) {
         return new JobRow(
                 state,
                 NEXT_COMMIT,
@@ -174,35 +184,36 @@ public record JobRow(
                 resubmit,
                 payload,
                 finishedBy,
-                terms,
-                claimant.heardOf(shared),
-                ending);
+                options,
+                claimInfo.renewed(shared),
+                claimEnd);
     }
 
     /** {@return this running job, to be pending again when it is finished; not a sign of life} */
     public JobRow flagged(long scheduledTime) {
-        return new JobRow(state, sequence, lock, scheduledTime, true, payload, finishedBy, terms, claimant, ending);
+        return new JobRow(
+                state, sequence, lock, scheduledTime, true, payload, finishedBy, options, claimInfo, claimEnd);
     }
 
     /** {@return this running job ended by its holder: pending again if it was flagged} */
-    public JobRow finished(Payload payload, Ending ending) {
+    public JobRow finished(Payload payload, ClaimEnd claimEnd) {
         return resubmit
                 ? waiting(
                         payload,
                         scheduledTime,
                         lock,
-                        terms,
-                        claimant.ended(true).fresh(),
-                        ending)
-                : ended(payload, ending);
+                        options,
+                        claimInfo.ended(true).fresh(),
+                        claimEnd)
+                : ended(payload, claimEnd);
     }
 
     /**
      * {@return this job ended for good} A holder that went silent has not ended it itself, and is to be halted if it
      * comes back.
      */
-    public JobRow ended(Payload payload, Ending ending) {
-        boolean expired = ending.how() == AttemptEnd.EXPIRED;
+    public JobRow ended(Payload payload, ClaimEnd claimEnd) {
+        boolean expired = claimEnd.how() == AttemptEnd.EXPIRED;
         return new JobRow(
                 JobState.FINISHED,
                 null,
@@ -211,25 +222,25 @@ public record JobRow(
                 false,
                 payload,
                 expired ? null : lock,
-                terms.blockedBy(false),
-                endedClaimant(ending.how()),
-                ending);
+                options.blockedBy(false),
+                endedClaim(claimEnd.how()),
+                claimEnd);
     }
 
-    private Claimant endedClaimant(AttemptEnd how) {
+    private ClaimInfo endedClaim(AttemptEnd how) {
         if (state != JobState.RUNNING) {
-            return claimant;
+            return claimInfo;
         }
         return switch (how) {
-            case EXPIRED -> claimant.expired();
-            case FAILED -> claimant.failed();
-            case SUCCEEDED, CANCELLED, SNOOZED, HANDED_BACK -> claimant.ended(true);
+            case EXPIRED -> claimInfo.expired();
+            case FAILED -> claimInfo.failed();
+            case SUCCEEDED, CANCELLED, SNOOZED, HANDED_BACK -> claimInfo.ended(true);
         };
     }
 
     /** {@return how this finished job ended} */
     public Outcome outcome() {
-        return ending == null ? Outcome.SUCCEEDED : ending.outcome();
+        return claimEnd == null ? Outcome.SUCCEEDED : claimEnd.outcome();
     }
 
     /** {@return whether the job runs under this lock} */
@@ -247,7 +258,7 @@ public record JobRow(
         return before.state == JobState.RUNNING
                 && sequence != null
                 && awaitsCommit()
-                && equals(before.heardOf(before.payload, claimant.shared()).stamped(sequence.getUserVersion()));
+                && equals(before.renewed(before.payload, claimInfo.shared()).stamped(sequence.getUserVersion()));
     }
 
     /** Whether the job's holder was last heard of in the same commit as in another row. */
@@ -261,7 +272,7 @@ public record JobRow(
 
     /** Whether the job ended and is not to be kept at all. */
     boolean vanishes() {
-        return state == JobState.FINISHED && ending != null && ending.removeAt() == Ending.AT_ONCE;
+        return state == JobState.FINISHED && claimEnd != null && claimEnd.removeAt() == ClaimEnd.AT_ONCE;
     }
 
     JobRow stamped(int userVersion) {
@@ -274,22 +285,22 @@ public record JobRow(
                         resubmit,
                         payload,
                         finishedBy,
-                        terms,
-                        claimant,
-                        ending)
+                        options,
+                        claimInfo,
+                        claimEnd)
                 : this;
     }
 
     /** Whether two rows differ in anything that those who follow a job are told of. */
     boolean differsFrom(JobRow other) {
-        return state != other.state || terms.blocked() != other.terms.blocked() || asksOtherwiseThan(other);
+        return state != other.state || options.blocked() != other.options.blocked() || hasOtherOptionsThan(other);
     }
 
-    private boolean asksOtherwiseThan(JobRow other) {
+    private boolean hasOtherOptionsThan(JobRow other) {
         return scheduledTime != other.scheduledTime
                 || resubmit != other.resubmit
                 || payload != other.payload
-                || !terms.askTheSameAs(other.terms);
+                || !options.hasSameOptionsAs(other.options);
     }
 
     /**
@@ -297,8 +308,8 @@ public record JobRow(
      * row before it; other changes count as edits, so that they are so too.
      */
     JobRow after(JobRow before) {
-        boolean edited = state == before.state ? asksOtherwiseThan(before) : before.state == JobState.FINISHED;
-        return edited && !awaitsCommit() ? on(terms.edited()) : this;
+        boolean edited = state == before.state ? hasOtherOptionsThan(before) : before.state == JobState.FINISHED;
+        return edited && !awaitsCommit() ? on(options.edited()) : this;
     }
 
     /** The value, with a placeholder in front if it awaits its commit. */
@@ -310,9 +321,9 @@ public record JobRow(
         value.add(resubmit);
         value.add(payload.element());
         value.add(finishedBy);
-        value.add(terms.encode());
-        value.add(claimant.encode());
-        value.add(ending == null ? null : ending.encode());
+        value.add(options.encode());
+        value.add(claimInfo.encode());
+        value.add(claimEnd == null ? null : claimEnd.encode());
         return Tuple.fromList(withoutTail(value));
     }
 
@@ -320,13 +331,13 @@ public record JobRow(
         if (sequence == null) {
             return state == JobState.PENDING ? 0L : null;
         }
-        return sequence.isComplete() ? sequence : Stamps.placeholder(sequence.getUserVersion());
+        return sequence.isComplete() ? sequence : IncompleteVersionstamps.placeholder(sequence.getUserVersion());
     }
 
     /** What is as usual at the end of a row takes no room. */
     private static List<@Nullable Object> withoutTail(List<@Nullable Object> value) {
         int last = value.size();
-        while (last > TERMS && value.get(last - 1) == null) {
+        while (last > JOB_OPTIONS && value.get(last - 1) == null) {
             last--;
         }
         return value.subList(0, last);
@@ -349,9 +360,9 @@ public record JobRow(
                 row.getBoolean(3),
                 Payload.ofElement(row.get(4)),
                 row.size() > RFC_ELEMENTS ? row.getUUID(RFC_ELEMENTS) : null,
-                Terms.decode(nested(row, TERMS)),
-                Claimant.decode(nested(row, CLAIMANT)),
-                Ending.decode(nested(row, ENDING)));
+                JobOptions.decode(nested(row, JOB_OPTIONS)),
+                ClaimInfo.decode(nested(row, CLAIM_INFO)),
+                ClaimEnd.decode(nested(row, ENDING)));
     }
 
     private static @Nullable Tuple nested(Tuple row, int index) {

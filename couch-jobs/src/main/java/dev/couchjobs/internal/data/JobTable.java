@@ -88,7 +88,7 @@ public final class JobTable {
 
     /** {@return rows by id, in order, as this transaction left them} */
     public static CompletableFuture<Rows> list(ReadTransaction tx, TypeKeys keys, String after, int limit) {
-        return new Listing(tx, keys, after, limit).read();
+        return new PageReader(tx, keys, after, limit).read();
     }
 
     /**
@@ -168,7 +168,7 @@ public final class JobTable {
      * Reads a job that is perhaps to be changed, without a conflict over it before that. A client keeps what a
      * transaction has read: so the change then need not wait for another answer.
      */
-    public static CompletableFuture<?> foresee(Transaction tx, JobRef ref) {
+    public static CompletableFuture<?> prefetch(Transaction tx, JobRef ref) {
         return find(tx.snapshot(), ref);
     }
 
@@ -184,32 +184,32 @@ public final class JobTable {
      * @param before its row as this transaction has read it, or null if there is none
      * @param after its row to be, or null to remove it
      */
-    public record Step(
+    public record RowChange(
             JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {}
 
     /** Writes a row and all that follows from it. */
     public static void save(
             Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after, OptionalLong token) {
-        saveTogether(tx, ref.keys(), List.of(new Step(ref, before, after)), token);
+        saveTogether(tx, ref.keys(), List.of(new RowChange(ref, before, after)), token);
     }
 
     /**
      * Writes the rows of several jobs of one type, and all that follows from them; what can be one row for all of them,
      * such as their entry in the feed, is one.
      *
-     * @param steps the jobs, each once
+     * @param changes the jobs, each once
      */
-    public static void saveAll(Transaction tx, TypeKeys keys, List<Step> steps, OptionalLong token) {
-        for (List<Step> some : together(steps)) {
+    public static void saveAll(Transaction tx, TypeKeys keys, List<RowChange> changes, OptionalLong token) {
+        for (List<RowChange> some : partition(changes)) {
             saveTogether(tx, keys, some, token);
         }
     }
 
     /** Does the same for jobs of any types. */
-    public static void saveAll(Transaction tx, List<Step> steps, OptionalLong token) {
-        Map<TypeKeys, List<Step>> byType = new LinkedHashMap<>();
-        steps.forEach(step -> byType.computeIfAbsent(step.ref().keys(), type -> new ArrayList<>())
-                .add(step));
+    public static void saveAll(Transaction tx, List<RowChange> changes, OptionalLong token) {
+        Map<TypeKeys, List<RowChange>> byType = new LinkedHashMap<>();
+        changes.forEach(change -> byType.computeIfAbsent(change.ref().keys(), type -> new ArrayList<>())
+                .add(change));
         byType.forEach((type, ofType) -> saveAll(tx, type, ofType, token));
     }
 
@@ -222,32 +222,32 @@ public final class JobTable {
     public static void restore(Transaction tx, JobRef ref, JobRow was, JobRow now) {
         TransactionScope scope = TransactionScope.of(tx);
         int userVersion = scope.userVersion(List.of(ref.dataKey()));
-        Together together = new Together(tx, ref.keys(), userVersion);
+        SharedRows shared = new SharedRows(tx, ref.keys(), userVersion);
         saveRow(tx, ref, null, now);
-        together.restore(ref, was, now);
-        if (Waiting.replace(tx, ref, null, now)) {
-            together.wakeProcessors();
+        shared.restore(ref, was, now);
+        if (QueueIndex.replace(tx, ref, null, now)) {
+            shared.wakeProcessors();
         }
         saveDeadLetter(tx, ref, null, now);
         scope.remember(ref.dataKey(), now);
-        together.save(scope.shard(ref.id()), OptionalLong.empty());
+        shared.save(scope.shard(ref.id()), OptionalLong.empty());
     }
 
     /** Whether this very transaction gave the job an activity row of its own, which it is not to share from now on. */
-    private static boolean hasActivityRowToCome(Step step) {
-        JobRow after = step.after();
-        return after != null && after.awaitsCommit() && !after.claimant().shared();
+    private static boolean hasActivityRowToCome(RowChange change) {
+        JobRow after = change.after();
+        return after != null && after.awaitsCommit() && !after.claimInfo().shared();
     }
 
     /** {@return the steps in portions such that those of one portion share their rows} */
-    public static List<List<Step>> together(List<Step> steps) {
-        List<List<Step>> portions = new ArrayList<>();
-        List<Step> together = new ArrayList<>(steps.size());
-        for (Step step : steps) {
-            if (hasActivityRowToCome(step)) {
-                portions.add(List.of(step));
+    public static List<List<RowChange>> partition(List<RowChange> changes) {
+        List<List<RowChange>> portions = new ArrayList<>();
+        List<RowChange> together = new ArrayList<>(changes.size());
+        for (RowChange change : changes) {
+            if (hasActivityRowToCome(change)) {
+                portions.add(List.of(change));
             } else {
-                together.add(step);
+                together.add(change);
             }
         }
         for (int from = 0; from < together.size(); from += TOGETHER_MAX) {
@@ -258,25 +258,25 @@ public final class JobTable {
 
     /**
      * Writes the rows of jobs that share what can be shared, no more of them than one of the portions of
-     * {@link #together} has.
+     * {@link #partition} has.
      *
      * @return the user version in their stamps
      */
-    public static int saveTogether(Transaction tx, TypeKeys keys, List<Step> steps, OptionalLong token) {
+    public static int saveTogether(Transaction tx, TypeKeys keys, List<RowChange> changes, OptionalLong token) {
         TransactionScope scope = TransactionScope.of(tx);
         int userVersion = scope.userVersion(
-                steps.stream().map(step -> step.ref().dataKey()).toList());
-        Together together = new Together(tx, keys, userVersion);
-        for (Step step : steps) {
-            JobRef ref = step.ref();
-            JobRow before = step.before();
-            JobRow after = step.after();
+                changes.stream().map(change -> change.ref().dataKey()).toList());
+        SharedRows shared = new SharedRows(tx, keys, userVersion);
+        for (RowChange change : changes) {
+            JobRef ref = change.ref();
+            JobRow before = change.before();
+            JobRow after = change.after();
             JobRow told = after == null ? null : (before == null ? after : after.after(before)).stamped(userVersion);
-            JobRow next = Releases.leave(tx, ref, before, told, told == null || told.vanishes() ? null : told);
+            JobRow next = ReleaseOutbox.leave(tx, ref, before, told, told == null || told.vanishes() ? null : told);
             saveRow(tx, ref, before, next);
-            together.note(ref, before, next, told);
-            if (Waiting.replace(tx, ref, before, next)) {
-                together.wakeProcessors();
+            shared.note(ref, before, next, told);
+            if (QueueIndex.replace(tx, ref, before, next)) {
+                shared.wakeProcessors();
             }
             clearActivity(tx, ref, before, next);
             savePayloads(tx, ref, before, next);
@@ -285,7 +285,7 @@ public final class JobTable {
             JobLog.replace(tx, ref, before, next);
             scope.remember(ref.dataKey(), next);
         }
-        together.save(scope.shard(steps.get(0).ref().id()), token);
+        shared.save(scope.shard(changes.get(0).ref().id()), token);
         return userVersion;
     }
 
@@ -304,7 +304,7 @@ public final class JobTable {
         if (next == null) {
             tx.clear(ref.dataKey());
         } else if (next.awaitsCommit()) {
-            Stamps.setStampedValue(tx, ref.dataKey(), next.encode());
+            IncompleteVersionstamps.setStampedValue(tx, ref.dataKey(), next.encode());
         } else {
             tx.set(ref.dataKey(), next.encode().pack());
         }
@@ -316,7 +316,7 @@ public final class JobTable {
      * transaction it stays behind. The activity monitor clears away what is left.
      */
     private static void clearActivity(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow next) {
-        if (before == null || before.sequence() == null || before.claimant().shared()) {
+        if (before == null || before.sequence() == null || before.claimInfo().shared()) {
             return;
         }
         Versionstamp old = before.sequence();
@@ -335,7 +335,7 @@ public final class JobTable {
     }
 
     private static @Nullable Payload result(@Nullable JobRow row) {
-        return row == null || row.ending() == null ? null : row.ending().result();
+        return row == null || row.claimEnd() == null ? null : row.claimEnd().result();
     }
 
     private static void saveDeadLetter(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow next) {
@@ -345,7 +345,7 @@ public final class JobTable {
     private static Optional<byte[]> deadLetter(JobRef ref, @Nullable JobRow row) {
         return row == null || row.state() != JobState.FINISHED || row.outcome() != Outcome.FAILED
                 ? Optional.empty()
-                : Optional.of(
-                        ref.keys().dead(row.ending() == null ? 0 : row.ending().at(), ref.id()));
+                : Optional.of(ref.keys()
+                        .dead(row.claimEnd() == null ? 0 : row.claimEnd().at(), ref.id()));
     }
 }

@@ -108,32 +108,32 @@ public final class Keyspace {
 
     /** {@return the key of one of the notes of clocks} */
     byte[] clock(int row) {
-        return clocksPlace().pack(row);
+        return clocksSubspace().pack(row);
     }
 
     int clockRow(byte[] key) {
-        return Math.toIntExact(clocksPlace().unpack(key).getLong(0));
+        return Math.toIntExact(clocksSubspace().unpack(key).getLong(0));
     }
 
     /** {@return the range of the notes of clocks} */
     Range clocks() {
-        return clocksPlace().range();
+        return clocksSubspace().range();
     }
 
-    private Subspace clocksPlace() {
+    private Subspace clocksSubspace() {
         return root.subspace(Tuple.from("clocks"));
     }
 
     /** {@return the range of the rooms of jobs of all types that have ended: those in them are still to be told} */
     Range releasing() {
-        return releasingPlace().range();
+        return releasingSubspace().range();
     }
 
     String typeOfReleasing(byte[] key) {
-        return typeName(releasingPlace().unpack(key), 0);
+        return typeName(releasingSubspace().unpack(key), 0);
     }
 
-    private Subspace releasingPlace() {
+    private Subspace releasingSubspace() {
         return root.subspace(Tuple.from("releasing"));
     }
 
@@ -148,16 +148,16 @@ public final class Keyspace {
 
     /** {@return the range of the types in use behind one, or of all} */
     Range inUse(Optional<String> after) {
-        Range all = inUsePlace(root).range();
+        Range all = inUseSubspace(root).range();
         return new Range(
-                after.map(type -> inUsePlace(root).get(type).range().end).orElse(all.begin), all.end);
+                after.map(type -> inUseSubspace(root).get(type).range().end).orElse(all.begin), all.end);
     }
 
     String typeInUse(byte[] key) {
-        return typeName(inUsePlace(root).unpack(key), 0);
+        return typeName(inUseSubspace(root).unpack(key), 0);
     }
 
-    static Subspace inUsePlace(Subspace root) {
+    static Subspace inUseSubspace(Subspace root) {
         return root.subspace(Tuple.from("in_use"));
     }
 

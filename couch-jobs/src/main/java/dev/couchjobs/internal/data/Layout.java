@@ -20,7 +20,7 @@ public record Layout(
         long number,
         long oldestReader,
         long oldestWriter,
-        @Nullable Mark mark) {
+        @Nullable MoveMark mark) {
     /** The layout that this code writes, and the newest that it knows. */
     private static final long KNOWN = 1;
 
@@ -36,7 +36,7 @@ public record Layout(
      * @param run which run of that move may write the rows
      * @param closed why no other process may use them, and where to go instead; empty if they are in service
      */
-    public record Mark(String move, String run, String closed) {
+    public record MoveMark(String move, String run, String closed) {
         /** {@return whether the rows must not be used} */
         public boolean isClosed() {
             return !closed.isEmpty();
@@ -48,7 +48,8 @@ public record Layout(
             return FIRST;
         }
         Tuple row = Tuple.fromBytes(value);
-        Mark mark = row.size() < MARKED_SIZE ? null : new Mark(row.getString(3), row.getString(4), row.getString(5));
+        MoveMark mark =
+                row.size() < MARKED_SIZE ? null : new MoveMark(row.getString(3), row.getString(4), row.getString(5));
         return new Layout(row.getLong(0), row.getLong(1), row.getLong(2), mark);
     }
 
@@ -58,7 +59,7 @@ public record Layout(
     }
 
     /** {@return the same with a mark, or without one} */
-    public Layout marked(@Nullable Mark next) {
+    public Layout marked(@Nullable MoveMark next) {
         return new Layout(number, oldestReader, oldestWriter, next);
     }
 

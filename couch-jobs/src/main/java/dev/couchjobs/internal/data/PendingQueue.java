@@ -30,29 +30,29 @@ public final class PendingQueue {
     }
 
     /** {@return the first row: one without a scheduled time, or else the one with the earliest} */
-    public static CompletableFuture<Optional<Queued>> first(ReadTransaction tx, TypeKeys keys) {
+    public static CompletableFuture<Optional<QueueEntry>> first(ReadTransaction tx, TypeKeys keys) {
         return read(tx, keys, keys.pending(), 1).thenApply(rows -> rows.stream().findFirst());
     }
 
     /** {@return what those rows say} */
-    public static List<Queued> rows(ReadTransaction tx, TypeKeys keys, List<KeyValue> places) {
+    public static List<QueueEntry> rows(ReadTransaction tx, TypeKeys keys, List<KeyValue> places) {
         return Quarantine.readable(tx, keys, places, row -> decode(keys, row.getKey()));
     }
 
     /** {@return all rows, due or not, if there are fewer than that} */
-    public static CompletableFuture<Optional<List<Queued>>> all(ReadTransaction tx, TypeKeys keys, int limit) {
+    public static CompletableFuture<Optional<List<QueueEntry>>> all(ReadTransaction tx, TypeKeys keys, int limit) {
         return places(tx, keys.pending(), limit)
                 .thenApply(places -> places.size() < limit ? Optional.of(rows(tx, keys, places)) : Optional.empty());
     }
 
-    private static CompletableFuture<List<Queued>> read(ReadTransaction tx, TypeKeys keys, Range part, int limit) {
+    private static CompletableFuture<List<QueueEntry>> read(ReadTransaction tx, TypeKeys keys, Range part, int limit) {
         return Quarantine.range(tx, keys, part, limit, false, row -> decode(keys, row.getKey()));
     }
 
     /**
      * {@return rows without a scheduled time, from that id on and then round from the first, which are read as well}
      */
-    public static CompletableFuture<List<Queued>> unscheduledFrom(
+    public static CompletableFuture<List<QueueEntry>> unscheduledFrom(
             ReadTransaction tx, TypeKeys keys, String from, int limit) {
         Range all = keys.pendingUnscheduled();
         byte[] middle = keys.pending(0, from);
@@ -67,13 +67,13 @@ public final class PendingQueue {
     /** {@return the next scheduled time after it, if any job waits for one} */
     public static CompletableFuture<OptionalLong> nextAfter(ReadTransaction tx, TypeKeys keys, long scheduledTime) {
         return read(tx, keys, keys.pendingAfter(scheduledTime), 1)
-                .thenApply(
-                        rows -> rows.stream().mapToLong(Queued::scheduledTime).findFirst());
+                .thenApply(rows ->
+                        rows.stream().mapToLong(QueueEntry::scheduledTime).findFirst());
     }
 
-    static Queued decode(TypeKeys keys, byte[] key) {
+    static QueueEntry decode(TypeKeys keys, byte[] key) {
         Tuple place = keys.unpackPending(key);
         long scheduledTime = place.getLong(0);
-        return new Queued(key, Keyspace.jobId(place, 1), 0, Waiting.since(scheduledTime), scheduledTime, true);
+        return new QueueEntry(key, Keyspace.jobId(place, 1), 0, QueueIndex.since(scheduledTime), scheduledTime, true);
     }
 }

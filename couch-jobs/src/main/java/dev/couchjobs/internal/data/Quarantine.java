@@ -172,8 +172,8 @@ public final class Quarantine {
         byte[] key = row.getKey();
         int userVersion = TransactionScope.of(tx).userVersion(List.of(key));
         Tuple entry = Tuple.from(keys.relative(key), reason);
-        Stamps.setStampedKey(tx, keys.quarantine().pack(), userVersion, entry.pack());
-        Stamps.setStampedKey(tx, keys.quarantined().pack(), userVersion, row.getValue());
+        IncompleteVersionstamps.setStampedKey(tx, keys.quarantine().pack(), userVersion, entry.pack());
+        IncompleteVersionstamps.setStampedKey(tx, keys.quarantined().pack(), userVersion, row.getValue());
         tx.addReadConflictKey(key);
         tx.clear(key);
     }

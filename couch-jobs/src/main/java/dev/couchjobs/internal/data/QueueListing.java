@@ -50,9 +50,9 @@ public final class QueueListing {
      * @param after the key of the last row that is known, empty to begin
      * @return rows behind it
      */
-    public CompletableFuture<List<Queued>> read(ReadTransaction tx, byte[] after, int limit) {
+    public CompletableFuture<List<QueueEntry>> read(ReadTransaction tx, byte[] after, int limit) {
         int first = after.length == 0 ? 0 : part(after);
-        List<CompletableFuture<List<Queued>>> reads = new ArrayList<>(parts.size());
+        List<CompletableFuture<List<QueueEntry>>> reads = new ArrayList<>(parts.size());
         for (int part = first; part < parts.size(); part++) {
             boolean goesOn = part == first && after.length > 0;
             byte[] begin = goesOn ? ByteArrayUtil.keyAfter(after) : parts.get(part).begin;
@@ -65,7 +65,7 @@ public final class QueueListing {
                         .toList());
     }
 
-    private CompletableFuture<List<Queued>> read(ReadTransaction tx, int part, Range range, int limit) {
+    private CompletableFuture<List<QueueEntry>> read(ReadTransaction tx, int part, Range range, int limit) {
         boolean ranked = part != 1;
         return Quarantine.range(
                 tx,

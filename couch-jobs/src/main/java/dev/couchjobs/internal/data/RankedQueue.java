@@ -29,14 +29,14 @@ public final class RankedQueue {
      * {@return the first row: of those that may run the one with the highest priority, or else the one with the
      * earliest time}
      */
-    public static CompletableFuture<Optional<Queued>> first(ReadTransaction tx, TypeKeys keys) {
+    public static CompletableFuture<Optional<QueueEntry>> first(ReadTransaction tx, TypeKeys keys) {
         Range range = new Range(keys.ranked().begin, keys.rankedLater().end);
         return Quarantine.range(tx, keys, range, 1, false, row -> decode(keys, row.getKey()))
                 .thenApply(rows -> rows.stream().findFirst());
     }
 
     /** {@return all rows, due or not, if there are fewer than that} */
-    public static CompletableFuture<Optional<List<Queued>>> all(ReadTransaction tx, TypeKeys keys, int limit) {
+    public static CompletableFuture<Optional<List<QueueEntry>>> all(ReadTransaction tx, TypeKeys keys, int limit) {
         Range range = new Range(keys.ranked().begin, keys.rankedLater().end);
         return tx.snapshot()
                 .getRange(range, limit)
@@ -50,38 +50,39 @@ public final class RankedQueue {
      * {@return the first rows up to a scheduled time: those in order of priority, and behind them those in order of
      * time}
      */
-    public static CompletableFuture<List<Queued>> head(ReadTransaction tx, TypeKeys keys, long latest, int limit) {
+    public static CompletableFuture<List<QueueEntry>> head(ReadTransaction tx, TypeKeys keys, long latest, int limit) {
         return read(tx, keys, new Range(keys.ranked().begin, keys.rankedLaterUpTo(latest).end), latest, limit);
     }
 
     /** {@return of those in order of priority, up to a scheduled time, the first below a priority} */
-    public static CompletableFuture<List<Queued>> below(
+    public static CompletableFuture<List<QueueEntry>> below(
             ReadTransaction tx, TypeKeys keys, int priority, long latest, int limit) {
         return read(tx, keys, keys.rankedBelow(priority), latest, limit);
     }
 
     /** {@return of those in order of time, up to a scheduled time, the first} */
-    public static CompletableFuture<List<Queued>> laterUpTo(ReadTransaction tx, TypeKeys keys, long latest, int limit) {
+    public static CompletableFuture<List<QueueEntry>> laterUpTo(
+            ReadTransaction tx, TypeKeys keys, long latest, int limit) {
         return read(tx, keys, keys.rankedLaterUpTo(latest), latest, limit);
     }
 
     /** {@return the next scheduled time after it, if any job waits for one} */
     public static CompletableFuture<OptionalLong> nextAfter(ReadTransaction tx, TypeKeys keys, long scheduledTime) {
         return read(tx, keys, keys.rankedLaterAfter(scheduledTime), Long.MAX_VALUE, 1)
-                .thenApply(
-                        rows -> rows.stream().mapToLong(Queued::scheduledTime).findFirst());
+                .thenApply(rows ->
+                        rows.stream().mapToLong(QueueEntry::scheduledTime).findFirst());
     }
 
-    private static CompletableFuture<List<Queued>> read(
+    private static CompletableFuture<List<QueueEntry>> read(
             ReadTransaction tx, TypeKeys keys, Range range, long latest, int limit) {
         return read(tx, keys, range, latest, limit, limit, PAGES_MAX);
     }
 
     /** Jobs that are scheduled for later than they are wanted are passed over, within bounds. */
-    private static CompletableFuture<List<Queued>> read(
+    private static CompletableFuture<List<QueueEntry>> read(
             ReadTransaction tx, TypeKeys keys, Range range, long latest, int limit, int page, int pages) {
         return tx.snapshot().getRange(range, page).asList().thenCompose(rows -> {
-            List<Queued> wanted = Quarantine.readable(tx, keys, rows, row -> decode(keys, row.getKey())).stream()
+            List<QueueEntry> wanted = Quarantine.readable(tx, keys, rows, row -> decode(keys, row.getKey())).stream()
                     .filter(row -> row.scheduledTime() <= latest)
                     .limit(limit)
                     .toList();
@@ -95,21 +96,21 @@ public final class RankedQueue {
         });
     }
 
-    static Queued decode(TypeKeys keys, byte[] key) {
+    static QueueEntry decode(TypeKeys keys, byte[] key) {
         Tuple place = keys.unpackRanked(key);
         return place.getLong(0) == TypeKeys.RANKED_NOW
-                ? new Queued(
+                ? new QueueEntry(
                         key,
                         Keyspace.jobId(place, 4),
                         priority(place.getLong(1)),
                         place.getLong(2),
                         place.getLong(3),
                         true)
-                : new Queued(
+                : new QueueEntry(
                         key,
                         Keyspace.jobId(place, 3),
                         priority(place.getLong(2)),
-                        Waiting.since(place.getLong(1)),
+                        QueueIndex.since(place.getLong(1)),
                         place.getLong(1),
                         false);
     }

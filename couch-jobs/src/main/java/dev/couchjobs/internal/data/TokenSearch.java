@@ -41,14 +41,14 @@ public final class TokenSearch {
 
     private CompletableFuture<Boolean> lookFrom(ReadTransaction tx) {
         return tx.getReadVersion().thenApply(version -> {
-            lookedUpTo = Stamps.upTo(version);
+            lookedUpTo = IncompleteVersionstamps.upTo(version);
             return false;
         });
     }
 
     private CompletableFuture<Boolean> searchAfter(ReadTransaction tx, Versionstamp after) {
         Function<KeyValue, Seen> decoder =
-                row -> new Seen(keys.sequenceOfFeed(row.getKey()), ChangeFeed.carries(row, token));
+                row -> new Seen(keys.sequenceOfFeed(row.getKey()), ChangeFeed.hasToken(row, token));
         return Quarantine.range(tx, keys, keys.feedAfter(after), PAGE, false, decoder)
                 .thenCompose(page -> {
                     if (page.stream().anyMatch(Seen::carriesToken)) {

@@ -44,7 +44,7 @@ final class TransactionScope {
 
     private volatile boolean allowsQuarantine;
 
-    private final Unsettled unsettled = new Unsettled();
+    private final PendingReleases pendingReleases = new PendingReleases();
     private final Set<TypeKeys> used = new LinkedHashSet<>(); // guarded by this
 
     /** What a transaction left under a key; no row if it removed it. */
@@ -80,8 +80,8 @@ final class TransactionScope {
     }
 
     /** What a transaction has still to tell of the ends of jobs, if it wrote any job at all. */
-    static Optional<Unsettled> unsettledOf(Transaction tx) {
-        return known(tx).map(TransactionScope::unsettled);
+    static Optional<PendingReleases> unsettledOf(Transaction tx) {
+        return known(tx).map(TransactionScope::pendingReleases);
     }
 
     /** From now on this transaction may move rows into quarantine. */
@@ -95,8 +95,8 @@ final class TransactionScope {
     }
 
     /** What is still to be told of the ends of jobs in this transaction. */
-    Unsettled unsettled() {
-        return unsettled;
+    PendingReleases pendingReleases() {
+        return pendingReleases;
     }
 
     /** Jobs of that type come to wait or to run. */

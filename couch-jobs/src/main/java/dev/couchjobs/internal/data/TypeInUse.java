@@ -87,7 +87,7 @@ public record TypeInUse(
     /**
      * Reads what {@link #settle} needs to know of a type beside whatever else is read, so that it waits for no answer.
      */
-    public static CompletableFuture<?> foresee(ReadTransaction tx, TypeKeys keys) {
+    public static CompletableFuture<?> prefetch(ReadTransaction tx, TypeKeys keys) {
         return TypeTimeouts.rowIfReadable(tx, keys);
     }
 
@@ -117,7 +117,7 @@ public record TypeInUse(
         TypeTimeouts.conflictWithChanges(tx, keys);
         TypeTimeouts.write(tx, keys, new TypeTimeouts.Row(row.timeout(), true));
         ofNone(keys.typeName()).write(tx, keys);
-        Stamps.touch(tx, keys.watchesInUse(), NO_USER_VERSION);
+        IncompleteVersionstamps.touch(tx, keys.watchesInUse(), NO_USER_VERSION);
     }
 
     /**
@@ -125,7 +125,7 @@ public record TypeInUse(
      *
      * @return whether it was not in use, or not in all its rows
      */
-    public static CompletableFuture<Boolean> mend(Transaction tx, TypeKeys keys) {
+    public static CompletableFuture<Boolean> repair(Transaction tx, TypeKeys keys) {
         return find(tx, keys).thenCombine(TypeTimeouts.rowIfReadable(tx, keys), (use, found) -> {
             Optional<TypeTimeouts.Row> unused = found.filter(row -> use.isEmpty() || !row.isInUse());
             unused.ifPresent(row -> begin(tx, keys, row));

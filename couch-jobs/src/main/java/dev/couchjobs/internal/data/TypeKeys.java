@@ -73,7 +73,7 @@ public final class TypeKeys {
         watchesReleasing = Keyspace.watchesReleasing(root);
         archiving = root.pack(Tuple.from("archiving", typeName));
         heartbeats = root.subspace(Tuple.from("heartbeats", typeName));
-        inUse = Keyspace.inUsePlace(root).pack(typeName);
+        inUse = Keyspace.inUseSubspace(root).pack(typeName);
         watchesInUse = Keyspace.watchesInUse(root);
         this.root = root.pack();
         quarantine = root.subspace(Tuple.from("quarantine", typeName, QUARANTINE_ENTRIES));
@@ -293,8 +293,8 @@ public final class TypeKeys {
     }
 
     /** Who waits for a job in a room: the type and the id of each dependent. */
-    Subspace dependents(String jobId, long room) {
-        return dependents.get(Tuple.from(jobId, room));
+    Subspace dependents(String jobId, long group) {
+        return dependents.get(Tuple.from(jobId, group));
     }
 
     /** Who waits for a job, in whatever room. */
@@ -302,8 +302,8 @@ public final class TypeKeys {
         return dependents.get(jobId);
     }
 
-    byte[] releasing(String jobId, long room) {
-        return releasing.pack(Tuple.from(jobId, room));
+    byte[] releasing(String jobId, long group) {
+        return releasing.pack(Tuple.from(jobId, group));
     }
 
     /** The room of those who wait for a job that is not there. */

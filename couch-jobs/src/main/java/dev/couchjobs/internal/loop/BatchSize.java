@@ -61,7 +61,7 @@ public final class BatchSize {
 
     /** {@return whether a transaction failed because of its size} */
     public static boolean isTooLarge(Throwable error) {
-        return Causes.of(error) instanceof FDBException failure && failure.getCode() == TOO_LARGE;
+        return RootCauses.of(error) instanceof FDBException failure && failure.getCode() == TOO_LARGE;
     }
 
     /** The tries of one transaction, one after the other. */

@@ -41,7 +41,7 @@ public final class Loop implements AutoCloseable {
 
     // Guarded by this.
     private Phase phase = Phase.NOT_STARTED;
-    private boolean poked;
+    private boolean isWakeUpRequested;
     private int failures;
     private @Nullable Pause pause;
     private @Nullable Future<?> timer;
@@ -67,10 +67,10 @@ public final class Loop implements AutoCloseable {
     }
 
     /** Asks for a round that begins after this call: at once, or right after the round that is under way. */
-    public synchronized void poke() {
+    public synchronized void wakeUp() {
         switch (phase) {
             case NOT_STARTED, PAUSED -> begin();
-            case IN_ROUND, BACKING_OFF -> poked = true;
+            case IN_ROUND, BACKING_OFF -> isWakeUpRequested = true;
             case CLOSED -> {}
         }
     }
@@ -88,7 +88,7 @@ public final class Loop implements AutoCloseable {
         }
         endPause();
         phase = Phase.IN_ROUND;
-        poked = false;
+        isWakeUpRequested = false;
         try {
             executor.execute(this::runRound);
         } catch (Throwable e) { // its database has been closed, or there is no thread; the caller of poke goes on
@@ -118,7 +118,7 @@ public final class Loop implements AutoCloseable {
 
     private void pause(Pause wanted) {
         pause = wanted;
-        if (poked || wanted.atMost().filter(Duration::isZero).isPresent()) {
+        if (isWakeUpRequested || wanted.atMost().filter(Duration::isZero).isPresent()) {
             begin();
             return;
         }
@@ -144,7 +144,7 @@ public final class Loop implements AutoCloseable {
 
     private void backOff(@Nullable Throwable error) {
         endPause();
-        if (error != null && Causes.isOfClosedDatabase(error)) {
+        if (error != null && RootCauses.isOfClosedDatabase(error)) {
             LOG.warn("{} ends, because its database was closed; close the CouchJobs before its database", name);
             phase = Phase.CLOSED;
             return;
@@ -152,7 +152,7 @@ public final class Loop implements AutoCloseable {
         failures++;
         long full = Math.min(backoffMaxMillis, BACKOFF_FIRST_MILLIS << Math.min(failures - 1, 16));
         long millis = full / 2 + environment.random().nextLong(full / 2 + 1);
-        tell(error == null ? "no pause" : Causes.of(error).toString(), millis);
+        tell(error == null ? "no pause" : RootCauses.of(error).toString(), millis);
         LOG.debug("{}: why the round failed", name, error);
         phase = Phase.BACKING_OFF;
         Object wakeUp = new Object();
@@ -162,7 +162,7 @@ public final class Loop implements AutoCloseable {
 
     /** A text: SLF4J writes the trace of an exception that comes last. */
     private void tell(String cause, long millis) {
-        if (ToldCauses.of(environment).isToBeTold(cause, environment.clock().instant())) {
+        if (LogThrottle.of(environment).tryAcquire(cause, environment.clock().instant())) {
             LOG.warn("{}: round failed, next one in {} ms: {}", name, millis, cause);
         } else {
             LOG.debug("{}: round failed, next one in {} ms: {}", name, millis, cause);
@@ -170,7 +170,7 @@ public final class Loop implements AutoCloseable {
     }
 
     private void wakeAfter(Duration delay, Object wakeUp) {
-        timer = environment.scheduler().schedule(() -> timeUp(wakeUp), Delays.nanos(delay), TimeUnit.NANOSECONDS);
+        timer = environment.scheduler().schedule(() -> timeUp(wakeUp), TimerDelays.nanos(delay), TimeUnit.NANOSECONDS);
     }
 
     private synchronized void timeUp(Object wakeUp) {

@@ -20,7 +20,7 @@ public record Pause(Optional<CompletableFuture<?>> signal, Optional<Duration> at
     }
 
     /** {@return a pause that only a poke ends} */
-    public static Pause untilPoked() {
+    public static Pause untilWakeUp() {
         return new Pause(Optional.empty(), Optional.empty());
     }
 

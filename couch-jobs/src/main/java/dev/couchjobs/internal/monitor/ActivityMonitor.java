@@ -6,17 +6,17 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.data.ActivityIndex;
-import dev.couchjobs.internal.data.Counts;
 import dev.couchjobs.internal.data.IdleProcesses;
+import dev.couchjobs.internal.data.IncompleteVersionstamps;
 import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.data.Queued;
-import dev.couchjobs.internal.data.Stamps;
+import dev.couchjobs.internal.data.QueueEntry;
+import dev.couchjobs.internal.data.StateCounters;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
-import dev.couchjobs.internal.loop.Delays;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
+import dev.couchjobs.internal.loop.TimerDelays;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
@@ -82,7 +82,7 @@ final class ActivityMonitor implements AutoCloseable {
 
     // Guarded by this.
     private Duty duty = Duty.NONE;
-    private final AgedMarks marks = new AgedMarks();
+    private final AgedVersions marks = new AgedVersions();
     private Optional<Duration> timeout = Optional.empty();
     /**
      * What was last seen of the lease of another process, and for how long this one had slept when it was first seen.
@@ -148,15 +148,15 @@ final class ActivityMonitor implements AutoCloseable {
             if (duty != Duty.HELD) {
                 duty = Duty.HELD;
                 observedAt = null;
-                loop.poke();
+                loop.wakeUp();
             }
             return Optional.empty();
         }
         if (duty == Duty.HELD) { // the next look finds out, and then this one is not asked any more
-            loop.poke();
+            loop.wakeUp();
         } else {
             mark(learnt.orElse(now.equals(seen) ? timeout : now.timeout()), version, at);
-            judge(now, at);
+            decideDuty(now, at);
         }
         return Optional.of(lease());
     }
@@ -175,21 +175,21 @@ final class ActivityMonitor implements AutoCloseable {
         marks.forgetAllButNewestOlderThan(lease());
     }
 
-    private void judge(TypeInUse now, Duration at) {
+    private void decideDuty(TypeInUse now, Duration at) {
         if (!now.equals(seen)) {
             seen = now;
             seenSince = at;
             duty = Duty.NONE;
             stuck = leaderCheck.stuck(now.next());
             if (stuck.isPresent()) {
-                loop.poke();
+                loop.wakeUp();
             }
         } else if (now.holder().isEmpty()
                 || at.minus(seenSince)
                                 .compareTo(lease().multipliedBy(LEASE_PERCENT).dividedBy(100))
                         >= 0) {
             duty = Duty.WANTED;
-            loop.poke();
+            loop.wakeUp();
         }
     }
 
@@ -238,7 +238,7 @@ final class ActivityMonitor implements AutoCloseable {
             if (duty == Duty.NONE) {
                 Optional<TypeInUse.NextJob> job = stuck;
                 stuck = Optional.empty();
-                return callAllIfStuck(job).thenApply(done -> Pause.untilPoked());
+                return wakeAllIfStuck(job).thenApply(done -> Pause.untilWakeUp());
             }
             expired = duty == Duty.WANTED ? Optional.ofNullable(seen) : Optional.empty();
         }
@@ -249,7 +249,7 @@ final class ActivityMonitor implements AutoCloseable {
                     quietLooks = look.isQuiet() ? quiet : 0;
                     waitedFirst = look.waitsFirst();
                     return look.found() == Found.HELD
-                            ? callAllIfStuck(leaderCheck.stuck(look.next()))
+                            ? wakeAllIfStuck(leaderCheck.stuck(look.next()))
                                     .thenCompose(done -> act(look))
                                     .thenCompose(done -> audit.step())
                                     .thenApply(done -> pause())
@@ -257,8 +257,8 @@ final class ActivityMonitor implements AutoCloseable {
                 });
     }
 
-    private CompletableFuture<?> callAllIfStuck(Optional<TypeInUse.NextJob> job) {
-        return job.isPresent() ? leaderCheck.callAll(job.get()) : CompletableFuture.completedFuture(job);
+    private CompletableFuture<?> wakeAllIfStuck(Optional<TypeInUse.NextJob> job) {
+        return job.isPresent() ? leaderCheck.wakeAll(job.get()) : CompletableFuture.completedFuture(job);
     }
 
     private synchronized Pause stop(Found found) {
@@ -269,7 +269,7 @@ final class ActivityMonitor implements AutoCloseable {
             duty = Duty.NONE;
             seen = null;
         }
-        return Pause.untilPoked();
+        return Pause.untilWakeUp();
     }
 
     /**
@@ -282,15 +282,15 @@ final class ActivityMonitor implements AutoCloseable {
         CompletableFuture<Optional<TypeInUse>> lease = TypeInUse.find(tx, keys);
         CompletableFuture<Optional<Duration>> limit = TypeTimeouts.get(tx, keys);
         long now = clock.instant().getEpochSecond();
-        CompletableFuture<Optional<Queued>> waiting = WaitingJobs.first(tx, keys);
+        CompletableFuture<Optional<QueueEntry>> waiting = WaitingJobs.first(tx, keys);
         CompletableFuture<Boolean> isQuiet = ActivityIndex.isEmpty(tx, keys)
-                .thenCombine(Counts.read(tx.snapshot(), keys), (empty, counts) -> empty && counts.running() == 0)
+                .thenCombine(StateCounters.read(tx.snapshot(), keys), (empty, counts) -> empty && counts.running() == 0)
                 .thenCombine(
                         waiting,
                         (nothingRuns, first) -> nothingRuns
                                 && first.filter(job -> job.scheduledTime() <= now)
                                         .isEmpty()
-                                && first.map(Queued::jobId).equals(waitedFirst));
+                                && first.map(QueueEntry::jobId).equals(waitedFirst));
         CompletableFuture<Optional<TypeInUse.NextJob>> next = IdleProcesses.leader(tx.snapshot(), keys)
                 .thenCombine(
                         waiting,
@@ -303,9 +303,9 @@ final class ActivityMonitor implements AutoCloseable {
                     Look look = new Look(
                             found,
                             isQuiet.join(),
-                            waiting.join().map(Queued::jobId),
+                            waiting.join().map(QueueEntry::jobId),
                             limit.join(),
-                            Stamps.upTo(version),
+                            IncompleteVersionstamps.upTo(version),
                             next.join());
                     if (found == Found.HELD) {
                         new TypeInUse(keys.typeName(), token, limit.join(), version, next.join()).write(tx, keys);
@@ -346,20 +346,20 @@ final class ActivityMonitor implements AutoCloseable {
 
     /** A sweep that fails is made up for in the next round, however soon that comes. */
     private CompletableFuture<?> sweepOrPutBack(Versionstamp silentSince, Duration age) {
-        return silentJobs.putBack(silentSince).whenComplete((done, error) -> {
+        return silentJobs.requeue(silentSince).whenComplete((done, error) -> {
             if (error != null) {
-                putBack(silentSince, age);
+                requeue(silentSince, age);
             }
         });
     }
 
-    private synchronized void putBack(Versionstamp silentSince, Duration age) {
+    private synchronized void requeue(Versionstamp silentSince, Duration age) {
         marks.putBack(silentSince, age);
     }
 
     private synchronized Pause pause() {
         Duration wanted = timeout.map(t -> t.dividedBy(MARKS_PER_TIMEOUT)).orElse(WITHOUT_TIMEOUT_CHECK_EVERY);
         Duration full = wanted.compareTo(LONGEST_PAUSE) < 0 ? wanted : LONGEST_PAUSE;
-        return pause.sleep(environment, Delays.jittered(environment, full, JITTER_PERCENT));
+        return pause.sleep(environment, TimerDelays.jittered(environment, full, JITTER_PERCENT));
     }
 }

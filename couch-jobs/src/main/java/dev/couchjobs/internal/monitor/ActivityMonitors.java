@@ -2,8 +2,8 @@ package dev.couchjobs.internal.monitor;
 
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.JobType;
-import dev.couchjobs.internal.loop.Workers;
-import dev.couchjobs.internal.retention.Retirement;
+import dev.couchjobs.internal.loop.ServiceRegistry;
+import dev.couchjobs.internal.retention.RetentionService;
 import dev.couchjobs.internal.verbs.Instance;
 import java.time.Duration;
 import java.util.HashSet;
@@ -12,25 +12,25 @@ import java.util.Set;
 /** What one instance has in the background for all types that it has to do with. */
 public final class ActivityMonitors implements AutoCloseable {
     private final Instance instance;
-    private final Retirement retirement;
+    private final RetentionService retentionService;
     private final long token;
-    private final Policies policies = new Policies();
-    private final Workers<String, ActivityMonitor> monitors = new Workers<>(ActivityMonitor::close);
+    private final JobTypeRegistry types = new JobTypeRegistry();
+    private final ServiceRegistry<String, ActivityMonitor> monitors = new ServiceRegistry<>(ActivityMonitor::close);
     private final MonitorLeases leases;
     private final FeedTrimmer trimmer;
-    private final UseCheck useCheck;
-    private final Releaser releaser;
+    private final TypeUseCheck useCheck;
+    private final DependentReleaser releaser;
     /** The types that stay watched over although no worker here runs their jobs. */
     private final Set<String> kept = new HashSet<>(); // guarded by this
 
-    public ActivityMonitors(Instance instance, Duration feedRetention, Retirement retirement) {
+    public ActivityMonitors(Instance instance, Duration feedRetention, RetentionService retentionService) {
         this.instance = instance;
         this.token = instance.environment().random().nextLong();
-        this.retirement = retirement;
+        this.retentionService = retentionService;
         this.leases = new MonitorLeases(instance, monitors);
         this.trimmer = new FeedTrimmer(instance, monitors, feedRetention);
-        this.useCheck = new UseCheck(instance, monitors);
-        this.releaser = new Releaser(instance);
+        this.useCheck = new TypeUseCheck(instance, monitors);
+        this.releaser = new DependentReleaser(instance);
     }
 
     /**
@@ -39,7 +39,7 @@ public final class ActivityMonitors implements AutoCloseable {
      */
     public synchronized void watchOver(JobType<?, ?> type) {
         kept.add(type.name());
-        policies.given(type);
+        types.given(type);
         start(type);
     }
 
@@ -55,7 +55,7 @@ public final class ActivityMonitors implements AutoCloseable {
             useCheck.start();
             releaser.start();
         }
-        retirement.sweep(type);
+        retentionService.sweep(type);
     }
 
     /** {@return whether a type is in use, as far as this process knows} */
@@ -75,25 +75,25 @@ public final class ActivityMonitors implements AutoCloseable {
      * @throws IllegalArgumentException if those of another worker are different
      */
     public synchronized void workerBegins(JobType<?, ?> type) {
-        policies.begin(type);
+        types.begin(type);
         try {
             start(type);
         } catch (CouchJobsClosedException e) {
-            policies.end(type);
+            types.end(type);
             throw e;
         }
     }
 
     /** A worker runs jobs of a type no more. */
     public synchronized void workerEnds(JobType<?, ?> type) {
-        if (policies.end(type) && !kept.contains(type.name())) {
+        if (types.end(type) && !kept.contains(type.name())) {
             monitors.release(type.name());
-            retirement.release(type.name());
+            retentionService.release(type.name());
         }
     }
 
     private ActivityMonitor monitor(String typeName) {
-        return new ActivityMonitor(instance, typeName, token, () -> policies.of(typeName));
+        return new ActivityMonitor(instance, typeName, token, () -> types.of(typeName));
     }
 
     @Override

@@ -5,15 +5,15 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.data.ChangeFeed;
+import dev.couchjobs.internal.data.IncompleteVersionstamps;
 import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.data.Stamps;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypesWithRows;
 import dev.couchjobs.internal.loop.BatchSize;
-import dev.couchjobs.internal.loop.Delays;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
-import dev.couchjobs.internal.loop.Workers;
+import dev.couchjobs.internal.loop.ServiceRegistry;
+import dev.couchjobs.internal.loop.TimerDelays;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
@@ -33,16 +33,16 @@ final class FeedTrimmer implements AutoCloseable {
     private final Environment environment;
     private final Keyspace keyspace;
     private final Transactions transactions;
-    private final Workers<String, ActivityMonitor> monitors;
+    private final ServiceRegistry<String, ActivityMonitor> monitors;
     private final Duration retention;
     private final BatchSize batch = new BatchSize(TYPES_MAX);
     private final Loop loop;
 
     // Touched by one round at a time.
-    private final AgedMarks marks = new AgedMarks();
+    private final AgedVersions marks = new AgedVersions();
     private MeasuredPause pause = MeasuredPause.NONE;
 
-    FeedTrimmer(Instance instance, Workers<String, ActivityMonitor> monitors, Duration retention) {
+    FeedTrimmer(Instance instance, ServiceRegistry<String, ActivityMonitor> monitors, Duration retention) {
         this.database = instance.database();
         this.environment = instance.environment();
         this.keyspace = instance.keyspace();
@@ -54,7 +54,7 @@ final class FeedTrimmer implements AutoCloseable {
 
     /** There is the first monitor. */
     void start() {
-        loop.poke();
+        loop.wakeUp();
     }
 
     @Override
@@ -75,7 +75,7 @@ final class FeedTrimmer implements AutoCloseable {
         marks.elapse(pause.slept());
         pause = new MeasuredPause();
         if (monitors.count() == 0) {
-            return CompletableFuture.completedFuture(Pause.untilPoked());
+            return CompletableFuture.completedFuture(Pause.untilWakeUp());
         }
         Optional<Versionstamp> old = marks.takeOlderThan(retention);
         return go(old, Optional.empty(), false).whenComplete((pause, error) -> {
@@ -107,7 +107,7 @@ final class FeedTrimmer implements AutoCloseable {
             return CompletableFuture.allOf(trims)
                     .thenCombine(
                             tx.getReadVersion(),
-                            (done, version) -> new Step(next, !ours.isEmpty(), Stamps.upTo(version)));
+                            (done, version) -> new Step(next, !ours.isEmpty(), IncompleteVersionstamps.upTo(version)));
         });
     }
 
@@ -120,6 +120,6 @@ final class FeedTrimmer implements AutoCloseable {
     private Pause pause(boolean hasChanges) {
         Duration wanted = hasChanges ? retention.dividedBy(LOOKS_PER_RETENTION) : LONGEST_REST;
         Duration time = wanted.compareTo(LONGEST_REST) < 0 ? wanted : LONGEST_REST;
-        return pause.sleep(environment, Delays.jittered(environment, time, JITTER_PERCENT));
+        return pause.sleep(environment, TimerDelays.jittered(environment, time, JITTER_PERCENT));
     }
 }

@@ -53,12 +53,12 @@ final class LeaderCheck {
     synchronized Optional<TypeInUse.NextJob> stuck(Optional<TypeInUse.NextJob> next) {
         long now = clock.instant().getEpochSecond();
         Optional<TypeInUse.NextJob> due = next.filter(job -> job.scheduledTime() <= now);
-        Optional<TypeInUse.NextJob> stuck = due.filter(job -> due.equals(last) && isToBeCalledFor(job.jobId()));
+        Optional<TypeInUse.NextJob> stuck = due.filter(job -> due.equals(last) && isStuck(job.jobId()));
         last = due;
         return stuck;
     }
 
-    private boolean isToBeCalledFor(String jobId) {
+    private boolean isStuck(String jobId) {
         if (!jobId.equals(calledFor)) {
             calledFor = jobId;
             looksBetweenCalls = 1;
@@ -74,7 +74,7 @@ final class LeaderCheck {
     }
 
     /** Calls all idle processes, unless another process leads by now. */
-    CompletableFuture<?> callAll(TypeInUse.NextJob stuck) {
+    CompletableFuture<?> wakeAll(TypeInUse.NextJob stuck) {
         return transactions
                 .run(
                         database,

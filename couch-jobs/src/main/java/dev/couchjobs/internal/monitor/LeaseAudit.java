@@ -4,11 +4,11 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.JobState;
 import dev.couchjobs.internal.data.ActivityIndex;
-import dev.couchjobs.internal.data.Counts;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.StateCounters;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.verbs.Transactions;
@@ -67,7 +67,7 @@ final class LeaseAudit {
     /** The id of the last job of the page, or the empty string if it was the last page. */
     private CompletableFuture<String> lookAt(Transaction tx, int size) {
         behind = Optional.empty();
-        return Counts.read(tx.snapshot(), keys)
+        return StateCounters.read(tx.snapshot(), keys)
                 .thenCompose(
                         counts -> counts.running() == 0 ? CompletableFuture.completedFuture("") : lookAtRows(tx, size));
     }
@@ -93,17 +93,17 @@ final class LeaseAudit {
         return Stream.of(ActivityIndex.jobIds(tx, keys, row.sequence())
                 .thenCompose(ids -> ids.contains(id)
                         ? CompletableFuture.completedFuture(id)
-                        : putUnderWatch(tx, keyspace.job(keys.typeName(), id), row)));
+                        : restoreActivity(tx, keyspace.job(keys.typeName(), id), row)));
     }
 
     /** Its lease begins anew: when its processor was last heard of is not known. */
-    private static CompletableFuture<String> putUnderWatch(Transaction tx, JobRef ref, JobRow seen) {
+    private static CompletableFuture<String> restoreActivity(Transaction tx, JobRef ref, JobRow seen) {
         return JobTable.edit(tx, ref, now -> {
             now.filter(row -> row.sequence() != null && row.sequence().equals(seen.sequence()))
                     .ifPresent(row -> {
                         LOG.warn("Job {} was running without a row in the activity index; it has one now", ref);
                         JobTable.conflictWithHeartbeats(tx, ref);
-                        JobTable.save(tx, ref, row, row.heardOf(row.payload()), OptionalLong.empty());
+                        JobTable.save(tx, ref, row, row.renewed(row.payload()), OptionalLong.empty());
                     });
             return CompletableFuture.completedFuture(ref.id());
         });

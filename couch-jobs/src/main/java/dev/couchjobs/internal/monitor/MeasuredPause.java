@@ -1,8 +1,8 @@
 package dev.couchjobs.internal.monitor;
 
 import dev.couchjobs.Environment;
-import dev.couchjobs.internal.loop.Delays;
 import dev.couchjobs.internal.loop.Pause;
+import dev.couchjobs.internal.loop.TimerDelays;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -83,6 +83,6 @@ final class MeasuredPause {
     }
 
     private void after(Environment environment, Duration time, Runnable then) {
-        timer = environment.scheduler().schedule(then, Delays.nanos(time), TimeUnit.NANOSECONDS);
+        timer = environment.scheduler().schedule(then, TimerDelays.nanos(time), TimeUnit.NANOSECONDS);
     }
 }

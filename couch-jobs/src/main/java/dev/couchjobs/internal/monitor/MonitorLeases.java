@@ -4,15 +4,15 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Environment;
+import dev.couchjobs.internal.data.IncompleteVersionstamps;
 import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.data.Stamps;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.loop.BatchSize;
-import dev.couchjobs.internal.loop.Delays;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
-import dev.couchjobs.internal.loop.Workers;
+import dev.couchjobs.internal.loop.ServiceRegistry;
+import dev.couchjobs.internal.loop.TimerDelays;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
@@ -41,7 +41,7 @@ final class MonitorLeases implements AutoCloseable {
     private final Environment environment;
     private final Keyspace keyspace;
     private final Transactions transactions;
-    private final Workers<String, ActivityMonitor> monitors;
+    private final ServiceRegistry<String, ActivityMonitor> monitors;
     private final BatchSize batch = new BatchSize(TYPES_MAX);
     private final Loop loop;
 
@@ -54,7 +54,7 @@ final class MonitorLeases implements AutoCloseable {
 
     private volatile Runnable afterLook = () -> {};
 
-    MonitorLeases(Instance instance, Workers<String, ActivityMonitor> monitors) {
+    MonitorLeases(Instance instance, ServiceRegistry<String, ActivityMonitor> monitors) {
         this.database = instance.database();
         this.environment = instance.environment();
         this.keyspace = instance.keyspace();
@@ -73,7 +73,7 @@ final class MonitorLeases implements AutoCloseable {
 
     /** There is a monitor more. */
     void look() {
-        loop.poke();
+        loop.wakeUp();
     }
 
     @Override
@@ -118,7 +118,7 @@ final class MonitorLeases implements AutoCloseable {
         pause = new MeasuredPause();
         if (monitors.count() == 0) {
             known = Map.of();
-            return CompletableFuture.completedFuture(Pause.untilPoked());
+            return CompletableFuture.completedFuture(Pause.untilWakeUp());
         }
         Seen seen = new Seen();
         return look(seen, Optional.empty()).thenApply(this::pause).whenComplete((pause, error) -> {
@@ -148,7 +148,8 @@ final class MonitorLeases implements AutoCloseable {
             return limits(tx, types)
                     .thenCombine(
                             tx.getReadVersion(),
-                            (limits, version) -> new Page(types, limits, Stamps.upTo(version), news, next));
+                            (limits, version) ->
+                                    new Page(types, limits, IncompleteVersionstamps.upTo(version), news, next));
         });
     }
 
@@ -184,7 +185,7 @@ final class MonitorLeases implements AutoCloseable {
             }
         });
         known = seen.inUse;
-        Duration time = Delays.jittered(environment, seen.next, JITTER_PERCENT);
+        Duration time = TimerDelays.jittered(environment, seen.next, JITTER_PERCENT);
         afterLook.run();
         if (seen.nextForFreeLease.compareTo(LONGEST_REST) < 0) {
             time = shorter(time, Duration.ofNanos(environment.random().nextLong(seen.nextForFreeLease.toNanos())));

@@ -11,7 +11,7 @@ import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.verbs.Instance;
-import dev.couchjobs.internal.verbs.NextRows;
+import dev.couchjobs.internal.verbs.RowTransitions;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +30,7 @@ final class SilentJobs {
     private final Transactions transactions;
     private final TypeKeys keys;
     private final Supplier<JobType<?, ?>> policy;
-    private final NextRows nextRows;
+    private final RowTransitions rowTransitions;
     private final BatchSize batchSize = new BatchSize(BATCH_MAX);
 
     SilentJobs(Instance instance, Transactions transactions, TypeKeys keys, Supplier<JobType<?, ?>> policy) {
@@ -39,14 +39,14 @@ final class SilentJobs {
         this.transactions = transactions;
         this.keys = keys;
         this.policy = policy;
-        this.nextRows = new NextRows(instance);
+        this.rowTransitions = new RowTransitions(instance);
     }
 
     /** Puts the jobs back of whose processors nothing was heard since then. */
-    CompletableFuture<Boolean> putBack(Versionstamp silentSince) {
+    CompletableFuture<Boolean> requeue(Versionstamp silentSince) {
         return batchSize
                 .run(tries -> transactions.run(database, tx -> tries.next(size -> batch(tx, silentSince, size))))
-                .thenCompose(more -> more ? putBack(silentSince) : CompletableFuture.completedFuture(false));
+                .thenCompose(more -> more ? requeue(silentSince) : CompletableFuture.completedFuture(false));
     }
 
     /** Tells whether there may be more. */
@@ -78,17 +78,18 @@ final class SilentJobs {
                 .map(jobId -> keyspace.job(keys.typeName(), jobId))
                 .toList();
         return JobTable.editAll(tx, refs, jobs -> {
-            List<JobTable.Step> steps = new ArrayList<>(refs.size());
+            List<JobTable.RowChange> changes = new ArrayList<>(refs.size());
             for (int i = 0; i < refs.size(); i++) {
                 JobRef ref = refs.get(i);
                 jobs.get(i)
                         .filter(silent -> silent.sequence() != null && seen.contains(silent.sequence()))
                         .ifPresent(silent -> {
                             JobTable.conflictWithHeartbeats(tx, ref);
-                            steps.add(new JobTable.Step(ref, silent, nextRows.expired(policy.get(), silent)));
+                            changes.add(
+                                    new JobTable.RowChange(ref, silent, rowTransitions.expired(policy.get(), silent)));
                         });
             }
-            JobTable.saveAll(tx, keys, steps, OptionalLong.empty());
+            JobTable.saveAll(tx, keys, changes, OptionalLong.empty());
             seen.forEach(sequence -> ActivityIndex.clear(tx, keys, sequence));
             return CompletableFuture.completedFuture(refs);
         });

@@ -2,7 +2,7 @@ package dev.couchjobs.internal.monitor;
 
 import com.apple.foundationdb.ReadTransaction;
 import dev.couchjobs.internal.data.PendingQueue;
-import dev.couchjobs.internal.data.Queued;
+import dev.couchjobs.internal.data.QueueEntry;
 import dev.couchjobs.internal.data.RankedQueue;
 import dev.couchjobs.internal.data.TypeKeys;
 import java.util.Comparator;
@@ -15,11 +15,11 @@ final class WaitingJobs {
     private WaitingJobs() {}
 
     /** {@return the one with the earliest scheduled time, if any waits; read without conflicts} */
-    static CompletableFuture<Optional<Queued>> first(ReadTransaction tx, TypeKeys keys) {
+    static CompletableFuture<Optional<QueueEntry>> first(ReadTransaction tx, TypeKeys keys) {
         return PendingQueue.first(tx.snapshot(), keys)
                 .thenCombine(
                         RankedQueue.first(tx.snapshot(), keys),
                         (plain, ranked) -> Stream.concat(plain.stream(), ranked.stream())
-                                .min(Comparator.comparingLong(Queued::scheduledTime)));
+                                .min(Comparator.comparingLong(QueueEntry::scheduledTime)));
     }
 }

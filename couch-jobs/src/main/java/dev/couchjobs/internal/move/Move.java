@@ -21,13 +21,18 @@ import org.jspecify.annotations.Nullable;
 public final class Move {
     private static final long MICROSECONDS_PER_HOUR = 3_600_000_000L;
 
-    private final Side source;
-    private final Side target;
+    private final MoveEndpoint source;
+    private final MoveEndpoint target;
     private final String place;
     private final RandomGenerator random;
     private final Consumer<Progress> listener;
 
-    public Move(Side source, Side target, String place, RandomGenerator random, Consumer<Progress> listener) {
+    public Move(
+            MoveEndpoint source,
+            MoveEndpoint target,
+            String place,
+            RandomGenerator random,
+            Consumer<Progress> listener) {
         this.source = source;
         this.target = target;
         this.place = place;
@@ -46,19 +51,19 @@ public final class Move {
     }
 
     /** {@return when the source is in service and the target is empty} */
-    public CompletableFuture<@Nullable Void> callOff() {
+    public CompletableFuture<@Nullable Void> abort() {
         return target.look().thenCompose(found -> {
-            String move = Marks.moveOf(found.layout());
+            String move = MoveMarks.moveOf(found.layout());
             if (move == null) {
                 throw new JobsMoveException(
                         "There is no move to this target that could be called off: none was begun, or"
                                 + " it is done, and the jobs are there.");
             }
             return source.look()
-                    .thenAccept(other -> Marks.requireMove(other.layout(), move))
-                    .thenCompose(ours -> target.edit(now -> Marks.calledOff(now.layout(), move)))
-                    .thenCompose(marked -> source.edit(now -> Marks.released(now.layout(), move)))
-                    .thenCompose(released -> target.clear(now -> Marks.calledOff(now.layout(), move)))
+                    .thenAccept(other -> MoveMarks.requireMove(other.layout(), move))
+                    .thenCompose(ours -> target.edit(now -> MoveMarks.aborted(now.layout(), move)))
+                    .thenCompose(marked -> source.edit(now -> MoveMarks.released(now.layout(), move)))
+                    .thenCompose(released -> target.clear(now -> MoveMarks.aborted(now.layout(), move)))
                     .thenApply(cleared -> null);
         });
     }
@@ -67,20 +72,20 @@ public final class Move {
         String run = id();
         return target.look()
                 .thenCompose(found -> {
-                    String begunBefore = Marks.moveOf(found.layout());
+                    String begunBefore = MoveMarks.moveOf(found.layout());
                     String move = begunBefore == null ? id() : begunBefore;
-                    Marks.filling(found, move, run); // fails before anything is written
+                    MoveMarks.filling(found, move, run); // fails before anything is written
                     return source.edit(now -> {
                                 if (begunBefore == null) {
-                                    return Marks.begun(now.layout(), move);
+                                    return MoveMarks.begun(now.layout(), move);
                                 }
-                                Marks.requireMove(now.layout(), move);
+                                MoveMarks.requireMove(now.layout(), move);
                                 return now.layout();
                             })
                             .thenApply(begun -> move);
                 })
                 .thenCompose(move ->
-                        target.edit(now -> Marks.filling(now, move, run)).thenApply(marked -> new Run(move, run)))
+                        target.edit(now -> MoveMarks.filling(now, move, run)).thenApply(marked -> new Run(move, run)))
                 .thenCompose(begun -> requireVersions().thenApply(fine -> begun));
     }
 
@@ -134,7 +139,7 @@ public final class Move {
         }
 
         CompletableFuture<Totals> finish() {
-            return copy().thenCompose(copied -> source.edit(now -> Marks.closed(now.layout(), move, place)))
+            return copy().thenCompose(copied -> source.edit(now -> MoveMarks.closed(now.layout(), move, place)))
                     .thenCompose(closed -> requireVersions()
                             .thenCompose(fine -> pass(Phase.CATCHING_UP))
                             .thenCompose(last -> check(last.digest.totals()))
@@ -143,7 +148,7 @@ public final class Move {
 
         private CompletableFuture<Pass> pass(Phase phase) {
             Pass pass = new Pass();
-            return Pages.of(
+            return RowScanner.of(
                             source,
                             target.executor(),
                             (from, rows) -> source.page(from, rows)
@@ -158,8 +163,8 @@ public final class Move {
         }
 
         private CompletableFuture<Totals> check(Totals wanted) {
-            Digest digest = new Digest();
-            return Pages.of(
+            RowDigest digest = new RowDigest();
+            return RowScanner.of(
                             target,
                             target.executor(),
                             (from, rows) -> target.page(from, rows).thenApply(page -> {
@@ -180,13 +185,13 @@ public final class Move {
         }
 
         private CompletableFuture<Layout> open(Layout closedSource) {
-            return target.edit(now -> Marks.opened(now.layout(), closedSource, move, run));
+            return target.edit(now -> MoveMarks.opened(now.layout(), closedSource, move, run));
         }
     }
 
     /** What one pass came to. Its pages come one after the other, each seen by the next. */
     private static final class Pass {
-        private final Digest digest = new Digest();
+        private final RowDigest digest = new RowDigest();
         private long changed;
     }
 }

@@ -6,7 +6,7 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Subscription;
 import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.loop.Causes;
+import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.verbs.PayloadCodec;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -25,13 +25,13 @@ final class FeedSubscription<D> implements Subscription<D> {
     private final JobType<D, ?> type;
     private final JobRef ref;
     private final PayloadCodec codec;
-    private final Change found;
+    private final PendingChange found;
     private final Optional<byte[]> foundJson;
-    private final boolean wantsOnlyTheEnd;
-    private final Mailroom mailroom;
+    private final boolean isEndOnly;
+    private final EventDispatcher dispatcher;
 
-    private final Deque<Change> unclaimed = new ArrayDeque<>();
-    private final Set<Wait> waits = new LinkedHashSet<>();
+    private final Deque<PendingChange> unclaimed = new ArrayDeque<>();
+    private final Set<AwaitCall> calls = new LinkedHashSet<>();
     private Versionstamp position;
     private boolean ended;
 
@@ -39,23 +39,23 @@ final class FeedSubscription<D> implements Subscription<D> {
      * A subscription that has been told of nothing after what was found.
      *
      * @param foundJson the job's data as it was found
-     * @param wantsOnlyTheEnd whether it takes in no other change than the last
+     * @param isEndOnly whether it takes in no other change than the last
      */
     FeedSubscription(
             JobType<D, ?> type,
             JobRef ref,
             PayloadCodec codec,
-            Change found,
+            PendingChange found,
             Optional<byte[]> foundJson,
-            boolean wantsOnlyTheEnd,
-            Mailroom mailroom) {
+            boolean isEndOnly,
+            EventDispatcher dispatcher) {
         this.type = type;
         this.foundJson = foundJson;
-        this.wantsOnlyTheEnd = wantsOnlyTheEnd;
+        this.isEndOnly = isEndOnly;
         this.ref = ref;
         this.codec = codec;
         this.found = found;
-        this.mailroom = mailroom;
+        this.dispatcher = dispatcher;
         this.position = found.sequence();
         if (found.state().isTerminal()) {
             unclaimed.add(found);
@@ -89,33 +89,33 @@ final class FeedSubscription<D> implements Subscription<D> {
 
     @Override
     public boolean isEnded() {
-        synchronized (mailroom) {
+        synchronized (dispatcher) {
             return ended;
         }
     }
 
     @Override
     public void close() {
-        mailroom.unsubscribe(this);
+        dispatcher.unsubscribe(this);
     }
 
-    boolean isOf(Mailroom other) {
-        return mailroom == other;
+    boolean isOf(EventDispatcher other) {
+        return dispatcher == other;
     }
 
     /** The sequence after which this subscriber has been told nothing. */
     Versionstamp position() {
-        synchronized (mailroom) {
+        synchronized (dispatcher) {
             return position;
         }
     }
 
-    boolean wantsOnlyTheEnd() {
-        return wantsOnlyTheEnd;
+    boolean isEndOnly() {
+        return isEndOnly;
     }
 
     /** Whether a change is what was found, with the data that was found. */
-    boolean isFound(Change change) {
+    boolean isFound(PendingChange change) {
         return change.equals(found);
     }
 
@@ -128,28 +128,28 @@ final class FeedSubscription<D> implements Subscription<D> {
         return event(found, foundJson);
     }
 
-    JobEvent<D> event(Change change, Optional<byte[]> json) {
+    JobEvent<D> event(PendingChange change, Optional<byte[]> json) {
         return new ReportedChange<>(type, ref.id(), change, () -> decode(json));
     }
 
     /** An event whose data could not be read. */
-    JobEvent<D> event(Change change, Throwable error) {
+    JobEvent<D> event(PendingChange change, Throwable error) {
         return new ReportedChange<>(type, ref.id(), change, () -> {
-            throw Causes.thrown(error);
+            throw RootCauses.thrown(error);
         });
     }
 
     // What follows is called with the mailroom locked.
 
     /** The waits for a change of this job, first come first. */
-    Set<Wait> waits() {
-        return waits;
+    Set<AwaitCall> calls() {
+        return calls;
     }
 
     /** Takes a change in, unless it has ended or has been told of it already: a feed may be read twice. */
-    void offer(Change change) {
+    void offer(PendingChange change) {
         boolean isEnd = change.state().isTerminal();
-        if (ended || (wantsOnlyTheEnd && !isEnd) || change.sequence().compareTo(position) <= 0) {
+        if (ended || (isEndOnly && !isEnd) || change.sequence().compareTo(position) <= 0) {
             return;
         }
         position = change.sequence();
@@ -161,14 +161,14 @@ final class FeedSubscription<D> implements Subscription<D> {
     }
 
     /** The first change not yet waited for, of one state or of any. */
-    Optional<Change> peek(@Nullable JobState state) {
+    Optional<PendingChange> peek(@Nullable JobState state) {
         return unclaimed.stream()
                 .filter(change -> state == null || change.state() == state)
                 .findFirst();
     }
 
     /** Gives a change out, and lets go of those before it that were of no interest. */
-    void take(Change change) {
+    void take(PendingChange change) {
         unclaimed.removeIf(other -> other.sequence().compareTo(change.sequence()) <= 0);
     }
 

@@ -6,13 +6,13 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobState;
 import dev.couchjobs.internal.data.FeedEntry;
+import dev.couchjobs.internal.data.JobFingerprint;
 import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.JobSign;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.loop.BatchSize;
-import dev.couchjobs.internal.loop.Causes;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
+import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.verbs.Instance;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
@@ -63,14 +63,14 @@ final class Notifier implements AutoCloseable {
     private final Environment environment;
     private final Transactions transactions;
     private final TypeKeys keys;
-    private final Mailroom mailroom;
+    private final EventDispatcher dispatcher;
     private final WatchBudget budget;
     private final Consumer<FeedSubscription<?>> onEnd;
     private final BatchSize page = new BatchSize(PAGE_MAX);
     private final Loop loop;
 
     // Guarded by this.
-    private final Map<String, Followed> followed = new HashMap<>();
+    private final Map<String, FollowedJob> followeds = new HashMap<>();
     private boolean byFeed;
 
     private boolean closed;
@@ -96,14 +96,14 @@ final class Notifier implements AutoCloseable {
     Notifier(
             Instance instance,
             String typeName,
-            Mailroom mailroom,
+            EventDispatcher dispatcher,
             WatchBudget budget,
             Consumer<FeedSubscription<?>> onEnd) {
         this.database = instance.database();
         this.environment = instance.environment();
         this.transactions = instance.transactions().named("notify", typeName);
         this.keys = instance.keyspace().type(typeName);
-        this.mailroom = mailroom;
+        this.dispatcher = dispatcher;
         this.budget = budget;
         this.onEnd = onEnd;
         this.loop = new Loop("notifier of " + typeName, environment, this::round);
@@ -111,21 +111,22 @@ final class Notifier implements AutoCloseable {
 
     void add(FeedSubscription<?> subscription) {
         synchronized (this) {
-            followed.computeIfAbsent(
-                            subscription.jobId(), id -> new Followed(new JobRef(keys, id), subscription.position()))
+            followeds
+                    .computeIfAbsent(
+                            subscription.jobId(), id -> new FollowedJob(new JobRef(keys, id), subscription.position()))
                     .add(subscription);
         }
-        loop.poke();
+        loop.wakeUp();
     }
 
     /** {@return whether it follows no job any more} */
     synchronized boolean remove(FeedSubscription<?> subscription) {
-        Followed job = followed.get(subscription.jobId());
+        FollowedJob job = followeds.get(subscription.jobId());
         if (job != null && job.remove(subscription) && !job.isWanted()) {
-            followed.remove(subscription.jobId());
+            followeds.remove(subscription.jobId());
             job.unwatch();
         }
-        return followed.isEmpty();
+        return followeds.isEmpty();
     }
 
     @Override
@@ -138,27 +139,27 @@ final class Notifier implements AutoCloseable {
     }
 
     private CompletableFuture<Pause> round() {
-        Round round;
+        ChangeScan scan;
         synchronized (this) {
-            if (followed.isEmpty()) {
-                return CompletableFuture.completedFuture(Pause.untilPoked());
+            if (followeds.isEmpty()) {
+                return CompletableFuture.completedFuture(Pause.untilWakeUp());
             }
-            chooseTheWay();
+            chooseMode();
             watchFailure = null;
-            round = new Round(keys, looks(), !byFeed);
+            scan = new ChangeScan(keys, looks(), !byFeed);
         }
-        return page.run(tries -> transactions.run(database, tx -> tries.next(size -> round.run(tx, size))))
-                .whenComplete((found, error) -> {
+        return page.run(tries -> transactions.run(database, tx -> tries.next(size -> scan.run(tx, size))))
+                .whenComplete((scanResult, error) -> {
                     if (error != null) {
-                        lookAgain(round);
+                        lookAgain(scan);
                     }
                 })
-                .thenApply(found -> {
-                    if (isJoinedByOthers(round, found)) {
+                .thenApply(scanResult -> {
+                    if (isJoinedByOthers(scan, scanResult)) {
                         return Pause.none();
                     }
-                    boolean wasNews = tell(round, found);
-                    return endRound(round, found, wasNews);
+                    boolean wasNews = tell(scan, scanResult);
+                    return endRound(scan, scanResult, wasNews);
                 });
     }
 
@@ -166,32 +167,33 @@ final class Notifier implements AutoCloseable {
      * Whether the feed tells of other jobs whose watches have not fired yet. Then the round is made again with these,
      * since changes of one type are told in the order of their commits.
      */
-    private synchronized boolean isJoinedByOthers(Round round, Round.Found found) {
-        Set<Followed> looked = round.looks().stream().map(Followed.Look::job).collect(Collectors.toSet());
-        Set<Followed> others = new HashSet<>();
-        for (FeedEntry entry : found.entries()) {
-            Followed job = followed.get(entry.jobId());
-            if (job != null && !looked.contains(job) && job.isToldAll() && job.isToBeTold(entry.sequence())) {
+    private synchronized boolean isJoinedByOthers(ChangeScan scan, ChangeScan.ScanResult scanResult) {
+        Set<FollowedJob> looked =
+                scan.looks().stream().map(FollowedJob.Look::job).collect(Collectors.toSet());
+        Set<FollowedJob> others = new HashSet<>();
+        for (FeedEntry entry : scanResult.entries()) {
+            FollowedJob job = followeds.get(entry.jobId());
+            if (job != null && !looked.contains(job) && job.wantsAllChanges() && job.isNew(entry.sequence())) {
                 others.add(job);
             }
         }
         if (others.isEmpty()) {
             return false;
         }
-        others.forEach(Followed::makeDue);
-        looked.forEach(Followed::makeDue);
-        found.watches().values().forEach(armed -> armed.forEach(watch -> watch.cancel(false)));
+        others.forEach(FollowedJob::makeDue);
+        looked.forEach(FollowedJob::makeDue);
+        scanResult.watches().values().forEach(armed -> armed.forEach(watch -> watch.cancel(false)));
         return true;
     }
 
     /**
      * Goes back from the feed to rows only when there are far fewer, so that it does not change its way all the time.
      */
-    private void chooseTheWay() {
+    private void chooseMode() {
         int watches =
-                followed.values().stream().mapToInt(Followed::watchesAtMost).sum();
+                followeds.values().stream().mapToInt(FollowedJob::watchesAtMost).sum();
         int jobsMax = byFeed ? WATCHED_JOBS_MAX / 2 : WATCHED_JOBS_MAX;
-        if (!watchesRefused && followed.size() <= jobsMax && budget.take(watches - budgeted)) {
+        if (!watchesRefused && followeds.size() <= jobsMax && budget.take(watches - budgeted)) {
             budgeted = watches;
             byFeed = false;
         } else {
@@ -201,16 +203,16 @@ final class Notifier implements AutoCloseable {
     }
 
     private void unwatchAll() {
-        followed.values().forEach(Followed::unwatch);
+        followeds.values().forEach(FollowedJob::unwatch);
         budget.take(-budgeted);
         budgeted = 0;
     }
 
-    private List<Followed.Look> looks() {
+    private List<FollowedJob.Look> looks() {
         boolean isRefresh = byFeed || isTimeToRefresh();
-        return followed.values().stream()
+        return followeds.values().stream()
                 .filter(job -> isRefresh || job.isDue() || !job.isWatched())
-                .map(Followed::look)
+                .map(FollowedJob::look)
                 .toList();
     }
 
@@ -220,86 +222,90 @@ final class Notifier implements AutoCloseable {
         return refreshAt == null
                 || !now.isBefore(refreshAt)
                 || refreshAt.isAfter(now.plus(REFRESH_MAX)) // the clock was set back
-                || followed.values().stream().noneMatch(Followed::isDue);
+                || followeds.values().stream().noneMatch(FollowedJob::isDue);
     }
 
-    private synchronized void lookAgain(Round round) {
-        round.looks().forEach(look -> look.job().makeDue());
+    private synchronized void lookAgain(ChangeScan scan) {
+        scan.looks().forEach(look -> look.job().makeDue());
     }
 
     /** {@return whether there was anything to tell} */
-    private boolean tell(Round round, Round.Found found) {
-        Map<String, Followed.Look> changed = new HashMap<>();
-        found.changed().forEach(look -> changed.put(look.ref().id(), look));
+    private boolean tell(ChangeScan scan, ChangeScan.ScanResult scanResult) {
+        Map<String, FollowedJob.Look> changed = new HashMap<>();
+        scanResult.changed().forEach(look -> changed.put(look.ref().id(), look));
         boolean wasNews = false;
-        for (FeedEntry entry : found.entries()) {
-            Followed.Look look = changed.get(entry.jobId());
+        for (FeedEntry entry : scanResult.entries()) {
+            FollowedJob.Look look = changed.get(entry.jobId());
             if (look != null) {
-                tell(look, new Change(entry.sequence(), entry.state()));
+                tell(look, new PendingChange(entry.sequence(), entry.state()));
                 wasNews = true;
             }
         }
-        Set<Followed.Look> byState = new HashSet<>(found.behind());
-        if (round.byRows()) {
-            round.looks().stream().filter(look -> !look.withLog()).forEach(byState::add);
+        Set<FollowedJob.Look> byState = new HashSet<>(scanResult.behind());
+        if (scan.byRows()) {
+            scan.looks().stream().filter(look -> !look.withLog()).forEach(byState::add);
         }
-        for (Followed.Look look : byState) {
+        for (FollowedJob.Look look : byState) {
             Optional<JobState> state =
-                    Optional.ofNullable(found.signs().get(look.ref().id())).flatMap(JobSign::state);
+                    Optional.ofNullable(scanResult.signs().get(look.ref().id())).flatMap(JobFingerprint::state);
             boolean isToldByFeed =
-                    changed.containsKey(look.ref().id()) && !found.behind().contains(look);
+                    changed.containsKey(look.ref().id()) && !scanResult.behind().contains(look);
             if (state.isPresent() && !isToldByFeed) {
-                tell(look, new Change(found.now(), state.get()));
+                tell(look, new PendingChange(scanResult.now(), state.get()));
                 wasNews = true;
             }
         }
         return wasNews;
     }
 
-    private void tell(Followed.Look look, Change change) {
+    private void tell(FollowedJob.Look look, PendingChange change) {
         for (FeedSubscription<?> subscription : look.subscribers()) {
-            if (!mailroom.deliver(subscription, change)) {
+            if (!dispatcher.deliver(subscription, change)) {
                 onEnd.accept(subscription);
             }
         }
     }
 
-    private synchronized Pause endRound(Round round, Round.Found found, boolean wasNews) {
-        Set<Followed.Look> changed = new HashSet<>(found.changed());
-        Set<Followed.Look> behind = new HashSet<>(found.behind());
-        for (Followed.Look look : round.looks()) {
-            Followed job = look.job();
+    private synchronized Pause endRound(ChangeScan scan, ChangeScan.ScanResult scanResult, boolean wasNews) {
+        Set<FollowedJob.Look> changed = new HashSet<>(scanResult.changed());
+        Set<FollowedJob.Look> behind = new HashSet<>(scanResult.behind());
+        for (FollowedJob.Look look : scan.looks()) {
+            FollowedJob job = look.job();
             String id = look.ref().id();
-            List<CompletableFuture<Void>> armed = found.watches().getOrDefault(id, List.of());
-            if (followed.get(id) != job) {
+            List<CompletableFuture<Void>> armed = scanResult.watches().getOrDefault(id, List.of());
+            if (followeds.get(id) != job) {
                 armed.forEach(watch -> watch.cancel(false));
                 continue;
             }
-            job.told(upTo(look, found, changed, behind), found.signs().get(id));
-            if (look.withLog() != job.isToldAll()) { // a subscriber joined who wants more, or all who did have left
+            job.told(upTo(look, scanResult, changed, behind), scanResult.signs().get(id));
+            if (look.withLog()
+                    != job.wantsAllChanges()) { // a subscriber joined who wants more, or all who did have left
                 armed.forEach(watch -> watch.cancel(false));
                 job.makeDue();
                 continue;
             }
-            if (found.hasMore() && changed.contains(look) && !behind.contains(look)) {
+            if (scanResult.hasMore() && changed.contains(look) && !behind.contains(look)) {
                 job.makeDue();
             }
             if (!armed.isEmpty()) {
                 watch(job, armed);
             }
         }
-        if (found.hasMore()) {
+        if (scanResult.hasMore()) {
             return Pause.none();
         }
-        return byFeed ? afterFeed(found, wasNews) : afterRows(round, found);
+        return byFeed ? afterFeed(scanResult, wasNews) : afterRows(scan, scanResult);
     }
 
     private static Versionstamp upTo(
-            Followed.Look look, Round.Found found, Set<Followed.Look> changed, Set<Followed.Look> behind) {
-        if (!found.hasMore() || !changed.contains(look) || behind.contains(look)) {
-            return found.now();
+            FollowedJob.Look look,
+            ChangeScan.ScanResult scanResult,
+            Set<FollowedJob.Look> changed,
+            Set<FollowedJob.Look> behind) {
+        if (!scanResult.hasMore() || !changed.contains(look) || behind.contains(look)) {
+            return scanResult.now();
         }
-        List<FeedEntry> entries = found.entries();
+        List<FeedEntry> entries = scanResult.entries();
         return entries.isEmpty()
                 ? look.known()
                 : later(look.known(), entries.get(entries.size() - 1).sequence());
@@ -309,7 +315,7 @@ final class Notifier implements AutoCloseable {
         return one.compareTo(other) > 0 ? one : other;
     }
 
-    private void watch(Followed job, List<CompletableFuture<Void>> armed) {
+    private void watch(FollowedJob job, List<CompletableFuture<Void>> armed) {
         if (byFeed || closed) {
             armed.forEach(watch -> watch.cancel(false));
             return;
@@ -321,7 +327,7 @@ final class Notifier implements AutoCloseable {
     }
 
     /** What this process cancels itself is not among the watches of the job any more. */
-    private void fired(Followed job, CompletableFuture<Void> watch, @Nullable Throwable error) {
+    private void fired(FollowedJob job, CompletableFuture<Void> watch, @Nullable Throwable error) {
         CompletableFuture<Void> wakeUp;
         synchronized (this) {
             if (!job.isWatchedBy(watch)) {
@@ -344,23 +350,24 @@ final class Notifier implements AutoCloseable {
     }
 
     private static boolean isRefused(Throwable error) {
-        return Causes.of(error) instanceof FDBException failure && failure.getCode() == TOO_MANY_WATCHES;
+        return RootCauses.of(error) instanceof FDBException failure && failure.getCode() == TOO_MANY_WATCHES;
     }
 
-    private Pause afterFeed(Round.Found found, boolean wasNews) {
+    private Pause afterFeed(ChangeScan.ScanResult scanResult, boolean wasNews) {
         Duration gap = wasNews ? feedGap.dividedBy(2) : feedGap.multipliedBy(2);
         feedGap = gap.compareTo(FEED_GAP_MIN) < 0 ? FEED_GAP_MIN : gap.compareTo(FEED_GAP_MAX) > 0 ? FEED_GAP_MAX : gap;
-        CompletableFuture<Void> watch = found.typeWatch().orElseThrow();
+        CompletableFuture<Void> watch = scanResult.typeWatch().orElseThrow();
         return Pause.until(after(jittered(feedGap), watch));
     }
 
-    private Pause afterRows(Round round, Round.Found found) {
-        boolean wasRefresh = round.looks().size() == followed.size();
+    private Pause afterRows(ChangeScan scan, ChangeScan.ScanResult scanResult) {
+        boolean wasRefresh = scan.looks().size() == followeds.size();
         if (wasRefresh) {
-            boolean wasQuiet = Objects.equals(found.lastChange(), lastChange);
-            lastChange = found.lastChange();
-            Duration least =
-                    followed.values().stream().anyMatch(Followed::isToldAll) ? REFRESH_MIN : REFRESH_MIN_FOR_ENDS;
+            boolean wasQuiet = Objects.equals(scanResult.lastChange(), lastChange);
+            lastChange = scanResult.lastChange();
+            Duration least = followeds.values().stream().anyMatch(FollowedJob::wantsAllChanges)
+                    ? REFRESH_MIN
+                    : REFRESH_MIN_FOR_ENDS;
             Duration next = wasQuiet ? refreshAfter.multipliedBy(2) : least;
             refreshAfter = next.compareTo(REFRESH_MAX) > 0 ? REFRESH_MAX : next.compareTo(least) < 0 ? least : next;
             refreshAt = environment.clock().instant().plus(refreshAfter);
@@ -368,7 +375,7 @@ final class Notifier implements AutoCloseable {
         fired = new CompletableFuture<>();
         if (watchFailure != null) {
             fired.completeExceptionally(watchFailure);
-        } else if (followed.values().stream().anyMatch(Followed::isDue)) {
+        } else if (followeds.values().stream().anyMatch(FollowedJob::isDue)) {
             fired.complete(null);
         }
         Instant now = environment.clock().instant();

@@ -6,11 +6,11 @@ import dev.couchjobs.JobEvent;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Subscription;
+import dev.couchjobs.internal.data.IncompleteVersionstamps;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
-import dev.couchjobs.internal.data.Stamps;
-import dev.couchjobs.internal.loop.Workers;
+import dev.couchjobs.internal.loop.ServiceRegistry;
 import dev.couchjobs.internal.verbs.Instance;
 import java.time.Duration;
 import java.util.Collection;
@@ -28,13 +28,13 @@ public final class Notifiers implements AutoCloseable {
     private static final Duration UNTIL_CANCELLED = Duration.ofDays(50_000);
 
     private final Instance instance;
-    private final Mailroom mailroom;
+    private final EventDispatcher dispatcher;
     private final WatchBudget budget = new WatchBudget();
-    private final Workers<String, Notifier> notifiers = new Workers<>(Notifier::close);
+    private final ServiceRegistry<String, Notifier> notifiers = new ServiceRegistry<>(Notifier::close);
 
     public Notifiers(Instance instance) {
         this.instance = instance;
-        this.mailroom = new Mailroom(
+        this.dispatcher = new EventDispatcher(
                 instance.environment().scheduler(), instance.database().getExecutor(), this::forget, this::data);
     }
 
@@ -47,7 +47,7 @@ public final class Notifiers implements AutoCloseable {
     }
 
     /** Follows the job, and takes in no change but its end. */
-    <D> CompletableFuture<FeedSubscription<D>> followToTheEnd(JobType<D, ?> type, String jobId) {
+    <D> CompletableFuture<FeedSubscription<D>> followEnd(JobType<D, ?> type, String jobId) {
         JobRef ref = instance.keyspace().job(type.name(), jobId);
         return reading(
                         instance.database(),
@@ -57,7 +57,7 @@ public final class Notifiers implements AutoCloseable {
                 .thenApply(found -> follow(type, ref, found, true));
     }
 
-    private record Found(Change change, Optional<byte[]> json) {}
+    private record Found(PendingChange change, Optional<byte[]> json) {}
 
     private CompletableFuture<Found> reading(
             ReadTransactionContext context,
@@ -71,7 +71,8 @@ public final class Notifiers implements AutoCloseable {
                         tx -> tx.getReadVersion()
                                 .thenCompose(version -> JobTable.read(tx, ref).thenCompose(row -> {
                                     JobState state = row.map(JobRow::state).orElse(JobState.NOT_FOUND);
-                                    Change change = new Change(Stamps.upTo(version), state);
+                                    PendingChange change =
+                                            new PendingChange(IncompleteVersionstamps.upTo(version), state);
                                     return data.apply(tx, row).thenApply(json -> new Found(change, json));
                                 })));
     }
@@ -89,7 +90,7 @@ public final class Notifiers implements AutoCloseable {
 
     private <D> FeedSubscription<D> follow(JobType<D, ?> type, JobRef ref, Found found, boolean toTheEnd) {
         FeedSubscription<D> subscription =
-                new FeedSubscription<>(type, ref, instance.codec(), found.change(), found.json(), toTheEnd, mailroom);
+                new FeedSubscription<>(type, ref, instance.codec(), found.change(), found.json(), toTheEnd, dispatcher);
         if (!subscription.isEnded()) {
             synchronized (this) {
                 notifiers.get(type.name(), this::newNotifier).add(subscription);
@@ -99,18 +100,19 @@ public final class Notifiers implements AutoCloseable {
     }
 
     private Notifier newNotifier(String typeName) {
-        return new Notifier(instance, typeName, mailroom, budget, this::forget);
+        return new Notifier(instance, typeName, dispatcher, budget, this::forget);
     }
 
     /** {@return the next change, or empty when the time is up or none can come any more} */
     public CompletableFuture<Optional<JobEvent<?>>> await(
             Collection<? extends Subscription<?>> subscriptions, @Nullable JobState state, Duration timeout) {
-        return mailroom.await(subscriptions, state, timeout);
+        return dispatcher.await(subscriptions, state, timeout);
     }
 
     /** {@return whether the job was seen to be finished; false when it is gone, or the subscription was closed} */
     CompletableFuture<Boolean> awaitFinish(FeedSubscription<?> subscription) {
-        return mailroom.awaitChange(List.of(subscription), JobState.FINISHED, UNTIL_CANCELLED)
+        return dispatcher
+                .awaitChange(List.of(subscription), JobState.FINISHED, UNTIL_CANCELLED)
                 .thenApplyAsync(Optional::isPresent, instance.database().getExecutor());
     }
 
@@ -126,6 +128,6 @@ public final class Notifiers implements AutoCloseable {
     @Override
     public void close() {
         notifiers.close();
-        mailroom.close();
+        dispatcher.close();
     }
 }

@@ -12,7 +12,7 @@ import java.util.function.Supplier;
  *
  * @param read gives the job's data, or throws if it could not be read, so that bad data hides no change
  */
-record ReportedChange<D>(JobType<D, ?> type, String jobId, Change change, Supplier<Optional<D>> read)
+record ReportedChange<D>(JobType<D, ?> type, String jobId, PendingChange change, Supplier<Optional<D>> read)
         implements JobEvent<D> {
     @Override
     public JobState state() {

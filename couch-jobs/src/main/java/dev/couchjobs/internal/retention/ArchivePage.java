@@ -4,10 +4,10 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.JobInfo;
 import dev.couchjobs.JobType;
-import dev.couchjobs.internal.data.Ending;
+import dev.couchjobs.internal.data.ClaimEnd;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.RetireIndex;
+import dev.couchjobs.internal.data.RetentionIndex;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.verbs.PayloadCodec;
 import dev.couchjobs.internal.verbs.StoredJob;
@@ -29,7 +29,7 @@ record ArchivePage<D, R>(DueJobs due, Map<String, JobRow> rows, List<JobInfo<D, 
 
     static <D, R> CompletableFuture<ArchivePage<D, R>> load(
             ReadTransaction tx, TypeKeys keys, DueJobs due, JobType<D, R> type, PayloadCodec codec) {
-        return due.borneOut(tx, keys).thenCompose(ended -> {
+        return due.confirmed(tx, keys).thenCompose(ended -> {
             Map<String, JobRow> rows = fitting(ended);
             List<CompletableFuture<JobInfo<D, R>>> jobs = rows.entrySet().stream()
                     .map(job -> StoredJob.load(tx, type, new JobRef(keys, job.getKey()), job.getValue(), codec))
@@ -57,18 +57,19 @@ record ArchivePage<D, R>(DueJobs due, Map<String, JobRow> rows, List<JobInfo<D, 
     }
 
     private static long bytes(JobRow row) {
-        Ending ending = row.ending();
-        long result =
-                ending == null || ending.result() == null ? 0 : ending.result().bytesAtMost();
+        ClaimEnd claimEnd = row.claimEnd();
+        long result = claimEnd == null || claimEnd.result() == null
+                ? 0
+                : claimEnd.result().bytesAtMost();
         return row.payload().bytesAtMost() + result;
     }
 
     /** Removes those of the jobs that have not been enqueued since they were offered. */
     CompletableFuture<Void> remove(Transaction tx, TypeKeys keys) {
-        return due.borneOut(tx, keys).thenAccept(now -> {
+        return due.confirmed(tx, keys).thenAccept(now -> {
             Map<String, JobRow> taken = new LinkedHashMap<>(now);
             taken.entrySet().removeIf(job -> !isAsOffered(job.getKey(), job.getValue()));
-            List<RetireIndex.Entry> done = due.rows().stream()
+            List<RetentionIndex.Entry> done = due.rows().stream()
                     .filter(row -> row.jobIds().stream().noneMatch(id -> now.containsKey(id) && !taken.containsKey(id)))
                     .toList();
             due.remove(tx, keys, taken, done);
@@ -82,12 +83,12 @@ record ArchivePage<D, R>(DueJobs due, Map<String, JobRow> rows, List<JobInfo<D, 
     private boolean isAsOffered(String jobId, JobRow now) {
         JobRow offered = rows.get(jobId);
         return offered != null
-                && offered.claimant().number() == now.claimant().number()
+                && offered.claimInfo().number() == now.claimInfo().number()
                 && Objects.equals(offered.finishedBy(), now.finishedBy())
                 && endedAt(offered) == endedAt(now);
     }
 
     private static long endedAt(JobRow row) {
-        return row.ending() == null ? 0 : row.ending().at();
+        return row.claimEnd() == null ? 0 : row.claimEnd().at();
     }
 }

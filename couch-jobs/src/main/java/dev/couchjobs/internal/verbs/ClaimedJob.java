@@ -3,9 +3,9 @@ package dev.couchjobs.internal.verbs;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
 import dev.couchjobs.RetryPolicy;
-import dev.couchjobs.internal.data.Claimant;
+import dev.couchjobs.internal.data.ClaimInfo;
+import dev.couchjobs.internal.data.JobOptions;
 import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.Terms;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
@@ -18,13 +18,13 @@ public final class ClaimedJob<D> implements Job<D> {
     private final UUID lock;
     private final long scheduledTime;
     private final boolean resubmitted;
-    private final Terms terms;
-    private final Claimant claimant;
+    private final JobOptions options;
+    private final ClaimInfo claimInfo;
     private final byte[] json;
     private final PayloadCodec codec;
 
     public ClaimedJob(JobType<D, ?> type, String id, JobRow row, UUID lock, byte[] json, PayloadCodec codec) {
-        this(type, id, lock, row.scheduledTime(), row.resubmit(), row.terms(), row.claimant(), json, codec);
+        this(type, id, lock, row.scheduledTime(), row.resubmit(), row.options(), row.claimInfo(), json, codec);
     }
 
     private ClaimedJob(
@@ -33,8 +33,8 @@ public final class ClaimedJob<D> implements Job<D> {
             UUID lock,
             long scheduledTime,
             boolean resubmitted,
-            Terms terms,
-            Claimant claimant,
+            JobOptions options,
+            ClaimInfo claimInfo,
             byte[] json,
             PayloadCodec codec) {
         this.type = type;
@@ -42,8 +42,8 @@ public final class ClaimedJob<D> implements Job<D> {
         this.lock = lock;
         this.scheduledTime = scheduledTime;
         this.resubmitted = resubmitted;
-        this.terms = terms;
-        this.claimant = claimant;
+        this.options = options;
+        this.claimInfo = claimInfo;
         this.json = json;
         this.codec = codec;
     }
@@ -58,27 +58,27 @@ public final class ClaimedJob<D> implements Job<D> {
 
     /** {@return this claim as that of a processor, who goes by a job type of its own} */
     public ClaimedJob<D> as(JobType<D, ?> type) {
-        return new ClaimedJob<>(type, id, lock, scheduledTime, resubmitted, terms, claimant, json, codec);
+        return new ClaimedJob<>(type, id, lock, scheduledTime, resubmitted, options, claimInfo, json, codec);
     }
 
     /** {@return whether the database knows that the work under this claim has begun} */
     public boolean isKnownToHaveBegun() {
-        return claimant.begun();
+        return claimInfo.begun();
     }
 
     /** {@return whether a claim on the job has expired, so that the job may be what ends the processes that run it} */
     public boolean isSuspect() {
-        return claimant.isSuspect();
+        return claimInfo.isSuspect();
     }
 
     /** This claim with what its job's row says now; the data is kept where the row does not hold it itself. */
-    ClaimedJob<D> seenAs(JobRow row) {
+    ClaimedJob<D> withRow(JobRow row) {
         return new ClaimedJob<>(type, id, row, lock, row.payload().known().orElse(json), codec);
     }
 
     /** This claim, resubmitted, whether or not its job's row still tells of it. */
     ClaimedJob<D> resubmitted() {
-        return new ClaimedJob<>(type, id, lock, scheduledTime, true, terms, claimant, json, codec);
+        return new ClaimedJob<>(type, id, lock, scheduledTime, true, options, claimInfo, json, codec);
     }
 
     @Override
@@ -113,17 +113,17 @@ public final class ClaimedJob<D> implements Job<D> {
 
     /** {@return the number of this claim among all there have been on the job} */
     public long claim() {
-        return claimant.number();
+        return claimInfo.number();
     }
 
     /** {@return how many attempts have failed before this one} */
     public int failures() {
-        return claimant.failures();
+        return claimInfo.failures();
     }
 
     /** {@return how the job is tried again if this attempt fails} */
     public RetryPolicy retry() {
-        return terms.retry() == null ? type.retry() : terms.retry();
+        return options.retry() == null ? type.retry() : options.retry();
     }
 
     /** Claims are equal when they are the same claim, whatever has been learnt of the job since. */

@@ -25,6 +25,6 @@ public final class Fence {
 
     static JobHaltedException halt(Transaction tx, Job<?> job, Optional<JobRow> row) {
         tx.cancel();
-        return Halts.of(job, row);
+        return LostClaimErrors.of(job, row);
     }
 }

@@ -1,7 +1,7 @@
 package dev.couchjobs.internal.verbs;
 
 import com.apple.foundationdb.FDBException;
-import dev.couchjobs.internal.loop.Causes;
+import dev.couchjobs.internal.loop.RootCauses;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +17,7 @@ final class LastError {
     <T extends @Nullable Object> CompletableFuture<T> note(CompletableFuture<T> attempt) {
         return attempt.whenComplete((value, error) -> {
             if (error != null && !isTimeout(error)) {
-                last = Causes.of(error);
+                last = RootCauses.of(error);
             }
         });
     }
@@ -26,12 +26,12 @@ final class LastError {
         return transaction.whenComplete((value, error) -> {
             Throwable reason = last;
             if (error != null && reason != null && isTimeout(error)) {
-                Causes.of(error).addSuppressed(reason);
+                RootCauses.of(error).addSuppressed(reason);
             }
         });
     }
 
     private static boolean isTimeout(Throwable error) {
-        return Causes.of(error) instanceof FDBException failure && failure.getCode() == TIMED_OUT;
+        return RootCauses.of(error) instanceof FDBException failure && failure.getCode() == TIMED_OUT;
     }
 }

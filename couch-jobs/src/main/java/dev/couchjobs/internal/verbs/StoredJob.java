@@ -7,7 +7,7 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Outcome;
 import dev.couchjobs.internal.data.AttemptLog;
-import dev.couchjobs.internal.data.Ending;
+import dev.couchjobs.internal.data.ClaimEnd;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import java.time.Instant;
@@ -64,10 +64,10 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
     }
 
     private static CompletableFuture<Optional<byte[]>> loadResult(ReadTransaction tx, JobRef ref, JobRow row) {
-        Ending ending = row.ending();
-        return ending == null || ending.result() == null
+        ClaimEnd claimEnd = row.claimEnd();
+        return claimEnd == null || claimEnd.result() == null
                 ? CompletableFuture.completedFuture(Optional.empty())
-                : ending.result().loadResult(tx, ref).thenApply(Optional::of);
+                : claimEnd.result().loadResult(tx, ref).thenApply(Optional::of);
     }
 
     @Override
@@ -94,18 +94,18 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
         return row.state() == JobState.FINISHED;
     }
 
-    private Optional<Ending> ending() {
-        return Optional.ofNullable(row.ending());
+    private Optional<ClaimEnd> claimEnd() {
+        return Optional.ofNullable(row.claimEnd());
     }
 
     @Override
     public int priority() {
-        return row.terms().priority();
+        return row.options().priority();
     }
 
     @Override
     public boolean isBlocked() {
-        return row.state() == JobState.PENDING && row.terms().blocked();
+        return row.state() == JobState.PENDING && row.options().blocked();
     }
 
     @Override
@@ -120,12 +120,12 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
 
     @Override
     public long claims() {
-        return row.claimant().number();
+        return row.claimInfo().number();
     }
 
     @Override
     public int failures() {
-        return row.claimant().failures();
+        return row.claimInfo().failures();
     }
 
     @Override
@@ -135,17 +135,18 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
 
     @Override
     public Optional<String> error() {
-        return ending().map(Ending::error);
+        return claimEnd().map(ClaimEnd::error);
     }
 
     @Override
     public Optional<Instant> endedAt() {
-        return ending().filter(ended -> isFinished()).map(ended -> Instant.ofEpochMilli(ended.at()));
+        return claimEnd().filter(ended -> isFinished()).map(ended -> Instant.ofEpochMilli(ended.at()));
     }
 
     @Override
     public Optional<Instant> removeAt() {
-        return ending().filter(ended -> isFinished() && ended.removeAt() > 0)
+        return claimEnd()
+                .filter(ended -> isFinished() && ended.removeAt() > 0)
                 .map(ended -> Instant.ofEpochSecond(ended.removeAt()));
     }
 

@@ -11,11 +11,11 @@ import dev.couchjobs.OtherDatabaseException;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.Quarantine;
-import dev.couchjobs.internal.data.Releases;
+import dev.couchjobs.internal.data.ReleaseOutbox;
 import dev.couchjobs.internal.data.TokenSearch;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
-import dev.couchjobs.internal.dependencies.Settlement;
+import dev.couchjobs.internal.dependencies.DependencyPropagator;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
@@ -34,17 +34,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Transactions {
     private final Environment environment;
-    private final Settlement settlement;
+    private final DependencyPropagator dependencyPropagator;
     private final LayoutRow layout;
     private final Duration timeout;
-    private final Label label;
+    private final TransactionLabel label;
     private final BooleanSupplier isOpen;
     private final Function<Database, CompletableFuture<Boolean>> isOwn;
 
-    public Transactions(Environment environment, Keyspace keyspace, Duration timeout, Label label) {
+    public Transactions(Environment environment, Keyspace keyspace, Duration timeout, TransactionLabel label) {
         this(
                 environment,
-                new Settlement(keyspace, environment.clock()),
+                new DependencyPropagator(keyspace, environment.clock()),
                 new LayoutRow(keyspace),
                 timeout,
                 label,
@@ -54,14 +54,14 @@ public final class Transactions {
 
     private Transactions(
             Environment environment,
-            Settlement settlement,
+            DependencyPropagator dependencyPropagator,
             LayoutRow layout,
             Duration timeout,
-            Label label,
+            TransactionLabel label,
             BooleanSupplier isOpen,
             Function<Database, CompletableFuture<Boolean>> isOwn) {
         this.environment = environment;
-        this.settlement = settlement;
+        this.dependencyPropagator = dependencyPropagator;
         this.layout = layout;
         this.timeout = timeout;
         this.label = label;
@@ -73,33 +73,33 @@ public final class Transactions {
     public Transactions of(Database own) {
         return new Transactions(
                 environment,
-                settlement,
+                dependencyPropagator,
                 layout,
                 timeout,
                 label,
                 isOpen,
-                new OwnDatabase(own, Database::createTransaction)::is);
+                new DatabaseMatcher(own, Database::createTransaction)::is);
     }
 
     /** {@return the same for the verbs of an instance, which fail once it is closed} */
     public Transactions whileOpen(BooleanSupplier isOpen) {
-        return new Transactions(environment, settlement, layout, timeout, label, isOpen, isOwn);
+        return new Transactions(environment, dependencyPropagator, layout, timeout, label, isOpen, isOwn);
     }
 
     /** {@return the same for one purpose, which operators are told} */
     public Transactions named(String purpose, String typeName) {
         return new Transactions(
-                environment, settlement, layout, timeout, label.named(purpose, typeName), isOpen, isOwn);
+                environment, dependencyPropagator, layout, timeout, label.named(purpose, typeName), isOpen, isOwn);
     }
 
     /** {@return the same, without the tag, so that throttling the tag does not slow these down} */
     public Transactions untagged() {
-        return new Transactions(environment, settlement, layout, timeout, label.untagged(), isOpen, isOwn);
+        return new Transactions(environment, dependencyPropagator, layout, timeout, label.untagged(), isOpen, isOwn);
     }
 
     /** {@return the same, for rows that are out of service as well} */
     public Transactions outOfService() {
-        return new Transactions(environment, settlement, layout.unchecked(), timeout, label, isOpen, isOwn);
+        return new Transactions(environment, dependencyPropagator, layout.unchecked(), timeout, label, isOpen, isOwn);
     }
 
     /** A verb, which hands the token to what it saves. */
@@ -134,7 +134,7 @@ public final class Transactions {
         if (!isOpen.getAsBoolean()) {
             return closed();
         }
-        if (context instanceof NotBefore bound) {
+        if (context instanceof MinimumVersionContext bound) {
             return read(bound.context(), tx -> bound.check(tx, body));
         }
         if (context instanceof Transaction tx) {
@@ -186,7 +186,8 @@ public final class Transactions {
     /** The same for what looks for its own commit after a try whose result is unknown. */
     public <T extends @Nullable Object> T runFor(
             Database database, HandlerTries tries, TokenSearch earlierTries, Function<Transaction, T> handler) {
-        return RetryLoop.run(database.createTransaction(), earlierTries::mayHaveCommitted, noting(tries, handler));
+        return TrackedRetryLoop.run(
+                database.createTransaction(), earlierTries::mayHaveCommitted, noting(tries, handler));
     }
 
     private <T extends @Nullable Object> Function<Transaction, T> noting(
@@ -277,7 +278,7 @@ public final class Transactions {
     private static <T extends @Nullable Object> CompletableFuture<T> retry(
             TransactionContext context, Runnable ifUnknown, Function<Transaction, CompletableFuture<T>> body) {
         if (context instanceof Database database) {
-            return RetryLoop.runAsync(database.createTransaction(), database.getExecutor(), ifUnknown, body);
+            return TrackedRetryLoop.runAsync(database.createTransaction(), database.getExecutor(), ifUnknown, body);
         }
         AtomicBoolean isAgain = new AtomicBoolean();
         return context.runAsync(tx -> {
@@ -303,7 +304,7 @@ public final class Transactions {
         return lastError.explain(loop.run(tx -> {
             limit(tx);
             Quarantine.allow(tx);
-            Releases.tellFewer(tx, tries.getAndIncrement());
+            ReleaseOutbox.reduceCapacity(tx, tries.getAndIncrement());
             return lastError.note(body.apply(tx));
         }));
     }
@@ -325,8 +326,10 @@ public final class Transactions {
      * use.
      */
     private <T> CompletableFuture<T> settled(Transaction tx, CompletableFuture<T> done) {
-        return done.thenCompose(result ->
-                settlement.settle(tx).thenCompose(told -> TypeInUse.settle(tx)).thenApply(used -> result));
+        return done.thenCompose(result -> dependencyPropagator
+                .settle(tx)
+                .thenCompose(told -> TypeInUse.settle(tx))
+                .thenApply(used -> result));
     }
 
     private void limit(ReadTransaction tx) {

@@ -2,7 +2,7 @@ package dev.couchjobs.internal.worker;
 
 import dev.couchjobs.Worker;
 import dev.couchjobs.internal.verbs.ClaimedJob;
-import dev.couchjobs.internal.verbs.How;
+import dev.couchjobs.internal.verbs.Disposition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,8 +13,8 @@ final class FailureLog {
     private FailureLog() {}
 
     /** Tells how an attempt has ended, if it has failed. */
-    static void tell(Run<?> run, How how) {
-        if (!(how instanceof How.Failed failed)) {
+    static void tell(JobRun<?> run, Disposition disposition) {
+        if (!(disposition instanceof Disposition.Failed failed)) {
             return;
         }
         ClaimedJob<?> job = run.job();

@@ -5,8 +5,8 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
-import dev.couchjobs.internal.verbs.Ends;
-import dev.couchjobs.internal.verbs.How;
+import dev.couchjobs.internal.verbs.Disposition;
+import dev.couchjobs.internal.verbs.FinishTransaction;
 import dev.couchjobs.internal.verbs.Instance;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -27,12 +27,12 @@ final class Finisher implements AutoCloseable {
     private final Database database;
     private final JobPool pool;
     private final JobType<?, ?> type;
-    private final Ends ends;
+    private final FinishTransaction finishTransaction;
     private final BatchSize batch = new BatchSize(BATCH_MAX);
     private final Loop loop;
 
     // Guarded by this.
-    private final Deque<Run<?>> ended = new ArrayDeque<>();
+    private final Deque<JobRun<?>> ended = new ArrayDeque<>();
     private boolean asleep;
     private int underWay;
     private @Nullable CompletableFuture<Void> drained;
@@ -41,12 +41,12 @@ final class Finisher implements AutoCloseable {
         this.pool = pool;
         this.type = type;
         this.database = instance.database();
-        this.ends = new Ends(instance);
+        this.finishTransaction = new FinishTransaction(instance);
         this.loop = new Loop("finisher of " + type, instance.environment(), database.getExecutor(), this::round);
     }
 
     /** Takes in a job whose end is settled, to be written after the next {@link #wake}. */
-    synchronized void add(Run<?> run) {
+    synchronized void add(JobRun<?> run) {
         asleep |= ended.isEmpty();
         ended.add(run);
     }
@@ -59,7 +59,7 @@ final class Finisher implements AutoCloseable {
             }
             asleep = false;
         }
-        loop.poke();
+        loop.wakeUp();
     }
 
     /** {@return when everything has been written that has been added so far} */
@@ -79,15 +79,15 @@ final class Finisher implements AutoCloseable {
     }
 
     private CompletableFuture<Pause> round() {
-        List<Run<?>> some = takeSome();
+        List<JobRun<?>> some = takeSome();
         if (some.isEmpty()) {
-            return CompletableFuture.completedFuture(Pause.untilPoked());
+            return CompletableFuture.completedFuture(Pause.untilWakeUp());
         }
-        List<Ends.End> all = new ArrayList<>(some.size());
-        some.forEach(run -> all.add(new Ends.End(run.job(), run.how())));
+        List<FinishTransaction.FinishRequest> all = new ArrayList<>(some.size());
+        some.forEach(run -> all.add(new FinishTransaction.FinishRequest(run.job(), run.disposition())));
         return CompletableFuture.completedFuture(all)
-                .thenCompose(
-                        each -> ends.endAll(database, type, each, pool.emptiedBy(some))) // a closed database throws
+                .thenCompose(each -> finishTransaction.endAll(
+                        database, type, each, pool.emptiedBy(some))) // a closed database throws
                 .whenComplete((done, error) -> {
                     if (error == null) {
                         pool.left(some);
@@ -97,12 +97,12 @@ final class Finisher implements AutoCloseable {
                 .thenApply(done -> Pause.none());
     }
 
-    private synchronized List<Run<?>> takeSome() {
+    private synchronized List<JobRun<?>> takeSome() {
         int most = batch.now();
-        List<Run<?>> some = new ArrayList<>(Math.min(most, ended.size()));
+        List<JobRun<?>> some = new ArrayList<>(Math.min(most, ended.size()));
         long bytes = 0;
         while (some.size() < most && !ended.isEmpty()) {
-            bytes += bytes(ended.element().how());
+            bytes += bytes(ended.element().disposition());
             if (!some.isEmpty() && bytes > BYTES_MAX) {
                 break;
             }
@@ -113,8 +113,8 @@ final class Finisher implements AutoCloseable {
     }
 
     /** About how much an end adds to what a job takes anyway. */
-    private static int bytes(How how) {
-        return how instanceof How.Succeeded success
+    private static int bytes(Disposition disposition) {
+        return disposition instanceof Disposition.Succeeded success
                 ? success.result().map(json -> json.length).orElse(0)
                 : 0;
     }
@@ -123,7 +123,7 @@ final class Finisher implements AutoCloseable {
      * What could not be written comes first again, in smaller portions, and one that cannot be written alone comes
      * last: it must not keep the others back.
      */
-    private void roundEnded(List<Run<?>> some, @Nullable Throwable error) {
+    private void roundEnded(List<JobRun<?>> some, @Nullable Throwable error) {
         batch.ended(error);
         CompletableFuture<Void> nobodyLeft = null;
         synchronized (this) {
@@ -140,7 +140,7 @@ final class Finisher implements AutoCloseable {
         }
     }
 
-    private void putBack(List<Run<?>> some) {
+    private void putBack(List<JobRun<?>> some) {
         if (some.size() == 1) {
             ended.addAll(some);
             return;

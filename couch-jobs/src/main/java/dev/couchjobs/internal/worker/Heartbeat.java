@@ -21,7 +21,7 @@ import java.util.concurrent.CompletableFuture;
  */
 final class Heartbeat {
     private final TypeKeys keys;
-    private final List<Run<?>> runs;
+    private final List<JobRun<?>> runs;
     private final List<Versionstamp> emptied;
 
     /**
@@ -29,7 +29,7 @@ final class Heartbeat {
      *
      * @param emptied the activity rows under which no job is left when these jobs have gone
      */
-    Heartbeat(TypeKeys keys, List<Run<?>> runs, List<Versionstamp> emptied) {
+    Heartbeat(TypeKeys keys, List<JobRun<?>> runs, List<Versionstamp> emptied) {
         this.keys = keys;
         this.runs = runs;
         this.emptied = emptied;
@@ -41,18 +41,18 @@ final class Heartbeat {
      * @param heard the jobs that are held, with the activity row that each of them shares from now on, if it does
      * @param lost the jobs that are another's, or gone
      */
-    record Heard(Map<Run<?>, Optional<SharedActivity>> heard, List<Run<?>> lost) {}
+    record RenewedClaims(Map<JobRun<?>, Optional<SharedActivity>> heard, List<JobRun<?>> lost) {}
 
-    CompletableFuture<Heard> write(Transaction tx) {
+    CompletableFuture<RenewedClaims> write(Transaction tx) {
         List<CompletableFuture<Optional<JobRow>>> reads = new ArrayList<>(runs.size());
         runs.forEach(run -> reads.add(JobTable.find(tx, run.ref())));
         return CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> {
-                    List<Run<?>> lost = new ArrayList<>();
-                    Map<String, Run<?>> held = new HashMap<>();
+                    List<JobRun<?>> lost = new ArrayList<>();
+                    Map<String, JobRun<?>> held = new HashMap<>();
                     Map<String, JobRow> rows = new HashMap<>();
                     for (int i = 0; i < runs.size(); i++) {
-                        Run<?> run = runs.get(i);
+                        JobRun<?> run = runs.get(i);
                         Optional<JobRow> row = reads.get(i).join();
                         if (row.filter(found -> found.isHeldBy(run.job().lock()))
                                 .isPresent()) {
@@ -64,26 +64,26 @@ final class Heartbeat {
                             lost.add(run);
                         }
                     }
-                    return new Heard(save(tx, held, rows), lost);
+                    return new RenewedClaims(save(tx, held, rows), lost);
                 });
     }
 
-    private Map<Run<?>, Optional<SharedActivity>> save(
-            Transaction tx, Map<String, Run<?>> held, Map<String, JobRow> rows) {
+    private Map<JobRun<?>, Optional<SharedActivity>> save(
+            Transaction tx, Map<String, JobRun<?>> held, Map<String, JobRow> rows) {
         boolean shared = held.size() > 1;
-        List<JobTable.Step> steps = new ArrayList<>(held.size());
+        List<JobTable.RowChange> changes = new ArrayList<>(held.size());
         held.forEach((id, run) -> {
             JobRow row = rows.get(id);
             if (row != null) {
-                steps.add(new JobTable.Step(run.ref(), row, row.heardOf(row.payload(), shared)));
+                changes.add(new JobTable.RowChange(run.ref(), row, row.renewed(row.payload(), shared)));
             }
         });
-        Map<Run<?>, Optional<SharedActivity>> heard = new HashMap<>();
-        for (List<JobTable.Step> portion : JobTable.together(steps)) {
+        Map<JobRun<?>, Optional<SharedActivity>> heard = new HashMap<>();
+        for (List<JobTable.RowChange> portion : JobTable.partition(changes)) {
             int userVersion = JobTable.saveTogether(tx, keys, portion, OptionalLong.empty());
             Optional<SharedActivity> activity =
                     shared ? Optional.of(new SharedActivity(tx, userVersion, portion.size())) : Optional.empty();
-            portion.forEach(step -> heard.put(held.get(step.ref().id()), activity));
+            portion.forEach(change -> heard.put(held.get(change.ref().id()), activity));
         }
         emptied.forEach(sequence -> ActivityIndex.clear(tx, keys, sequence));
         return heard;

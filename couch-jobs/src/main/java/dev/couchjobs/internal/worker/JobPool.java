@@ -3,12 +3,12 @@ package dev.couchjobs.internal.worker;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.accept.Acceptors;
-import dev.couchjobs.internal.accept.Claimed;
-import dev.couchjobs.internal.accept.Taker;
+import dev.couchjobs.internal.accept.ClaimConsumer;
+import dev.couchjobs.internal.accept.GrantedClaim;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.SharedActivity;
-import dev.couchjobs.internal.loop.Delays;
-import dev.couchjobs.internal.verbs.How;
+import dev.couchjobs.internal.loop.TimerDelays;
+import dev.couchjobs.internal.verbs.Disposition;
 import dev.couchjobs.internal.verbs.Instance;
 import java.time.Duration;
 import java.time.Instant;
@@ -57,7 +57,7 @@ public final class JobPool {
     /** How long a handler may go on that was told to stop, before a worker complains. */
     private static final Duration OBEYS_WITHIN = Duration.ofSeconds(10);
 
-    private static final How UNBEGUN = new How.HandedBack(false);
+    private static final Disposition UNBEGUN = new Disposition.Released(false);
 
     /** The pool whose handler runs on a thread. */
     private static final ThreadLocal<JobPool> AT_WORK = new ThreadLocal<>();
@@ -70,7 +70,7 @@ public final class JobPool {
     private final Executor callers;
 
     /** Grows while this is held. */
-    private final List<Lane<?>> lanes = new CopyOnWriteArrayList<>();
+    private final List<TypeQueue<?>> queues = new CopyOnWriteArrayList<>();
 
     private final JobRunner runner;
     private final CompletableFuture<Void> nothingHeld = new CompletableFuture<>();
@@ -82,15 +82,15 @@ public final class JobPool {
      * Every lane in which jobs wait, the one whose turn is next first; maybe others. What is done for each job looks at
      * these alone: there may be a thousand lanes.
      */
-    private final Set<Lane<?>> turns = new LinkedHashSet<>();
+    private final Set<TypeQueue<?>> turns = new LinkedHashSet<>();
     /** Every lane that may have jobs to claim and had no room when it last asked, by turns. */
-    private final NavigableMap<Long, Lane<?>> wanting = new TreeMap<>();
+    private final NavigableMap<Long, TypeQueue<?>> wanting = new TreeMap<>();
 
     private long turn;
     /** How many jobs may be taken by the claims that are under way. */
     private int reserved;
     /** Of all types together: how many jobs to claim beyond those that can begin. */
-    private final Appetite appetite = new Appetite();
+    private final PrefetchSizer prefetch = new PrefetchSizer();
 
     /** How many handlers go on long after they were told to stop. */
     private int lost;
@@ -103,67 +103,67 @@ public final class JobPool {
             Instance instance,
             Acceptors acceptors,
             WorkerSettings settings,
-            List<? extends Assignment<?, ?>> assignments) {
+            List<? extends HandlerRegistration<?, ?>> registrations) {
         this.environment = instance.environment();
         this.instance = instance;
         this.acceptors = acceptors;
         this.settings = settings;
         this.callers = instance.database().getExecutor();
         this.runner = new JobRunner(this, instance);
-        assignments.forEach(assignment -> lanes.add(lane(assignment)));
+        registrations.forEach(assignment -> queues.add(lane(assignment)));
     }
 
-    private <D> Lane<D> lane(Assignment<D, ?> assignment) {
-        return new Lane<>(this, assignment, instance);
+    private <D> TypeQueue<D> lane(HandlerRegistration<D, ?> registration) {
+        return new TypeQueue<>(this, registration, instance);
     }
 
     /** Begins to claim. */
     public void start() {
         try {
-            lanes.forEach(this::serve);
+            queues.forEach(this::serve);
         } catch (RuntimeException e) { // the instance has been closed meanwhile
-            var unused = lanes.stream().map(Lane::closeIntake).toList();
+            var unused = queues.stream().map(TypeQueue::closeSubscription).toList();
             stop();
             throw e;
         }
         synchronized (this) {
-            lanes.forEach(Lane::open);
+            queues.forEach(TypeQueue::open);
         }
-        lanes.forEach(lane -> lane.intake().poke());
+        queues.forEach(queue -> queue.subscription().demandChanged());
     }
 
     /** Takes up a further type. */
-    public void add(Handling<?, ?> handling) {
-        Lane<?> lane = lane(new Assignment<>(handling, settings.concurrency(), Optional.empty()));
-        join(lane);
+    public void add(BoundHandler<?, ?> handler) {
+        TypeQueue<?> queue = lane(new HandlerRegistration<>(handler, settings.concurrency(), Optional.empty()));
+        join(queue);
         try {
-            serve(lane);
+            serve(queue);
         } catch (RuntimeException e) { // the instance has been closed meanwhile
-            lanes.remove(lane);
+            queues.remove(queue);
             throw e;
         }
-        if (open(lane)) {
-            lane.intake().poke();
+        if (open(queue)) {
+            queue.subscription().demandChanged();
         } else { // what closes this has not seen the intake
-            var unused = lane.closeIntake();
-            lane.close();
+            var unused = queue.closeSubscription();
+            queue.close();
             throw closed();
         }
     }
 
-    private synchronized void join(Lane<?> lane) {
+    private synchronized void join(TypeQueue<?> queue) {
         if (closing) {
             throw closed();
         }
-        if (lanes.stream()
-                .anyMatch(other -> other.type().name().equals(lane.type().name()))) {
-            throw lane.handling().second();
+        if (queues.stream()
+                .anyMatch(other -> other.type().name().equals(queue.type().name()))) {
+            throw queue.handler().second();
         }
-        lanes.add(lane);
+        queues.add(queue);
     }
 
-    private synchronized boolean open(Lane<?> lane) {
-        lane.open();
+    private synchronized boolean open(TypeQueue<?> queue) {
+        queue.open();
         return !closing;
     }
 
@@ -171,8 +171,8 @@ public final class JobPool {
         return new IllegalStateException("The worker is closed: start another one.");
     }
 
-    private <D> void serve(Lane<D> lane) {
-        lane.start(acceptors.serve(lane.type(), lane, settings.wanted()));
+    private <D> void serve(TypeQueue<D> queue) {
+        queue.start(acceptors.serve(queue.type(), queue, settings.wanted()));
     }
 
     /** How many tries of a handler's transaction may take too long. */
@@ -188,29 +188,29 @@ public final class JobPool {
     // Claiming
 
     /** A place is reserved before it is claimed for: so no two types claim for the same one. */
-    synchronized Taker.Room reserve(Lane<?> lane) {
-        if (!lane.isOpen() || closing) {
-            return Taker.Room.NONE;
+    synchronized ClaimConsumer.Demand reserve(TypeQueue<?> queue) {
+        if (!queue.isOpen() || closing) {
+            return ClaimConsumer.Demand.NONE;
         }
-        long beyond = beyond();
-        int room = Math.min(room(beyond), lane.wanted(free()));
+        long beyond = excess();
+        int room = Math.min(room(beyond), queue.wanted(free()));
         if (room == 0) {
-            if (lane.turn() == 0) {
-                lane.waitFor(++turn);
+            if (queue.turn() == 0) {
+                queue.waitFor(++turn);
             }
-            wanting.put(lane.turn(), lane);
-            return Taker.Room.NONE;
+            wanting.put(queue.turn(), queue);
+            return ClaimConsumer.Demand.NONE;
         }
-        wanting.remove(lane.turn());
+        wanting.remove(queue.turn());
         reserved += room;
-        return lane.reserve(room, room <= -beyond, now());
+        return queue.reserve(room, room <= -beyond, now());
     }
 
-    void claimEnded(Lane<?> lane) {
+    void claimEnded(TypeQueue<?> queue) {
         synchronized (this) {
-            reserved -= lane.release();
+            reserved -= queue.release();
         }
-        pokeAll();
+        wakeUpAll();
     }
 
     /** The places in which nothing runs and for which no claim is under way. */
@@ -221,38 +221,38 @@ public final class JobPool {
     /**
      * How many more jobs there are than places, with those that are being claimed; below zero there are free places.
      */
-    private long beyond() {
-        long waiting = turns.stream().mapToInt(Lane::waiting).sum();
+    private long excess() {
+        long waiting = turns.stream().mapToInt(TypeQueue::waiting).sum();
         return running + reserved + waiting - settings.concurrency();
     }
 
     /** How many jobs may be claimed. Waits until half of what was claimed ahead has begun, as each type does. */
     private int room(long beyond) {
-        int ahead = appetite.ahead(settings.concurrency());
+        int ahead = prefetch.ahead(settings.concurrency());
         return beyond > ahead / 2 ? 0 : (int) Math.min(Integer.MAX_VALUE, ahead - beyond);
     }
 
-    <D> void take(Lane<D> lane, List<Claimed<D>> claims) {
-        List<Run<D>> runs = new ArrayList<>(claims.size());
+    <D> void take(TypeQueue<D> queue, List<GrantedClaim<D>> claims) {
+        List<JobRun<D>> runs = new ArrayList<>(claims.size());
         boolean rouse;
         synchronized (this) {
-            for (Claimed<D> claim : claims) {
+            for (GrantedClaim<D> claim : claims) {
                 JobRef ref =
-                        instance.keyspace().job(lane.type().name(), claim.job().id());
-                runs.add(new Run<>(lane, claim, ref, lane.round()));
+                        instance.keyspace().job(queue.type().name(), claim.job().id());
+                runs.add(new JobRun<>(queue, claim, ref, queue.round()));
             }
-            reserved -= lane.release();
-            appetite.claimTook(lane.claimed(runs, now()));
-            turns.add(lane);
-            rouse = lane.endRest();
+            reserved -= queue.release();
+            prefetch.claimTook(queue.claimed(runs, now()));
+            turns.add(queue);
+            rouse = queue.resumeHeartbeats();
         }
         if (rouse) {
-            lane.heartbeats().rouse();
+            queue.heartbeats().resume();
         }
         if (isClosing()) {
-            giveBackWaiting();
+            releaseWaiting();
         } else {
-            summonIfNeeded();
+            startThreadIfNeeded();
             watchWaiting();
         }
     }
@@ -262,33 +262,37 @@ public final class JobPool {
      */
     private void watchWaiting() {
         synchronized (this) {
-            if (watching || closing || turns.stream().allMatch(lane -> lane.waiting() == 0)) {
+            if (watching || closing || turns.stream().allMatch(queue -> queue.waiting() == 0)) {
                 return;
             }
             watching = true;
         }
-        var unused = environment.scheduler().schedule(this::giveBackStuck, Delays.nanos(LOOK), TimeUnit.NANOSECONDS);
+        var unused =
+                environment.scheduler().schedule(this::releaseStuck, TimerDelays.nanos(LOOK), TimeUnit.NANOSECONDS);
     }
 
-    private void giveBackStuck() {
-        List<Run<?>> stuck = new ArrayList<>();
+    private void releaseStuck() {
+        List<JobRun<?>> stuck = new ArrayList<>();
         synchronized (this) {
             watching = false;
             boolean isFull = running == settings.concurrency();
-            turns.forEach(lane -> stuck.addAll(lane.takeStuck(LOOK, isFull)));
+            turns.forEach(queue -> stuck.addAll(queue.takeStuck(LOOK, isFull)));
             stuck.forEach(run -> settle(run, UNBEGUN));
             if (!stuck.isEmpty()) {
-                appetite.keptWaiting(appetite.patience());
+                prefetch.recordQueueTime(prefetch.patience());
             }
         }
-        pokeAll();
-        stuck.stream().map(Run::lane).distinct().forEach(lane -> lane.finisher().wake());
+        wakeUpAll();
+        stuck.stream()
+                .map(JobRun::queue)
+                .distinct()
+                .forEach(queue -> queue.finisher().wake());
         watchWaiting();
     }
 
     // Running
 
-    private void summonIfNeeded() {
+    private void startThreadIfNeeded() {
         synchronized (this) {
             if (summoned || closing || !canBegin()) {
                 return;
@@ -311,15 +315,15 @@ public final class JobPool {
                 .scheduler()
                 .schedule(
                         () -> {
-                            pokeAll(); // those that waited may have been given back meanwhile
-                            summonIfNeeded();
+                            wakeUpAll(); // those that waited may have been given back meanwhile
+                            startThreadIfNeeded();
                         },
-                        Delays.nanos(AFTER_REFUSAL),
+                        TimerDelays.nanos(AFTER_REFUSAL),
                         TimeUnit.NANOSECONDS);
     }
 
     private boolean canBegin() {
-        return running < settings.concurrency() && turns.stream().anyMatch(Lane::hasNext);
+        return running < settings.concurrency() && turns.stream().anyMatch(TypeQueue::hasNext);
     }
 
     private void work() {
@@ -329,9 +333,9 @@ public final class JobPool {
         JobPool outer = AT_WORK.get();
         AT_WORK.set(this);
         try {
-            for (Optional<? extends Run<?>> next = begin(); next.isPresent(); next = begin()) {
-                summonIfNeeded();
-                pokeAll(); // a job that no longer waits makes room for another to be claimed
+            for (Optional<? extends JobRun<?>> next = begin(); next.isPresent(); next = begin()) {
+                startThreadIfNeeded();
+                wakeUpAll(); // a job that no longer waits makes room for another to be claimed
                 runner.run(next.get());
             }
         } finally {
@@ -339,25 +343,25 @@ public final class JobPool {
         }
     }
 
-    private synchronized Optional<? extends Run<?>> begin() {
+    private synchronized Optional<? extends JobRun<?>> begin() {
         if (closing || running == settings.concurrency()) {
             return Optional.empty();
         }
-        for (Iterator<Lane<?>> each = turns.iterator(); each.hasNext(); ) {
-            Lane<?> lane = each.next();
-            Optional<? extends Run<?>> next = lane.next();
-            if (next.isPresent() || lane.waiting() == 0) {
+        for (Iterator<TypeQueue<?>> each = turns.iterator(); each.hasNext(); ) {
+            TypeQueue<?> queue = each.next();
+            Optional<? extends JobRun<?>> next = queue.next();
+            if (next.isPresent() || queue.waiting() == 0) {
                 each.remove();
             }
             if (next.isPresent()) {
-                if (lane.waiting() > 0) {
-                    turns.add(lane); // behind the others: no type keeps them waiting
+                if (queue.waiting() > 0) {
+                    turns.add(queue); // behind the others: no type keeps them waiting
                 }
                 running++;
                 next.get().begin(Thread.currentThread());
                 watchSuspect(next.get());
-                if (lane.unconfirmed().begun(next.get())) {
-                    confirmLater(lane);
+                if (queue.unconfirmed().begun(next.get())) {
+                    confirmLater(queue);
                 }
                 return next;
             }
@@ -365,72 +369,73 @@ public final class JobPool {
         return Optional.empty();
     }
 
-    private void confirmLater(Lane<?> lane) {
-        var unused =
-                environment.scheduler().schedule(() -> confirm(lane), Delays.nanos(CONFIRMATION), TimeUnit.NANOSECONDS);
+    private void confirmLater(TypeQueue<?> queue) {
+        var unused = environment
+                .scheduler()
+                .schedule(() -> confirm(queue), TimerDelays.nanos(CONFIRMATION), TimeUnit.NANOSECONDS);
     }
 
-    private void confirm(Lane<?> lane) {
-        List<Run<?>> due;
+    private void confirm(TypeQueue<?> queue) {
+        List<JobRun<?>> due;
         synchronized (this) {
-            due = lane.unconfirmed().age();
-            if (lane.unconfirmed().isAging()) {
-                confirmLater(lane);
+            due = queue.unconfirmed().age();
+            if (queue.unconfirmed().isAging()) {
+                confirmLater(queue);
             }
         }
-        lane.heartbeats().confirm(due);
+        queue.heartbeats().confirm(due);
     }
 
     /** Others that may end the process are not claimed before it is seen that this one does not do so at once. */
-    private void watchSuspect(Run<?> run) {
-        if (run.lane().isSuspect(run)) {
+    private void watchSuspect(JobRun<?> run) {
+        if (run.queue().isSuspect(run)) {
             var unused = environment
                     .scheduler()
-                    .schedule(() -> endSuspicion(run), Delays.nanos(SUSPICION), TimeUnit.NANOSECONDS);
+                    .schedule(() -> clearSuspect(run), TimerDelays.nanos(SUSPICION), TimeUnit.NANOSECONDS);
         }
     }
 
-    private void endSuspicion(Run<?> run) {
+    private void clearSuspect(JobRun<?> run) {
         synchronized (this) {
-            if (!run.lane().endSuspicion(run)) {
+            if (!run.queue().clearSuspect(run)) {
                 return;
             }
         }
-        run.lane().intake().poke();
+        run.queue().subscription().demandChanged();
     }
 
     /** A handler has come to its end. */
-    void over(Run<?> run, How how, Duration took) {
+    void over(JobRun<?> run, Disposition disposition, Duration took) {
         boolean first;
         boolean threadGoesOn;
         boolean wasLost;
         synchronized (this) {
             wasLost = run.over();
             lost -= wasLost ? 1 : 0;
-            threadGoesOn = run.leaveThread();
+            threadGoesOn = run.detachThread();
             run.endTimer();
             running--;
-            run.lane().ended(took);
-            appetite.jobTook(took);
-            first = settle(run, how);
+            run.queue().ended(took);
+            prefetch.jobTook(took);
+            first = settle(run, disposition);
         }
-        endSuspicion(run);
+        clearSuspect(run);
         if (wasLost) {
             LOG.info("The handler of {} has ended, and its place in the worker is free again", run);
         }
         if (first) {
-            FailureLog.tell(run, how);
+            FailureLog.tell(run, disposition);
         }
-        run.lane().finisher().wake();
-        pokeAll();
+        run.queue().finisher().wake();
+        wakeUpAll();
         if (!threadGoesOn) {
-            summonIfNeeded();
+            startThreadIfNeeded();
         }
         checkNothingHeld();
     }
 
     /** A handler has begun something that will come to its end by itself. */
-    void begun(Run<?> run, CompletableFuture<?> stage) {
+    void begun(JobRun<?> run, CompletableFuture<?> stage) {
         boolean halted;
         synchronized (this) {
             run.begun(stage);
@@ -441,69 +446,69 @@ public final class JobPool {
         }
     }
 
-    synchronized void leaveThread(Run<?> run) {
-        var unused = run.leaveThread();
+    synchronized void detachThread(JobRun<?> run) {
+        var unused = run.detachThread();
     }
 
-    synchronized void limit(Run<?> run, Duration time) {
+    synchronized void limit(JobRun<?> run, Duration time) {
         run.limitedBy(environment
                 .scheduler()
-                .schedule(() -> stop(run, timeIsUp(time)), Delays.nanos(time), TimeUnit.NANOSECONDS));
+                .schedule(() -> stop(run, timeIsUp(time)), TimerDelays.nanos(time), TimeUnit.NANOSECONDS));
     }
 
-    private static How timeIsUp(Duration time) {
-        return new How.Failed("The handler took longer than its time limit of " + time + ".", true);
+    private static Disposition timeIsUp(Duration time) {
+        return new Disposition.Failed("The handler took longer than its time limit of " + time + ".", true);
     }
 
     // Ending
 
     /** Held by the worker or by its finisher, at no time by none: or closing might miss it. */
-    private boolean settle(Run<?> run, How how) {
-        run.lane().held().remove(run);
-        if (how.equals(UNBEGUN)) {
-            run.lane().endSuspicion(run);
+    private boolean settle(JobRun<?> run, Disposition disposition) {
+        run.queue().held().remove(run);
+        if (disposition.equals(UNBEGUN)) {
+            run.queue().clearSuspect(run);
         }
-        boolean first = run.settle(how);
+        boolean first = run.settle(disposition);
         if (first) {
-            run.lane().finisher().add(run);
+            run.queue().finisher().add(run);
         }
         return first;
     }
 
     /** Ends a job whatever its handler does, which is told to stop. */
-    private void stop(Run<?> run, How how) {
+    private void stop(JobRun<?> run, Disposition disposition) {
         Optional<CompletableFuture<?>> stage;
         synchronized (this) {
-            if (!settle(run, how)) {
+            if (!settle(run, disposition)) {
                 return;
             }
             stage = run.halt();
         }
-        FailureLog.tell(run, how);
-        run.lane().finisher().wake();
+        FailureLog.tell(run, disposition);
+        run.queue().finisher().wake();
         checkNothingHeld();
         cancel(stage);
         expectEnd(run);
     }
 
-    private void expectEnd(Run<?> run) {
+    private void expectEnd(JobRun<?> run) {
         var unused = environment
                 .scheduler()
                 .schedule(
-                        () -> callers.execute(() -> complainUnlessOver(run)),
-                        Delays.nanos(OBEYS_WITHIN),
+                        () -> callers.execute(() -> warnUnlessEnded(run)),
+                        TimerDelays.nanos(OBEYS_WITHIN),
                         TimeUnit.NANOSECONDS);
     }
 
-    private void complainUnlessOver(Run<?> run) {
+    private void warnUnlessEnded(JobRun<?> run) {
         Throwable where = new Throwable("where its thread is");
-        int places;
+        int slots;
         synchronized (this) {
-            if (!run.hasPlace() || closing) {
+            if (!run.hasSlot() || closing) {
                 return;
             }
             run.stuck();
-            places = ++lost;
+            slots = ++lost;
             where.setStackTrace(run.thread().map(Thread::getStackTrace).orElse(new StackTraceElement[0]));
         }
         LOG.warn(
@@ -512,13 +517,13 @@ public final class JobPool {
                         + " Let handlers end when they are interrupted, or their stages when they are cancelled.",
                 run,
                 OBEYS_WITHIN,
-                places,
+                slots,
                 settings.concurrency(),
                 where);
     }
 
     /** {@return how many places are taken by handlers that go on long after they were told to stop} */
-    public synchronized int lostPlaces() {
+    public synchronized int lostSlots() {
         return lost;
     }
 
@@ -528,23 +533,23 @@ public final class JobPool {
     }
 
     /** A job has been ended by its handler, or is another's, as its handler says: so its activity row is let be. */
-    void drop(Run<?> run, boolean lost) {
+    void drop(JobRun<?> run, boolean lost) {
         synchronized (this) {
-            run.lane().held().remove(run);
+            run.queue().held().remove(run);
             run.drop();
             if (lost) {
                 run.lose();
             } else {
-                run.gone();
+                run.ended();
             }
         }
         checkNothingHeld();
     }
 
     /** The activity rows under which no job is left but these. */
-    synchronized List<Versionstamp> emptiedBy(List<Run<?>> runs) {
+    synchronized List<Versionstamp> emptiedBy(List<JobRun<?>> runs) {
         Map<SharedActivity, Integer> leaving = new HashMap<>();
-        for (Run<?> run : runs) {
+        for (JobRun<?> run : runs) {
             if (run.activity() != null) {
                 leaving.merge(run.activity(), 1, Integer::sum);
             }
@@ -559,8 +564,8 @@ public final class JobPool {
     }
 
     /** Their ends have been committed. */
-    synchronized void left(List<Run<?>> runs) {
-        runs.forEach(Run::gone);
+    synchronized void left(List<JobRun<?>> runs) {
+        runs.forEach(JobRun::ended);
     }
 
     // Signs of life
@@ -568,28 +573,28 @@ public final class JobPool {
     /**
      * {@return whether there are no jobs of a lane of which signs of life could be due} Then the next jobs rouse it.
      */
-    synchronized boolean letRest(Lane<?> lane) {
-        return lane.letRest();
+    synchronized boolean suspendHeartbeats(TypeQueue<?> queue) {
+        return queue.suspendHeartbeats();
     }
 
     /**
      * The jobs of which another sign of life is due. Those that still wait for a place here after so long are given
      * back instead, since others may have one.
      */
-    <D> List<Run<?>> due(Lane<D> lane, Duration roundTime) {
-        List<Run<?>> due;
+    <D> List<JobRun<?>> due(TypeQueue<D> queue, Duration roundTime) {
+        List<JobRun<?>> due;
         synchronized (this) {
-            List<Run<D>> silent = lane.due();
-            List<Run<D>> idle = lane.takeWaiting(silent, roundTime);
+            List<JobRun<D>> silent = queue.due();
+            List<JobRun<D>> idle = queue.takeWaiting(silent, roundTime);
             idle.forEach(run -> settle(run, UNBEGUN));
             if (!idle.isEmpty()) {
-                appetite.keptWaiting(roundTime);
+                prefetch.recordQueueTime(roundTime);
             }
             silent.removeAll(new HashSet<>(idle));
             due = List.copyOf(silent);
         }
-        lane.finisher().wake();
-        pokeAll();
+        queue.finisher().wake();
+        wakeUpAll();
         return due;
     }
 
@@ -598,49 +603,49 @@ public final class JobPool {
      *
      * @param before the activity rows that its jobs were known to share when it began
      */
-    void heard(Heartbeat.Heard beat, Map<Run<?>, Optional<SharedActivity>> before) {
+    void heard(Heartbeat.RenewedClaims beat, Map<JobRun<?>, Optional<SharedActivity>> before) {
         synchronized (this) {
             beat.heard()
-                    .forEach((run, activity) -> run.heardOf(
+                    .forEach((run, activity) -> run.renewed(
                             before.getOrDefault(run, Optional.empty()).orElse(null),
                             activity.orElse(null),
-                            run.lane().round()));
+                            run.queue().round()));
         }
         beat.lost().forEach(this::halt);
     }
 
     /** Whether a sign of life would not come too early. */
-    synchronized boolean isSilent(Run<?> run) {
-        return run.heardIn() < run.lane().round();
+    synchronized boolean isSilent(JobRun<?> run) {
+        return run.lastHeartbeatRound() < run.queue().round();
     }
 
     /** The activity rows that jobs are known to share. */
-    synchronized Map<Run<?>, Optional<SharedActivity>> activitiesOf(List<Run<?>> runs) {
-        Map<Run<?>, Optional<SharedActivity>> activities = new HashMap<>();
+    synchronized Map<JobRun<?>, Optional<SharedActivity>> activitiesOf(List<JobRun<?>> runs) {
+        Map<JobRun<?>, Optional<SharedActivity>> activities = new HashMap<>();
         runs.forEach(run -> activities.put(run, Optional.ofNullable(run.activity())));
         return activities;
     }
 
     /** The activity row that a job is known to share. */
-    synchronized @Nullable SharedActivity activityOf(Run<?> run) {
+    synchronized @Nullable SharedActivity activityOf(JobRun<?> run) {
         return run.activity();
     }
 
     /** A job has been heard of by itself, having shared that row when this began. */
-    synchronized void heard(Run<?> run, @Nullable SharedActivity before) {
-        run.heardOf(before, null, run.lane().round());
+    synchronized void heard(JobRun<?> run, @Nullable SharedActivity before) {
+        run.renewed(before, null, run.queue().round());
     }
 
     /** A job is another's, or gone; unless it has just been ended here, its handler is told to stop. */
-    private void halt(Run<?> run) {
+    private void halt(JobRun<?> run) {
         Optional<CompletableFuture<?>> stage;
         synchronized (this) {
             if (run.isSettled()) {
                 return;
             }
-            run.lane().held().remove(run);
+            run.queue().held().remove(run);
             run.drop();
-            run.gone();
+            run.ended();
             stage = run.halt();
         }
         LOG.info("{} is another's by now, or gone; its handler is told to stop", run);
@@ -649,27 +654,27 @@ public final class JobPool {
         expectEnd(run);
     }
 
-    private void pokeAll() {
-        List<Lane<?>> poked;
+    private void wakeUpAll() {
+        List<TypeQueue<?>> poked;
         synchronized (this) {
             if (closing || wanting.isEmpty()) {
                 return;
             }
             poked = takeNext();
         }
-        poked.forEach(lane -> lane.intake().poke());
+        poked.forEach(queue -> queue.subscription().demandChanged());
     }
 
     /** Takes the lanes out whose turn it is to claim, as many as there is room for. */
-    private List<Lane<?>> takeNext() {
-        List<Lane<?>> next = new ArrayList<>();
-        long room = room(beyond());
-        for (Iterator<Lane<?>> each = wanting.values().iterator(); room > 0 && each.hasNext(); ) {
-            Lane<?> lane = each.next();
-            int wanted = lane.wanted(free());
+    private List<TypeQueue<?>> takeNext() {
+        List<TypeQueue<?>> next = new ArrayList<>();
+        long room = room(excess());
+        for (Iterator<TypeQueue<?>> each = wanting.values().iterator(); room > 0 && each.hasNext(); ) {
+            TypeQueue<?> queue = each.next();
+            int wanted = queue.wanted(free());
             if (wanted > 0) {
                 each.remove();
-                next.add(lane);
+                next.add(queue);
                 room -= wanted;
             }
         }
@@ -694,13 +699,13 @@ public final class JobPool {
             }
             closing = true;
         }
-        giveBackWaiting();
+        releaseWaiting();
         var timer = environment
                 .scheduler()
-                .schedule(this::giveBackAll, Delays.nanos(settings.closeWithin()), TimeUnit.NANOSECONDS);
-        CompletableFuture<?> claimed =
-                CompletableFuture.allOf(lanes.stream().map(Lane::closeIntake).toArray(CompletableFuture<?>[]::new));
-        var unused = within(settings.closeWithin().plus(LAST_WORDS), claimed, "A claim is not answered")
+                .schedule(this::releaseAll, TimerDelays.nanos(settings.shutdownTimeout()), TimeUnit.NANOSECONDS);
+        CompletableFuture<?> claimed = CompletableFuture.allOf(
+                queues.stream().map(TypeQueue::closeSubscription).toArray(CompletableFuture<?>[]::new));
+        var unused = within(settings.shutdownTimeout().plus(LAST_WORDS), claimed, "A claim is not answered")
                 .thenCompose(closed -> {
                     checkNothingHeld();
                     return nothingHeld;
@@ -716,35 +721,35 @@ public final class JobPool {
     /** Ends it as far as that can be done at once. */
     public void stop() {
         var unused = closeAsync();
-        giveBackAll();
+        releaseAll();
     }
 
     private synchronized boolean isClosing() {
         return closing;
     }
 
-    private void giveBackWaiting() {
+    private void releaseWaiting() {
         synchronized (this) {
-            lanes.forEach(lane -> lane.takeWaiting().forEach(run -> settle(run, UNBEGUN)));
+            queues.forEach(queue -> queue.takeWaiting().forEach(run -> settle(run, UNBEGUN)));
         }
-        lanes.forEach(lane -> lane.finisher().wake());
+        queues.forEach(queue -> queue.finisher().wake());
         checkNothingHeld();
     }
 
-    private void giveBackAll() {
-        List<Run<?>> all = new ArrayList<>();
+    private void releaseAll() {
+        List<JobRun<?>> all = new ArrayList<>();
         synchronized (this) {
-            lanes.forEach(lane -> all.addAll(lane.held()));
+            queues.forEach(queue -> all.addAll(queue.held()));
         }
         if (!all.isEmpty()) {
             LOG.warn("{} jobs did not end while their worker closed; they are given back", all.size());
         }
-        all.forEach(run -> stop(run, new How.HandedBack(true)));
+        all.forEach(run -> stop(run, new Disposition.Released(true)));
     }
 
     private void checkNothingHeld() {
         synchronized (this) {
-            if (!closing || lanes.stream().anyMatch(lane -> !lane.held().isEmpty())) {
+            if (!closing || queues.stream().anyMatch(queue -> !queue.held().isEmpty())) {
                 return;
             }
         }
@@ -753,7 +758,7 @@ public final class JobPool {
 
     private CompletableFuture<?> drained() {
         CompletableFuture<?> written = CompletableFuture.allOf(
-                lanes.stream().map(lane -> lane.finisher().drained()).toArray(CompletableFuture<?>[]::new));
+                queues.stream().map(queue -> queue.finisher().drained()).toArray(CompletableFuture<?>[]::new));
         return within(LAST_WORDS, written, "Not all ends of jobs could be written");
     }
 
@@ -766,7 +771,9 @@ public final class JobPool {
         var timer = environment
                 .scheduler()
                 .schedule(
-                        () -> callers.execute(() -> tooLate.complete(false)), Delays.nanos(time), TimeUnit.NANOSECONDS);
+                        () -> callers.execute(() -> tooLate.complete(false)),
+                        TimerDelays.nanos(time),
+                        TimeUnit.NANOSECONDS);
         CompletableFuture<Boolean> done = work.thenApply(value -> {
             timer.cancel(false);
             return true;
@@ -780,7 +787,7 @@ public final class JobPool {
     }
 
     private void end() {
-        lanes.forEach(Lane::close);
+        queues.forEach(TypeQueue::close);
         settings.releaseExecutor().run();
         ended.complete(null);
     }

@@ -4,9 +4,9 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.JobType;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.internal.verbs.ClaimedJob;
-import dev.couchjobs.internal.verbs.Ends;
+import dev.couchjobs.internal.verbs.Disposition;
 import dev.couchjobs.internal.verbs.ErrorText;
-import dev.couchjobs.internal.verbs.How;
+import dev.couchjobs.internal.verbs.FinishTransaction;
 import dev.couchjobs.internal.verbs.Instance;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,43 +20,43 @@ final class JobRunner {
     private final JobPool pool;
     private final Instance instance;
     private final Environment environment;
-    private final Ends ends;
+    private final FinishTransaction finishTransaction;
 
     JobRunner(JobPool pool, Instance instance) {
         this.pool = pool;
         this.instance = instance;
         this.environment = instance.environment();
-        this.ends = new Ends(instance);
+        this.finishTransaction = new FinishTransaction(instance);
     }
 
     /** Runs a job to its end, or to where its handler has begun what will end by itself. */
-    <D> void run(Run<D> run) {
+    <D> void run(JobRun<D> run) {
         Instant begun = environment.clock().instant();
         ClaimedJob<D> job = run.job();
         int maxAttempts = job.retry().maxAttempts();
         if (job.failures() >= maxAttempts) {
-            pool.over(run, new How.Failed(exhausted(maxAttempts), false), Duration.ZERO);
+            pool.over(run, new Disposition.Failed(exhausted(maxAttempts), false), Duration.ZERO);
             return;
         }
-        Optional<Duration> limit = run.lane().timeLimit();
+        Optional<Duration> limit = run.queue().timeLimit();
         limit.ifPresent(time -> pool.limit(run, time));
-        RunContext<D> context = new RunContext<>(pool, instance, ends, run, limit.map(begun::plus));
+        RunContext<D> context = new RunContext<>(pool, instance, finishTransaction, run, limit.map(begun::plus));
         Object result;
         try {
-            result = run.lane().handling().call(context);
+            result = run.queue().handler().call(context);
         } catch (Throwable e) { // also an error: it is the handler's, and the job has to come to an end
             over(run, context, null, e, begun);
             return;
         }
-        if (result instanceof Handling.Begun handler) {
-            pool.leaveThread(run);
+        if (result instanceof BoundHandler.StartedCall handler) {
+            pool.detachThread(run);
             await(run, context, handler.stage(), begun);
         } else {
             over(run, context, result, null, begun);
         }
     }
 
-    private void await(Run<?> run, RunContext<?> context, @Nullable CompletionStage<?> stage, Instant begun) {
+    private void await(JobRun<?> run, RunContext<?> context, @Nullable CompletionStage<?> stage, Instant begun) {
         if (stage == null) {
             over(run, context, null, new NullPointerException("The handler returned no stage."), begun);
             return;
@@ -68,25 +68,26 @@ final class JobRunner {
     }
 
     private void over(
-            Run<?> run, RunContext<?> context, @Nullable Object result, @Nullable Throwable error, Instant begun) {
-        How how;
+            JobRun<?> run, RunContext<?> context, @Nullable Object result, @Nullable Throwable error, Instant begun) {
+        Disposition disposition;
         try {
-            how = error == null ? ended(run, context, result) : failed(run, context, error);
+            disposition = error == null ? ended(run, context, result) : failed(run, context, error);
         } catch (Throwable e) { // also an error: the result is written by classes of the user's, as deep as they go
-            how = new How.Failed(ErrorText.of(e), true);
+            disposition = new Disposition.Failed(ErrorText.of(e), true);
         }
-        pool.over(run, how, Duration.between(begun, environment.clock().instant()));
+        pool.over(run, disposition, Duration.between(begun, environment.clock().instant()));
     }
 
-    private How ended(Run<?> run, RunContext<?> context, @Nullable Object result) {
-        Optional<How> wanted = context.wanted();
+    private Disposition ended(JobRun<?> run, RunContext<?> context, @Nullable Object result) {
+        Optional<Disposition> wanted = context.wanted();
         if (wanted.isPresent()) {
             return wanted.get();
         }
         try {
-            return new How.Succeeded(encoded(run.lane().type(), run.job().id(), result));
+            return new Disposition.Succeeded(
+                    encoded(run.queue().type(), run.job().id(), result));
         } catch (PayloadException e) {
-            return new How.Failed(ErrorText.of(e), false);
+            return new Disposition.Failed(ErrorText.of(e), false);
         }
     }
 
@@ -95,10 +96,10 @@ final class JobRunner {
         return instance.codec().encodeResult(type, jobId, (R) result);
     }
 
-    private static How failed(Run<?> run, RunContext<?> context, Throwable error) {
+    private static Disposition failed(JobRun<?> run, RunContext<?> context, Throwable error) {
         return context.isUnreadable()
-                ? new How.Failed(ErrorText.of(error), false)
-                : How.failed(run.lane().type(), error);
+                ? new Disposition.Failed(ErrorText.of(error), false)
+                : Disposition.failed(run.queue().type(), error);
     }
 
     private static String exhausted(int maxAttempts) {

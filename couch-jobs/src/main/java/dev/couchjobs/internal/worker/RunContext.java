@@ -13,14 +13,14 @@ import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.data.TokenSearch;
-import dev.couchjobs.internal.loop.Causes;
+import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.verbs.ClaimedJob;
-import dev.couchjobs.internal.verbs.Ends;
+import dev.couchjobs.internal.verbs.Disposition;
 import dev.couchjobs.internal.verbs.Fence;
+import dev.couchjobs.internal.verbs.FinishTransaction;
 import dev.couchjobs.internal.verbs.HandlerTries;
-import dev.couchjobs.internal.verbs.How;
 import dev.couchjobs.internal.verbs.Instance;
-import dev.couchjobs.internal.verbs.Logs;
+import dev.couchjobs.internal.verbs.LogVerbs;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,29 +39,34 @@ final class RunContext<D> implements JobContext<D> {
     private final Database database;
     private final Instance instance;
     private final Transactions transactions;
-    private final Ends ends;
-    private final Logs logs;
-    private final Run<D> run;
+    private final FinishTransaction finishTransaction;
+    private final LogVerbs logVerbs;
+    private final JobRun<D> run;
     private final ClaimedJob<D> job;
     private final Optional<Instant> deadline;
 
     private volatile boolean unreadable;
-    private volatile @Nullable How wanted;
+    private volatile @Nullable Disposition wanted;
 
-    RunContext(JobPool pool, Instance instance, Ends ends, Run<D> run, Optional<Instant> deadline) {
+    RunContext(
+            JobPool pool,
+            Instance instance,
+            FinishTransaction finishTransaction,
+            JobRun<D> run,
+            Optional<Instant> deadline) {
         this.pool = pool;
         this.database = instance.database();
         this.instance = instance;
         this.transactions = instance.transactions();
-        this.ends = ends;
-        this.logs = new Logs(instance);
+        this.finishTransaction = finishTransaction;
+        this.logVerbs = new LogVerbs(instance);
         this.run = run;
         this.job = run.job();
         this.deadline = deadline;
     }
 
     /** What the handler asked for. */
-    Optional<How> wanted() {
+    Optional<Disposition> wanted() {
         return Optional.ofNullable(wanted);
     }
 
@@ -107,35 +112,35 @@ final class RunContext<D> implements JobContext<D> {
 
     @Override
     public void snooze(Duration time) {
-        wanted = new How.Snoozed(time);
+        wanted = new Disposition.Snoozed(time);
     }
 
     @Override
     public void cancel(String reason) {
-        wanted = new How.Cancelled(Objects.requireNonNull(reason, "reason"));
+        wanted = new Disposition.Cancelled(Objects.requireNonNull(reason, "reason"));
     }
 
     @Override
     public void log(Object entry) {
-        noticing(() -> logs.append(database, job, LogEntry.Kind.LOG, entry).join());
+        noticing(() -> logVerbs.append(database, job, LogEntry.Kind.LOG, entry).join());
     }
 
     @Override
     public void checkpoint(Object checkpoint) {
-        noticing(() ->
-                logs.append(database, job, LogEntry.Kind.CHECKPOINT, checkpoint).join());
+        noticing(() -> logVerbs.append(database, job, LogEntry.Kind.CHECKPOINT, checkpoint)
+                .join());
     }
 
     @Override
     public <T> Optional<T> lastCheckpoint(Class<T> type) {
         return noticing(() ->
-                        logs.lastCheckpoint(database, job.type(), job.id()).join())
+                        logVerbs.lastCheckpoint(database, job.type(), job.id()).join())
                 .map(entry -> entry.as(type));
     }
 
     @Override
     public void progress(long done, long total, String text) {
-        noticing(() -> logs.progress(database, job, done, total, text).join());
+        noticing(() -> logVerbs.progress(database, job, done, total, text).join());
     }
 
     @Override
@@ -221,9 +226,15 @@ final class RunContext<D> implements JobContext<D> {
         }
 
         CompletableFuture<R> write(Transaction tx, R given) {
-            How how = new How.Succeeded(encoded(job.type(), given));
+            Disposition disposition = new Disposition.Succeeded(encoded(job.type(), given));
             result = given;
-            return ends.endIn(tx, job.type(), new Ends.End(job, how), pool.emptiedBy(List.of(run)), token)
+            return finishTransaction
+                    .endIn(
+                            tx,
+                            job.type(),
+                            new FinishTransaction.FinishRequest(job, disposition),
+                            pool.emptiedBy(List.of(run)),
+                            token)
                     .thenApply(done -> given);
         }
 
@@ -250,7 +261,7 @@ final class RunContext<D> implements JobContext<D> {
                         joined -> JobTable.edit(joined, run.ref(), before -> {
                             JobRow row = Fence.held(joined, job, before);
                             if (signOfLife) {
-                                JobTable.save(joined, run.ref(), row, row.heardOf(row.payload()), OptionalLong.empty());
+                                JobTable.save(joined, run.ref(), row, row.renewed(row.payload()), OptionalLong.empty());
                             }
                             return CompletableFuture.completedFuture(row);
                         }));
@@ -267,13 +278,13 @@ final class RunContext<D> implements JobContext<D> {
             return transaction.get();
         } catch (RuntimeException e) {
             notice(e);
-            throw Causes.thrown(e);
+            throw RootCauses.thrown(e);
         }
     }
 
     private void notice(@Nullable Throwable error) {
         if (error != null
-                && Causes.thrown(error) instanceof JobHaltedException lost
+                && RootCauses.thrown(error) instanceof JobHaltedException lost
                 && job.id().equals(lost.jobId())
                 && job.type().name().equals(lost.typeName())) {
             pool.drop(run, !(lost instanceof JobAlreadyFinishedException));

@@ -9,7 +9,7 @@ import java.util.concurrent.Executor;
  *
  * @param concurrency how many jobs may run at once
  * @param wanted which jobs it takes
- * @param closeWithin how long those that run may take when the worker is closed
+ * @param shutdownTimeout how long those that run may take when the worker is closed
  * @param longTriesMax how many tries of a handler's transaction may take too long
  * @param executor runs the handlers
  * @param releaseExecutor lets go of the executor when the worker has ended
@@ -17,7 +17,7 @@ import java.util.concurrent.Executor;
 public record WorkerSettings(
         int concurrency,
         AcceptOptions wanted,
-        Duration closeWithin,
+        Duration shutdownTimeout,
         int longTriesMax,
         Executor executor,
         Runnable releaseExecutor) {}

@@ -10,10 +10,10 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.faults.VirtualStage;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.monitor.ActivityMonitors;
-import dev.couchjobs.internal.retention.Retirement;
+import dev.couchjobs.internal.retention.RetentionService;
 import dev.couchjobs.internal.verbs.Instance;
-import dev.couchjobs.internal.verbs.Label;
 import dev.couchjobs.internal.verbs.PayloadCodec;
+import dev.couchjobs.internal.verbs.TransactionLabel;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
 import java.util.Optional;
@@ -32,8 +32,8 @@ class AcceptorsTest {
     private final CouchJobs jobs =
             CouchJobs.builder(stage.database()).environment(stage.environment()).build();
     private final Instance instance = instance();
-    private final Retirement retirement = new Retirement(instance, Duration.ofDays(1));
-    private final ActivityMonitors monitors = new ActivityMonitors(instance, Duration.ofMinutes(10), retirement);
+    private final RetentionService retentionService = new RetentionService(instance, Duration.ofDays(1));
+    private final ActivityMonitors monitors = new ActivityMonitors(instance, Duration.ofMinutes(10), retentionService);
     private final Acceptors acceptors = new Acceptors(instance, monitors);
 
     private Instance instance() {
@@ -43,7 +43,11 @@ class AcceptorsTest {
                 stage.database(),
                 stage.environment(),
                 keyspace,
-                new Transactions(stage.environment(), keyspace, Duration.ofSeconds(30), Label.tagged("worker", false)),
+                new Transactions(
+                        stage.environment(),
+                        keyspace,
+                        Duration.ofSeconds(30),
+                        TransactionLabel.tagged("worker", false)),
                 new PayloadCodec(JsonMapper.shared()));
     }
 
@@ -56,7 +60,7 @@ class AcceptorsTest {
     void close() {
         acceptors.close();
         monitors.close();
-        retirement.close();
+        retentionService.close();
         jobs.close();
         stage.close();
     }

@@ -8,11 +8,11 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.faults.VirtualStage;
-import dev.couchjobs.internal.accept.Leadership.Place;
-import dev.couchjobs.internal.accept.Leadership.Standing;
+import dev.couchjobs.internal.accept.Leadership.Role;
+import dev.couchjobs.internal.accept.Leadership.RoleChange;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TypeKeys;
-import dev.couchjobs.internal.loop.Causes;
+import dev.couchjobs.internal.loop.RootCauses;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
@@ -40,15 +40,15 @@ class LeadershipTest {
         stage.close();
     }
 
-    private Place change(Function<Transaction, CompletableFuture<Standing>> change) {
-        return stage.await(stage.database().runAsync(change)).place();
+    private Role change(Function<Transaction, CompletableFuture<RoleChange>> change) {
+        return stage.await(stage.database().runAsync(change)).role();
     }
 
-    private Place waits(Leadership process, Place before) {
-        return change(tx -> process.new Turn(tx, before).idle());
+    private Role waits(Leadership process, Role before) {
+        return change(tx -> process.new RoleTransaction(tx, before).idle());
     }
 
-    private Transaction open(Function<Transaction, CompletableFuture<Standing>> change) {
+    private Transaction open(Function<Transaction, CompletableFuture<RoleChange>> change) {
         Transaction tx = stage.database().createTransaction();
         stage.await(change.apply(tx));
         return tx;
@@ -58,7 +58,7 @@ class LeadershipTest {
     private void onlyTheFirstCommits(Transaction one, Transaction other, boolean inOrder) {
         stage.await((inOrder ? one : other).commit());
         Throwable error = catchThrowable(() -> stage.await((inOrder ? other : one).commit()));
-        assertThat(Causes.of(error))
+        assertThat(RootCauses.of(error))
                 .isInstanceOfSatisfying(
                         FDBException.class,
                         conflict -> assertThat(conflict.getCode()).isEqualTo(NOT_COMMITTED));
@@ -66,33 +66,34 @@ class LeadershipTest {
 
     @Test
     void oneLeadsAndTheOthersFollow() {
-        assertThat(waits(one, Place.NONE)).isEqualTo(Place.LEADER);
-        assertThat(waits(other, Place.NONE)).isEqualTo(Place.FOLLOWER);
-        assertThat(waits(one, Place.LEADER)).isEqualTo(Place.LEADER);
+        assertThat(waits(one, Role.NONE)).isEqualTo(Role.LEADER);
+        assertThat(waits(other, Role.NONE)).isEqualTo(Role.FOLLOWER);
+        assertThat(waits(one, Role.LEADER)).isEqualTo(Role.LEADER);
     }
 
     @Test
     void aProcessThatHasJustStartedLeads() {
-        waits(one, Place.NEW);
+        waits(one, Role.NEW);
 
-        assertThat(waits(other, Place.NEW)).isEqualTo(Place.LEADER);
-        assertThat(waits(one, Place.LEADER)).isEqualTo(Place.FOLLOWER);
+        assertThat(waits(other, Role.NEW)).isEqualTo(Role.LEADER);
+        assertThat(waits(one, Role.LEADER)).isEqualTo(Role.FOLLOWER);
     }
 
     @Test
     void aFollowerLeadsAfterALeaderThatHasTakenJobs() {
-        waits(one, Place.NEW);
-        waits(other, Place.NONE);
+        waits(one, Role.NEW);
+        waits(other, Role.NONE);
 
-        assertThat(change(tx -> one.new Turn(tx, Place.LEADER).took(true))).isEqualTo(Place.FOLLOWER);
-        assertThat(waits(other, Place.FOLLOWER)).isEqualTo(Place.LEADER);
+        assertThat(change(tx -> one.new RoleTransaction(tx, Role.LEADER).took(true)))
+                .isEqualTo(Role.FOLLOWER);
+        assertThat(waits(other, Role.FOLLOWER)).isEqualTo(Role.LEADER);
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void twoBeginToLead(boolean inOrder) {
-        Transaction first = open(tx -> one.new Turn(tx, Place.NONE).idle());
-        Transaction second = open(tx -> other.new Turn(tx, Place.NONE).idle());
+        Transaction first = open(tx -> one.new RoleTransaction(tx, Role.NONE).idle());
+        Transaction second = open(tx -> other.new RoleTransaction(tx, Role.NONE).idle());
 
         onlyTheFirstCommits(first, second, inOrder);
     }
@@ -100,9 +101,9 @@ class LeadershipTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void theLeaderGoesWhileAnotherBeginsToFollow(boolean inOrder) {
-        waits(one, Place.NEW);
-        Transaction gone = open(tx -> one.new Turn(tx, Place.LEADER).took(false));
-        Transaction follows = open(tx -> other.new Turn(tx, Place.NONE).idle());
+        waits(one, Role.NEW);
+        Transaction gone = open(tx -> one.new RoleTransaction(tx, Role.LEADER).took(false));
+        Transaction follows = open(tx -> other.new RoleTransaction(tx, Role.NONE).idle());
 
         onlyTheFirstCommits(gone, follows, inOrder);
     }
@@ -116,25 +117,26 @@ class LeadershipTest {
     @ParameterizedTest
     @CsvSource({"true, 5", "false, 5", "true, 15", "false, 15"})
     void aFollowerLeavesWhileItIsMadeTheLeader(boolean inOrder, long from) {
-        onlyOneCommitsWhileItIsMadeTheLeader(Leadership.Turn::leave, inOrder, from);
+        onlyOneCommitsWhileItIsMadeTheLeader(Leadership.RoleTransaction::leave, inOrder, from);
     }
 
     private void onlyOneCommitsWhileItIsMadeTheLeader(
-            Function<Leadership.Turn, CompletableFuture<Standing>> step, boolean inOrder, long from) {
+            Function<Leadership.RoleTransaction, CompletableFuture<RoleChange>> step, boolean inOrder, long from) {
         this.from = from;
-        waits(one, Place.NEW);
-        waits(other, Place.NONE);
-        Transaction handsOver = open(tx -> one.new Turn(tx, Place.LEADER).took(false));
-        Transaction steps = open(tx -> step.apply(other.new Turn(tx, Place.FOLLOWER)));
+        waits(one, Role.NEW);
+        waits(other, Role.NONE);
+        Transaction handsOver = open(tx -> one.new RoleTransaction(tx, Role.LEADER).took(false));
+        Transaction steps = open(tx -> step.apply(other.new RoleTransaction(tx, Role.FOLLOWER)));
 
         onlyTheFirstCommits(handsOver, steps, inOrder);
     }
 
     @Test
     void aLeaderWithoutFollowersGoesOnIfItHasRoom() {
-        waits(one, Place.NEW);
+        waits(one, Role.NEW);
 
-        assertThat(change(tx -> one.new Turn(tx, Place.LEADER).took(true))).isEqualTo(Place.LEADER);
-        assertThat(waits(other, Place.NONE)).isEqualTo(Place.FOLLOWER);
+        assertThat(change(tx -> one.new RoleTransaction(tx, Role.LEADER).took(true)))
+                .isEqualTo(Role.LEADER);
+        assertThat(waits(other, Role.NONE)).isEqualTo(Role.FOLLOWER);
     }
 }

@@ -28,9 +28,9 @@ class LoopTest {
 
         try (Loop loop = new Loop("test", new Environment(time, time, new Random(7)), reluctant, () -> {
             ran.complete(true);
-            return CompletableFuture.completedFuture(Pause.untilPoked());
+            return CompletableFuture.completedFuture(Pause.untilWakeUp());
         })) {
-            loop.poke();
+            loop.wakeUp();
 
             assertThat(time.await(ran)).isTrue();
         }
@@ -45,13 +45,13 @@ class LoopTest {
             return stage.database()
                     .runAsync(tx -> CompletableFuture.completedFuture(Pause.atMost(Duration.ofSeconds(1))));
         })) {
-            loop.poke();
+            loop.wakeUp();
             stage.time().advance(Duration.ofMillis(1_500));
             assertThat(rounds).hasValue(2);
 
             stage.close();
             stage.time().advance(Duration.ofHours(1));
-            loop.poke();
+            loop.wakeUp();
             stage.time().advance(Duration.ofHours(1));
 
             assertThat(rounds).hasValue(3);

@@ -12,11 +12,11 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobType;
-import dev.couchjobs.contract.Forwarding;
-import dev.couchjobs.faults.Rows;
+import dev.couchjobs.contract.DatabaseProxies;
+import dev.couchjobs.faults.TypeRows;
 import dev.couchjobs.faults.VirtualStage;
 import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.verbs.Label;
+import dev.couchjobs.internal.verbs.TransactionLabel;
 import dev.couchjobs.internal.verbs.Transactions;
 import java.time.Duration;
 import java.util.Arrays;
@@ -76,8 +76,8 @@ class LeaseAuditTest {
         return prefix.subspace(Tuple.from("couch_jobs", "activity", MAIL.name()));
     }
 
-    private Rows rows() {
-        return stage.await(database.readAsync(tx -> Rows.read(tx, prefix, MAIL.name())));
+    private TypeRows rows() {
+        return stage.await(database.readAsync(tx -> TypeRows.read(tx, prefix, MAIL.name())));
     }
 
     private Set<String> named() {
@@ -85,8 +85,8 @@ class LeaseAuditTest {
     }
 
     private void audit(Database on) {
-        Transactions transactions =
-                new Transactions(stage.environment(), keyspace, Duration.ofSeconds(30), Label.tagged("audit", false));
+        Transactions transactions = new Transactions(
+                stage.environment(), keyspace, Duration.ofSeconds(30), TransactionLabel.tagged("audit", false));
         LeaseAudit audit = new LeaseAudit(on, transactions, keyspace, keyspace.type(MAIL.name()));
         for (int step = 0; step < STEPS; step++) {
             stage.await(audit.step().handle((done, error) -> step(error)));
@@ -100,11 +100,11 @@ class LeaseAuditTest {
     @Test
     @SuppressWarnings("FutureReturnValueIgnored") // the caller of the forwarded method gets it
     void aJobWhoseRowCannotBeReadIsPassedOver() {
-        Database failing = Forwarding.to(Database.class, (self, method, arguments) -> {
+        Database failing = DatabaseProxies.to(Database.class, (self, method, arguments) -> {
             if (method.getName().equals("runAsync")) {
                 return database.runAsync(failing(arguments[0]));
             }
-            return Forwarding.invoke(database, method, arguments);
+            return DatabaseProxies.invoke(database, method, arguments);
         });
 
         audit(failing);
@@ -121,14 +121,14 @@ class LeaseAuditTest {
 
     @SuppressWarnings("FutureReturnValueIgnored") // the caller of the forwarded method gets it
     private <T extends ReadTransaction> T failing(Class<T> type, T target, @Nullable ReadTransaction snapshot) {
-        return Forwarding.to(type, (self, method, arguments) -> {
+        return DatabaseProxies.to(type, (self, method, arguments) -> {
             if (method.getName().equals("snapshot") && snapshot != null) {
                 return snapshot;
             }
             if (method.getName().equals("get") && Arrays.equals(damaged, (byte[]) arguments[0])) {
                 return CompletableFuture.failedFuture(new FDBException("unreadable", 2_000));
             }
-            return Forwarding.invoke(target, method, arguments);
+            return DatabaseProxies.invoke(target, method, arguments);
         });
     }
 }

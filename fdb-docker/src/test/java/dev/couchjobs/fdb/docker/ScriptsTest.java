@@ -30,13 +30,14 @@ class ScriptsTest {
     private Path directory;
 
     private final Map<String, String> environment = new HashMap<>();
-    private Machine machine;
+    private FakeContainer fakeContainer;
 
     @BeforeEach
     void begin() {
-        machine = new Machine(directory);
-        environment.put("FDB_DIRECTORY", machine.file("volume").toString());
-        environment.put("FDB_CLUSTER_FILE", machine.file("volume/fdb.cluster").toString());
+        fakeContainer = new FakeContainer(directory);
+        environment.put("FDB_DIRECTORY", fakeContainer.file("volume").toString());
+        environment.put(
+                "FDB_CLUSTER_FILE", fakeContainer.file("volume/fdb.cluster").toString());
         environment.put("FDB_CLUSTER_FILE_CONTENTS", "dev:single@127.0.0.1:4550");
         environment.put("FDB_CONFIGURATION", "single ssd");
         environment.put("FDB_MACHINE", "fdb");
@@ -65,15 +66,15 @@ class ScriptsTest {
 
     @Test
     void firstStart_makesTheDatabaseAndMarksTheVolume() {
-        machine.fdbcliSays(SILENCE, 1).fdbcliSays(CREATED, 0);
+        fakeContainer.fdbcliSays(SILENCE, 1).fdbcliSays(CREATED, 0);
 
         assertThat(configure().callsOf("fdbcli")).hasSize(2).endsWith(NEW);
-        assertThat(machine.file("volume/configured")).exists();
+        assertThat(fakeContainer.file("volume/configured")).exists();
     }
 
     @Test
     void laterStart_asksForNothing() {
-        machine.fdbcliSays(SILENCE, 1).fdbcliSays(CREATED, 0);
+        fakeContainer.fdbcliSays(SILENCE, 1).fdbcliSays(CREATED, 0);
         configure();
 
         assertThat(configure().calls()).isEmpty();
@@ -81,37 +82,39 @@ class ScriptsTest {
 
     @Test
     void startWithADatabaseThatAnswers_leavesItAlone() {
-        machine.fdbcliSays(AVAILABLE, 0);
+        fakeContainer.fdbcliSays(AVAILABLE, 0);
 
         assertThat(configure().callsOf("fdbcli")).doesNotContain(NEW);
-        assertThat(machine.file("volume/configured")).exists();
+        assertThat(fakeContainer.file("volume/configured")).exists();
     }
 
     @Test
     void startOfAServerThatTakesLong_isWaitedFor() {
-        machine.fdbcliSays(SILENCE, 1)
+        fakeContainer
+                .fdbcliSays(SILENCE, 1)
                 .fdbcliSays(SILENCE, 1)
                 .fdbcliSays(UNAVAILABLE, 0)
                 .fdbcliSays(SILENCE, 1)
                 .fdbcliSays(SILENCE, 1)
                 .fdbcliSays(CREATED, 0);
 
-        Machine.Outcome outcome = configure();
+        FakeContainer.Outcome outcome = configure();
         assertThat(outcome.callsOf("fdbcli")).hasSize(6);
         assertThat(outcome.callsOf("sleep")).hasSize(2);
     }
 
     @Test
     void startWithADatabaseThatIsSilentAtFirst_isOverWhenItAnswers() {
-        machine.fdbcliSays(SILENCE, 1).fdbcliSays(EXISTS, 1).fdbcliSays(AVAILABLE + " It has issues.", 0);
+        fakeContainer.fdbcliSays(SILENCE, 1).fdbcliSays(EXISTS, 1).fdbcliSays(AVAILABLE + " It has issues.", 0);
 
         assertThat(configure().callsOf("fdbcli")).hasSize(3).containsOnlyOnce(NEW);
-        assertThat(machine.file("volume/configured")).exists();
+        assertThat(fakeContainer.file("volume/configured")).exists();
     }
 
     @Test
     void healthy_ifTheDatabaseIsSaidToBeAvailable() {
-        machine.fdbcliSays(AVAILABLE, 0)
+        fakeContainer
+                .fdbcliSays(AVAILABLE, 0)
                 .fdbcliSays("The database is available, but has issues (type 'status' for more information).", 0);
 
         assertThat(healthy()).isZero();
@@ -120,13 +123,13 @@ class ScriptsTest {
 
     @Test
     void notHealthy_ifItIsNotSaid() {
-        machine.fdbcliSays(UNAVAILABLE, 0);
+        fakeContainer.fdbcliSays(UNAVAILABLE, 0);
         assertThat(healthy()).isOne();
     }
 
     @Test
     void notHealthy_ifFdbcliFails() {
-        machine.fdbcliSays(AVAILABLE, 1);
+        fakeContainer.fdbcliSays(AVAILABLE, 1);
         assertThat(healthy()).isOne();
     }
 
@@ -138,9 +141,9 @@ class ScriptsTest {
                 .containsExactly(("fdbserver --cluster-file %1$s/fdb.cluster --public-address 127.0.0.1:4550"
                                 + " --listen-address 0.0.0.0:4550 --datadir %1$s/data --logdir %1$s/logs"
                                 + " --locality-machineid fdb --locality-zoneid fdb --memory 2GiB")
-                        .formatted(machine.file("volume")));
-        assertThat(machine.file("volume/data")).isDirectory();
-        assertThat(machine.file("volume/logs")).isDirectory();
+                        .formatted(fakeContainer.file("volume")));
+        assertThat(fakeContainer.file("volume/data")).isDirectory();
+        assertThat(fakeContainer.file("volume/logs")).isDirectory();
     }
 
     @Test
@@ -155,7 +158,7 @@ class ScriptsTest {
     void node_writesTheClusterFileOnce() throws IOException {
         environment.remove("FDB_CONFIGURATION");
         node();
-        Path clusterFile = machine.file("volume/fdb.cluster");
+        Path clusterFile = fakeContainer.file("volume/fdb.cluster");
         assertThat(clusterFile).hasContent("dev:single@127.0.0.1:4550");
 
         Files.writeString(clusterFile, "dev:moved@127.0.0.1:4551\n");
@@ -165,9 +168,9 @@ class ScriptsTest {
 
     @Test
     void node_makesTheDatabaseIfItIsTheOneThatDoes() {
-        machine.fdbcliSays(SILENCE, 1).fdbcliSays(CREATED, 0);
+        fakeContainer.fdbcliSays(SILENCE, 1).fdbcliSays(CREATED, 0);
 
-        Machine.Outcome outcome = node();
+        FakeContainer.Outcome outcome = node();
         assertThat(outcome.callsOf("fdbcli")).contains(NEW);
         assertThat(outcome.callsOf("fdbserver")).hasSize(1);
     }
@@ -177,24 +180,24 @@ class ScriptsTest {
         environment.remove("FDB_PORT");
         environment.remove("FDB_CONFIGURATION");
 
-        Machine.Outcome outcome = node();
+        FakeContainer.Outcome outcome = node();
         assertThat(outcome.status()).isNotZero();
         assertThat(outcome.said()).contains("FDB_PORT");
         assertThat(outcome.calls()).isEmpty();
     }
 
-    private Machine.Outcome node(String... options) {
-        return machine.run(environment, "fdb-node", options);
+    private FakeContainer.Outcome node(String... options) {
+        return fakeContainer.run(environment, "fdb-node", options);
     }
 
-    private Machine.Outcome configure() {
-        machine.file("volume").toFile().mkdir();
-        Machine.Outcome outcome = machine.run(environment, "fdb-configure");
+    private FakeContainer.Outcome configure() {
+        fakeContainer.file("volume").toFile().mkdir();
+        FakeContainer.Outcome outcome = fakeContainer.run(environment, "fdb-configure");
         assertThat(outcome.status()).as(outcome.said()).isZero();
         return outcome;
     }
 
     private int healthy() {
-        return machine.run(environment, "fdb-healthy").status();
+        return fakeContainer.run(environment, "fdb-healthy").status();
     }
 }

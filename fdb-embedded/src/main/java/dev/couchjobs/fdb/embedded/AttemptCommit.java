@@ -10,9 +10,9 @@ import java.util.concurrent.Executor;
 final class AttemptCommit {
     private final Engine engine;
     private final Executor executor;
-    private final Attempt attempt;
+    private final TransactionAttempt attempt;
 
-    AttemptCommit(Engine engine, Executor executor, Attempt attempt) {
+    AttemptCommit(Engine engine, Executor executor, TransactionAttempt attempt) {
         this.engine = engine;
         this.executor = executor;
         this.attempt = attempt;
@@ -29,7 +29,7 @@ final class AttemptCommit {
         reply.succeedAtOnce();
     }
 
-    Commit prepare(Commit.Outcome outcome) {
+    Commit prepare(Commit.CommitCallback commitCallback) {
         if (attempt.settings().isReadOnly()) {
             throw FdbError.TRANSACTION_READ_ONLY.exception();
         }
@@ -45,7 +45,7 @@ final class AttemptCommit {
                 attempt.writes(),
                 watches(),
                 size,
-                outcome);
+                commitCallback);
     }
 
     void succeed(CommitReply reply, CommitStamp stamp) {
@@ -84,8 +84,8 @@ final class AttemptCommit {
     }
 
     /**
-     * The version that the commit depends on. A commit without reads depends on none; FoundationDB's client takes a read
-     * version for it all the same, and shows that afterwards.
+     * The version that the commit depends on. A commit without reads depends on none; FoundationDB's client takes a
+     * read version for it all the same, and shows that afterwards.
      */
     private long readVersion() {
         boolean dependsOnNone =

@@ -1,6 +1,6 @@
 package dev.couchjobs.fdb.embedded;
 
-import dev.couchjobs.fdb.internal.base.Change;
+import dev.couchjobs.fdb.internal.base.BaseMutation;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,37 +10,37 @@ import java.util.List;
  *
  * @param ceiling no version greater than this was handed out before the next record
  */
-record BatchRecord(long ceiling, List<Change> changes) {
+record BatchRecord(long ceiling, List<BaseMutation> mutations) {
     private static final byte PUT = 1;
     private static final byte REMOVE = 2;
     private static final byte CLEAR = 3;
 
     static BatchRecord decode(ByteBuffer record) {
         long ceiling = record.getLong();
-        List<Change> changes = new ArrayList<>();
+        List<BaseMutation> mutations = new ArrayList<>();
         while (record.hasRemaining()) {
             byte kind = record.get();
             byte[] key = decodeBytes(record);
-            changes.add(
+            mutations.add(
                     switch (kind) {
-                        case PUT -> Change.put(key, decodeBytes(record));
-                        case REMOVE -> Change.remove(key);
-                        case CLEAR -> Change.clear(key, decodeBytes(record));
+                        case PUT -> BaseMutation.put(key, decodeBytes(record));
+                        case REMOVE -> BaseMutation.remove(key);
+                        case CLEAR -> BaseMutation.clear(key, decodeBytes(record));
                         default -> throw new IllegalArgumentException("A change of the unknown kind " + kind);
                     });
         }
-        return new BatchRecord(ceiling, changes);
+        return new BatchRecord(ceiling, mutations);
     }
 
     int bytes() {
         int bytes = Long.BYTES;
-        for (Change change : changes) {
+        for (BaseMutation mutation : mutations) {
             bytes += Byte.BYTES;
-            if (change instanceof Change.Put put) {
+            if (mutation instanceof BaseMutation.Put put) {
                 bytes += 2 * Integer.BYTES + put.key().length + put.value().length;
-            } else if (change instanceof Change.Remove remove) {
+            } else if (mutation instanceof BaseMutation.Remove remove) {
                 bytes += Integer.BYTES + remove.key().length;
-            } else if (change instanceof Change.Clear clear) {
+            } else if (mutation instanceof BaseMutation.Clear clear) {
                 bytes += 2 * Integer.BYTES + clear.begin().length + clear.end().length;
             }
         }
@@ -49,12 +49,12 @@ record BatchRecord(long ceiling, List<Change> changes) {
 
     void encode(ByteBuffer into) {
         into.putLong(ceiling);
-        for (Change change : changes) {
-            if (change instanceof Change.Put put) {
+        for (BaseMutation mutation : mutations) {
+            if (mutation instanceof BaseMutation.Put put) {
                 encode(into.put(PUT), put.key(), put.value());
-            } else if (change instanceof Change.Remove remove) {
+            } else if (mutation instanceof BaseMutation.Remove remove) {
                 encode(into.put(REMOVE), remove.key());
-            } else if (change instanceof Change.Clear clear) {
+            } else if (mutation instanceof BaseMutation.Clear clear) {
                 encode(into.put(CLEAR), clear.begin(), clear.end());
             }
         }

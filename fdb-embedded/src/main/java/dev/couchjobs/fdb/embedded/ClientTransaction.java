@@ -22,10 +22,10 @@ final class ClientTransaction {
     private final Executor executor;
     private final TransactionSettings defaults;
     private final long createdNanos;
-    private final Backoff backoff = new Backoff();
+    private final TransactionBackoff backoff = new TransactionBackoff();
 
-    private Attempt attempt;
-    private Delays.@Nullable Alarm timeout;
+    private TransactionAttempt attempt;
+    private Timers.@Nullable Alarm timeout;
     private @Nullable CompletableFuture<@Nullable Void> pendingRetry;
     private long committedVersion = NOT_COMMITTED;
 
@@ -34,7 +34,7 @@ final class ClientTransaction {
         this.executor = executor;
         this.defaults = defaults;
         this.createdNanos = engine.nanoTime();
-        this.attempt = new Attempt(engine, defaults.copy());
+        this.attempt = new TransactionAttempt(engine, defaults.copy());
         restartTimeout();
     }
 
@@ -82,7 +82,8 @@ final class ClientTransaction {
             TransactionReads reads = new TransactionReads(attempt);
             reads.checkLegal(range.begin());
             reads.checkLegal(range.end());
-            KeyRange shortened = new KeyRange(KeySpace.shortened(range.begin()), KeySpace.shortened(range.end()));
+            KeyRange shortened =
+                    new KeyRange(KeySpaceBounds.shortened(range.begin()), KeySpaceBounds.shortened(range.end()));
             if (!shortened.isEmpty()) {
                 reads.addConflict(shortened.begin(), shortened.end());
             }
@@ -168,7 +169,7 @@ final class ClientTransaction {
     }
 
     CompletableFuture<@Nullable Void> commit() {
-        long unused = StackRoom.require();
+        long unused = StackCheck.require();
         CommitReply reply = CommitReply.on(executor);
         Commit commit = startCommit(reply);
         if (commit != null) {
@@ -179,7 +180,7 @@ final class ClientTransaction {
 
     /** Commits on this very thread if it can, which then blocks until it is done; throws what the future would hold. */
     void commitAndWait() {
-        long unused = StackRoom.require();
+        long unused = StackCheck.require();
         CommitReply reply = CommitReply.awaited();
         Commit commit = startCommit(reply);
         if (commit != null) {
@@ -207,7 +208,7 @@ final class ClientTransaction {
                 commit.finishReadOnly(reply);
                 return null;
             }
-            return commit.prepare(new Outcome(attempt, reply));
+            return commit.prepare(new PipelineCallback(attempt, reply));
         } catch (FDBException error) {
             commit.fail(reply, error);
             return null;
@@ -238,7 +239,7 @@ final class ClientTransaction {
         }
         FdbError known = FdbError.ofCode(error.getCode());
         boolean mayRetry = backoff.mayRetry(attempt.settings().retryLimit());
-        if (known == null || !mayRetry || !Backoff.retries(known)) {
+        if (known == null || !mayRetry || !TransactionBackoff.retries(known)) {
             close();
             return CompletableFuture.failedFuture(error);
         }
@@ -264,7 +265,7 @@ final class ClientTransaction {
                 return;
             }
             cancelUnlessSettled();
-            attempt = new Attempt(engine, attempt.settings().forRetry(defaults));
+            attempt = new TransactionAttempt(engine, attempt.settings().forRetry(defaults));
             committedVersion = NOT_COMMITTED;
         }
         Completions.complete(retry, executor);
@@ -308,11 +309,11 @@ final class ClientTransaction {
     }
 
     /** What the pipeline tells; a later attempt has no use for it. */
-    private final class Outcome implements Commit.Outcome {
-        private final Attempt committing;
+    private final class PipelineCallback implements Commit.CommitCallback {
+        private final TransactionAttempt committing;
         private final CommitReply reply;
 
-        Outcome(Attempt committing, CommitReply reply) {
+        PipelineCallback(TransactionAttempt committing, CommitReply reply) {
             this.committing = committing;
             this.reply = reply;
         }

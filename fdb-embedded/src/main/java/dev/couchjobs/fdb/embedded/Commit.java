@@ -18,16 +18,16 @@ record Commit(
         WriteBuffer writes,
         List<Watch> watches,
         long bytes,
-        Outcome outcome) {
+        CommitCallback commitCallback) {
     static final long NO_READ_VERSION = 0;
 
     /** Does nothing but pass through the pipeline. */
     static final Commit NOTHING =
-            new Commit(NO_READ_VERSION, List.of(), List.of(), new WriteBuffer(), List.of(), 0, Outcome.UNHEARD);
+            new Commit(NO_READ_VERSION, List.of(), List.of(), new WriteBuffer(), List.of(), 0, CommitCallback.UNHEARD);
 
     /** Told once, on the pipeline's thread, how the commit ended; returns quickly and runs no user's code. */
-    interface Outcome {
-        Outcome UNHEARD = new Outcome() {
+    interface CommitCallback {
+        CommitCallback UNHEARD = new CommitCallback() {
             @Override
             public void committed(CommitStamp stamp) {}
 

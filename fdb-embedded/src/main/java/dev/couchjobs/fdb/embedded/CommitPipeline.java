@@ -46,12 +46,12 @@ final class CommitPipeline {
     private final MemoryLimits limits;
     private final LongFunction<? extends CompletableFuture<?>> delay;
     private final Consumer<RuntimeException> whenBroken;
-    private final Admission admission;
+    private final AdmissionControl admission;
     /** Bytes of the commits that have not been decided. */
     private final AtomicLong waiting = new AtomicLong();
 
     private final Sequencer sequencer;
-    private final Publisher publisher;
+    private final CommitPublisher publisher;
     private final Mailbox<Commit> undecided;
     private final Mailbox<Message> decided;
     /** Written by the first actor. */
@@ -85,9 +85,9 @@ final class CommitPipeline {
         this.limits = MemoryLimits.ofHeap(environment.heapBytes());
         this.delay = delay;
         this.whenBroken = whenBroken;
-        this.admission = new Admission(versions, limits.recentBytes());
+        this.admission = new AdmissionControl(versions, limits.recentBytes());
         this.sequencer = new Sequencer(versions, storage);
-        this.publisher = new Publisher(versions);
+        this.publisher = new CommitPublisher(versions);
         long batchBytes = limits.batchBytes();
         long leastBytes = batchBytes / BATCH_COMMITS;
         this.decided = new Mailbox<>(executor, new Mailbox.Limit<>(CommitPipeline::bytes, batchBytes), this::settle);
@@ -125,7 +125,7 @@ final class CommitPipeline {
             return true;
         }
         waiting.addAndGet(-bytes);
-        commit.outcome().failed(FdbError.COMMIT_PROXY_MEMORY_LIMIT.exception());
+        commit.commitCallback().failed(FdbError.COMMIT_PROXY_MEMORY_LIMIT.exception());
         return false;
     }
 
@@ -194,17 +194,17 @@ final class CommitPipeline {
     private @Nullable CompletableFuture<?> admitted(List<Commit> commits) {
         long bytes = 0;
         for (Commit commit : commits) {
-            bytes += Admission.bytes(commit);
+            bytes += AdmissionControl.bytes(commit);
         }
         long nanos = closed ? 0 : admission.delayNanos(bytes);
         if (nanos == 0) {
             decideOrRefuse(commits, bytes);
             return null;
         }
-        return heldBack(commits, bytes, nanos);
+        return delayed(commits, bytes, nanos);
     }
 
-    private CompletableFuture<@Nullable Void> heldBack(List<Commit> commits, long bytes, long nanos) {
+    private CompletableFuture<@Nullable Void> delayed(List<Commit> commits, long bytes, long nanos) {
         return delay.apply(nanos)
                 .handle((done, closing) -> closing != null)
                 .thenComposeAsync(closing -> afterDelay(commits, bytes, nanos, closing), executor);
@@ -213,9 +213,9 @@ final class CommitPipeline {
     private CompletableFuture<@Nullable Void> afterDelay(
             List<Commit> commits, long bytes, long waited, boolean closing) {
         try {
-            long nanos = closing || waited != Admission.FULL_NANOS ? 0 : admission.delayNanos(bytes);
+            long nanos = closing || waited != AdmissionControl.FULL_NANOS ? 0 : admission.delayNanos(bytes);
             if (nanos != 0) {
-                return heldBack(commits, bytes, nanos);
+                return delayed(commits, bytes, nanos);
             }
             decideOrRefuse(commits, bytes);
         } catch (RuntimeException | Error error) {
@@ -252,14 +252,14 @@ final class CommitPipeline {
             }
             // Only the second actor may give a version back: the one before may still be under way.
             decided.leave(new Undecided(version));
-            fail(commits, closed ? Engine.closedError() : toldAs(error));
+            fail(commits, closed ? Engine.closedError() : asReported(error));
             return;
         }
         decided.leave(new Decided(batch, epoch));
     }
 
     private static void fail(List<Commit> commits, RuntimeException error) {
-        commits.forEach(commit -> commit.outcome().failed(error));
+        commits.forEach(commit -> commit.commitCallback().failed(error));
     }
 
     private @Nullable CompletableFuture<?> settle(List<Message> messages) {
@@ -354,13 +354,13 @@ final class CommitPipeline {
     }
 
     private void lose(List<Decided> batches, Throwable error) {
-        failure = toldAs(error);
+        failure = asReported(error);
         // Comes before any caller is told, since a caller might try again at once.
         failedEpoch = batches.get(0).epoch;
         batches.forEach(each -> publisher.abandon(each.batch, failure));
     }
 
-    private static RuntimeException toldAs(Throwable error) {
+    private static RuntimeException asReported(Throwable error) {
         Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
         return cause instanceof FDBException known ? known : FdbError.IO_ERROR.exception(cause);
     }

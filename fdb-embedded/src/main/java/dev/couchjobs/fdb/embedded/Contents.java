@@ -1,6 +1,6 @@
 package dev.couchjobs.fdb.embedded;
 
-import dev.couchjobs.fdb.internal.base.Change;
+import dev.couchjobs.fdb.internal.base.BaseMutation;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +18,7 @@ interface Contents {
     Scan descending(byte[] before);
 
     /** With changes that were made at {@code version}. */
-    Contents with(List<Change> changes, long version);
+    Contents with(List<BaseMutation> mutations, long version);
 
     /** About how many bytes of keys and values there are from {@code begin} up to, but not including, {@code end}. */
     long bytes(byte[] begin, byte[] end);

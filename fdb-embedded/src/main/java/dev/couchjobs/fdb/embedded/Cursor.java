@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** Walks the entries of an {@link OrderedMap} in one direction. */
 final class Cursor<V> {
     /** The nodes whose own entry is still to come, the nearest on top. */
-    private final Deque<Node<V>> path = new ArrayDeque<>();
+    private final Deque<MapNode<V>> path = new ArrayDeque<>();
 
     private final boolean upwards;
 
@@ -15,9 +15,9 @@ final class Cursor<V> {
         this.upwards = upwards;
     }
 
-    static <V> Cursor<V> ascending(@Nullable Node<V> root, byte[] from) {
+    static <V> Cursor<V> ascending(@Nullable MapNode<V> root, byte[] from) {
         Cursor<V> cursor = new Cursor<>(true);
-        Node<V> node = root;
+        MapNode<V> node = root;
         while (node != null) {
             if (Bytes.less(node.key, from)) {
                 node = node.right;
@@ -29,9 +29,9 @@ final class Cursor<V> {
         return cursor;
     }
 
-    static <V> Cursor<V> descending(@Nullable Node<V> root, byte[] before) {
+    static <V> Cursor<V> descending(@Nullable MapNode<V> root, byte[] before) {
         Cursor<V> cursor = new Cursor<>(false);
-        Node<V> node = root;
+        MapNode<V> node = root;
         while (node != null) {
             if (Bytes.less(node.key, before)) {
                 cursor.path.push(node);
@@ -44,13 +44,13 @@ final class Cursor<V> {
     }
 
     /** The entry to come, or null past the last one. */
-    @Nullable Node<V> peek() {
+    @Nullable MapNode<V> peek() {
         return path.peek();
     }
 
     void advance() {
-        Node<V> passed = path.pop();
-        Node<V> node = upwards ? passed.right : passed.left;
+        MapNode<V> passed = path.pop();
+        MapNode<V> node = upwards ? passed.right : passed.left;
         while (node != null) {
             path.push(node);
             node = upwards ? node.left : node.right;

@@ -1,8 +1,8 @@
 package dev.couchjobs.fdb.embedded;
 
 import dev.couchjobs.fdb.internal.base.Base;
+import dev.couchjobs.fdb.internal.base.BaseMutation;
 import dev.couchjobs.fdb.internal.base.BaseSettings;
-import dev.couchjobs.fdb.internal.base.Change;
 import dev.couchjobs.fdb.internal.base.RocksBase;
 import dev.couchjobs.fdb.internal.log.CommitLog;
 import dev.couchjobs.fdb.internal.log.DatabaseDirectory;
@@ -36,12 +36,12 @@ final class DurableStorage implements Storage {
     private final CommitLog log;
     private final Durability durability;
     private final EngineEnvironment environment;
-    private final Drain drain;
+    private final OverlayFlusher flusher;
     private final Snapshot recovered;
     private volatile LongSupplier oldestReadable = () -> 0;
     private volatile long ceiling;
     /** Appended to the log, in the order of their versions, and still to be synced. */
-    private final List<Drain.Logged> unsynced = new ArrayList<>();
+    private final List<OverlayFlusher.Logged> unsynced = new ArrayList<>();
 
     private long released;
     private boolean syncDue;
@@ -55,16 +55,17 @@ final class DurableStorage implements Storage {
         this.durability = durability;
         this.environment = environment;
         long recentBytes = MemoryLimits.ofHeap(environment.heapBytes()).recentBytes();
-        this.drain = new Drain(base, environment.executor(), () -> oldestReadable.getAsLong(), recentBytes);
-        Recovery recovery = new Recovery(base, drain, recentBytes / 2);
+        this.flusher = new OverlayFlusher(base, environment.executor(), () -> oldestReadable.getAsLong(), recentBytes);
+        OverlayRecovery recovery = new OverlayRecovery(base, flusher, recentBytes / 2);
         this.log = directory.openLog(base.version(), environment.executor(), recovery);
         long last = Math.max(after, Math.max(log.lastVersion(), recovery.ceiling()));
         long first = Math.max(VersionWindow.FIRST_VERSION, last + 1);
-        this.recovered =
-                new Snapshot(first, new LayeredContents(overlay(recovery), base, new Gaps(Gaps.WORTHWHILE_KEYS)));
+        this.recovered = new Snapshot(
+                first,
+                new LayeredContents(overlay(recovery), base, new EmptyRangeHint(EmptyRangeHint.WORTHWHILE_KEYS)));
     }
 
-    private Overlay overlay(Recovery recovery) {
+    private Overlay overlay(OverlayRecovery recovery) {
         try {
             return recovery.overlay();
         } catch (RuntimeException | Error e) {
@@ -137,7 +138,7 @@ final class DurableStorage implements Storage {
     @Override
     public LayeredEdit edit(long version, Contents latest) {
         LayeredContents layered = (LayeredContents) latest;
-        return new LayeredEdit(layered.under(drain.trimmed(layered.overlay())), version);
+        return new LayeredEdit(layered.under(flusher.trimmed(layered.overlay())), version);
     }
 
     @Override
@@ -147,7 +148,7 @@ final class DurableStorage implements Storage {
         } catch (StorageException replaced) {
             return CompletableFuture.failedFuture(replaced);
         }
-        CompletableFuture<@Nullable Void> room = drain.makeRoom();
+        CompletableFuture<@Nullable Void> room = flusher.makeRoom();
         if (!room.isDone()) {
             return room.thenRunAsync(() -> write(batches), environment.executor());
         }
@@ -184,7 +185,7 @@ final class DurableStorage implements Storage {
         }
         try {
             syncNow();
-            drain.finish();
+            flusher.finish();
             append(newest + 1, new BatchRecord(newest, List.of()));
             releaseLog();
         } finally {
@@ -210,25 +211,25 @@ final class DurableStorage implements Storage {
     }
 
     private void writeAll(List<Batch> batches) {
-        List<Change> changes = new ArrayList<>();
+        List<BaseMutation> mutations = new ArrayList<>();
         for (Batch batch : batches) {
-            changes.addAll(((LayeredEdit) batch.edit()).changes());
+            mutations.addAll(((LayeredEdit) batch.edit()).mutations());
         }
         Batch last = batches.get(batches.size() - 1);
-        write(last.version(), changes);
-        drain.forgetMoved(((LayeredEdit) last.edit()).contents().overlay());
+        write(last.version(), mutations);
+        flusher.forgetMoved(((LayeredEdit) last.edit()).contents().overlay());
     }
 
-    private synchronized void write(long version, List<Change> changes) {
+    private synchronized void write(long version, List<BaseMutation> mutations) {
         boolean raise = version + HORIZON_VERSIONS / 2 > ceiling;
-        if (changes.isEmpty() && !raise) {
+        if (mutations.isEmpty() && !raise) {
             return;
         }
         // Comes first: if it fails, the batch must not be anywhere.
         releaseLog();
-        BatchRecord written = new BatchRecord(raise ? version + HORIZON_VERSIONS : ceiling, changes);
+        BatchRecord written = new BatchRecord(raise ? version + HORIZON_VERSIONS : ceiling, mutations);
         int bytes = append(version, written);
-        unsynced.add(new Drain.Logged(version, changes, bytes));
+        unsynced.add(new OverlayFlusher.Logged(version, mutations, bytes));
         if (durability == Durability.SYNCED || raise) {
             syncNow();
         } else {
@@ -280,12 +281,12 @@ final class DurableStorage implements Storage {
     /** Only what is durable in the log may get into the base, or the base could be ahead of the log after a crash. */
     private void syncNow() {
         log.sync();
-        unsynced.forEach(drain::add);
+        unsynced.forEach(flusher::add);
         unsynced.clear();
     }
 
     private void releaseLog() {
-        long durable = drain.durable();
+        long durable = flusher.durable();
         if (durable > released) {
             syncNow();
             log.release(durable);

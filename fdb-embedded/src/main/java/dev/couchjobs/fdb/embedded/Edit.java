@@ -1,7 +1,7 @@
 package dev.couchjobs.fdb.embedded;
 
 import com.apple.foundationdb.FDBException;
-import dev.couchjobs.fdb.internal.base.Change;
+import dev.couchjobs.fdb.internal.base.BaseMutation;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +22,7 @@ interface Edit {
     }
 
     /** In the order in which they were made. */
-    List<Change> changes();
+    List<BaseMutation> mutations();
 
     /** As edited so far; further edits do not change it. */
     Contents contents();

@@ -95,11 +95,11 @@ final class EmbeddedTransaction implements Transaction, RangeReads {
 
     CompletableFuture<byte[]> get(byte[] key, boolean fromSnapshot) {
         byte[] copy = copy(key);
-        if (KeySpace.isConnectionString(copy)) {
+        if (KeySpaceBounds.isConnectionString(copy)) {
             var unused = open();
             return CompletableFuture.completedFuture(engine.connectionString());
         }
-        KeySpace.refuseSpecial(copy);
+        KeySpaceBounds.refuseSpecial(copy);
         return readNow(reads -> reads.get(copy, fromSnapshot));
     }
 
@@ -120,7 +120,7 @@ final class EmbeddedTransaction implements Transaction, RangeReads {
 
     AsyncIterable<KeyValue> getRange(
             KeySelector begin, KeySelector end, int limit, boolean fromSnapshot, boolean reverse, StreamingMode mode) {
-        KeySpace.refuseSpecial(begin.getKey());
+        KeySpaceBounds.refuseSpecial(begin.getKey());
         return new RangeQuery(this, begin, end, limit, fromSnapshot, reverse, mode);
     }
 
@@ -191,14 +191,14 @@ final class EmbeddedTransaction implements Transaction, RangeReads {
     public void set(byte[] key, byte[] value) {
         byte[] keyCopy = copy(key);
         byte[] valueCopy = copy(value);
-        KeySpace.refuseSpecial(keyCopy);
+        KeySpaceBounds.refuseSpecial(keyCopy);
         open().write(writes -> writes.set(keyCopy, valueCopy));
     }
 
     @Override
     public void clear(byte[] key) {
         byte[] copy = copy(key);
-        KeySpace.refuseSpecial(copy);
+        KeySpaceBounds.refuseSpecial(copy);
         open().write(writes -> writes.clear(copy));
     }
 

@@ -22,7 +22,7 @@ final class Engine {
     private final Runnable release;
     private volatile VersionWindow versions;
     private volatile CommitPipeline pipeline;
-    private final Delays delays;
+    private final Timers timers;
     private final OutstandingWatches watches;
     private final AtomicInteger contenders = new AtomicInteger();
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -34,7 +34,7 @@ final class Engine {
         this.release = release;
         this.versions = versionsOf(storage);
         this.watches = new OutstandingWatches(watch -> pipeline().disarm(watch));
-        this.delays = new Delays(environment.scheduler());
+        this.timers = new Timers(environment.scheduler());
         this.pipeline = pipelineTo(storage);
         if (storage.ceiling() != Long.MAX_VALUE) {
             keepCeilingAhead();
@@ -55,7 +55,7 @@ final class Engine {
     }
 
     private CommitPipeline pipelineTo(Storage storage) {
-        return new CommitPipeline(versions, storage, environment, delays::after, watches::failAll);
+        return new CommitPipeline(versions, storage, environment, timers::after, watches::failAll);
     }
 
     /**
@@ -70,7 +70,7 @@ final class Engine {
 
     /** The storage raises its ceiling when it persists something, and without commits that is nothing. */
     private void keepCeilingAhead() {
-        Completions.whenSettled(delays.after(CEILING_NANOS), error -> {
+        Completions.whenSettled(timers.after(CEILING_NANOS), error -> {
             if (error == null) {
                 pipeline.touch();
                 keepCeilingAhead();
@@ -98,11 +98,11 @@ final class Engine {
     }
 
     CompletableFuture<@Nullable Void> after(long nanos) {
-        return delays.after(nanos);
+        return timers.after(nanos);
     }
 
-    Delays.Alarm alarm(long nanos, Runnable action) {
-        return delays.alarm(nanos, action);
+    Timers.Alarm alarm(long nanos, Runnable action) {
+        return timers.alarm(nanos, action);
     }
 
     /** How many transactions wait for another try after a conflict. */
@@ -139,7 +139,7 @@ final class Engine {
     /** Completes when the storage is closed; each time the same. */
     CompletableFuture<@Nullable Void> close() {
         if (closed.compareAndSet(false, true)) {
-            delays.close();
+            timers.close();
             watches.failAll(closedError());
             Completions.whenSettled(pipeline.close(), error -> {
                 release.run();

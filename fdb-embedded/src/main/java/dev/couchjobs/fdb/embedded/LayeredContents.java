@@ -1,7 +1,7 @@
 package dev.couchjobs.fdb.embedded;
 
 import dev.couchjobs.fdb.internal.base.Base;
-import dev.couchjobs.fdb.internal.base.Change;
+import dev.couchjobs.fdb.internal.base.BaseMutation;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * has moved; only contents that have left the window may see more of it than they should, and a read on them is refused
  * when it ends.
  */
-record LayeredContents(Overlay overlay, Base base, Gaps gaps) implements Contents {
+record LayeredContents(Overlay overlay, Base base, EmptyRangeHint hint) implements Contents {
     /** Few enough to be counted in a few milliseconds. */
     private static final int COUNTED_ROWS = 5_000;
 
@@ -22,7 +22,7 @@ record LayeredContents(Overlay overlay, Base base, Gaps gaps) implements Content
 
     /** The same base under another overlay. */
     LayeredContents under(Overlay other) {
-        return new LayeredContents(other, base, gaps);
+        return new LayeredContents(other, base, hint);
     }
 
     @Override
@@ -45,11 +45,11 @@ record LayeredContents(Overlay overlay, Base base, Gaps gaps) implements Content
     }
 
     @Override
-    public LayeredContents with(List<Change> changes, long version) {
+    public LayeredContents with(List<BaseMutation> mutations, long version) {
         Object editor = new Object();
         Overlay changed = overlay;
-        for (Change change : changes) {
-            changed = changed.with(change, version, editor);
+        for (BaseMutation mutation : mutations) {
+            changed = changed.with(mutation, version, editor);
         }
         return under(changed);
     }

@@ -1,6 +1,6 @@
 package dev.couchjobs.fdb.embedded;
 
-import dev.couchjobs.fdb.internal.base.Change;
+import dev.couchjobs.fdb.internal.base.BaseMutation;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 final class LayeredEdit implements Edit {
     private final LayeredContents before;
     private final long version;
-    private final List<Change> changes = new ArrayList<>();
+    private final List<BaseMutation> mutations = new ArrayList<>();
     private Overlay overlay;
     private Object editor = new Object();
 
@@ -17,15 +17,15 @@ final class LayeredEdit implements Edit {
         this.before = before;
         this.version = version;
         this.overlay = before.overlay();
-        KeyRange gap = before.gaps().take(overlay);
+        KeyRange gap = before.hint().take(overlay);
         if (gap != null) {
             clear(gap.begin(), gap.end());
         }
     }
 
     @Override
-    public List<Change> changes() {
-        return changes;
+    public List<BaseMutation> mutations() {
+        return mutations;
     }
 
     @Override
@@ -36,21 +36,21 @@ final class LayeredEdit implements Edit {
     @Override
     public void set(byte[] key, byte[] value) {
         overlay = overlay.set(key, value, editor);
-        changes.add(Change.put(key, value));
+        mutations.add(BaseMutation.put(key, value));
     }
 
     @Override
     public void clear(byte[] begin, byte[] end) {
         if (Bytes.less(begin, end)) {
             overlay = overlay.clear(begin, end, version, editor);
-            changes.add(Change.clear(begin, end));
+            mutations.add(BaseMutation.clear(begin, end));
         }
     }
 
     @Override
     public void clear(byte[] key) {
         overlay = overlay.clear(key, version, editor);
-        changes.add(Change.remove(key));
+        mutations.add(BaseMutation.remove(key));
     }
 
     @Override

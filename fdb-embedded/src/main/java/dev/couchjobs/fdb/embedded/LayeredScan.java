@@ -13,19 +13,19 @@ final class LayeredScan implements Scan {
 
     private final Overlay overlay;
     private final Base base;
-    private final Gaps gaps;
+    private final EmptyRangeHint hint;
     private final boolean upwards;
     private final Cursor<byte[]> sets;
     private BaseCursor stored;
     /** The key of the base's next visible entry. */
     private byte @Nullable [] storedKey;
     /** The overlay's next entry if that is where the scan stands, and not on the base's. */
-    private @Nullable Node<byte[]> set;
+    private @Nullable MapNode<byte[]> set;
 
     private LayeredScan(LayeredContents contents, boolean upwards, Cursor<byte[]> sets, BaseCursor stored) {
         this.overlay = contents.overlay();
         this.base = contents.base();
-        this.gaps = contents.gaps();
+        this.hint = contents.hint();
         this.upwards = upwards;
         this.sets = sets;
         this.stored = stored;
@@ -78,7 +78,7 @@ final class LayeredScan implements Scan {
 
     /** Where both have an entry, the overlay's counts. */
     private void choose() {
-        Node<byte[]> next = sets.peek();
+        MapNode<byte[]> next = sets.peek();
         if (next != null && storedKey != null) {
             int order = Bytes.compare(next.key, storedKey);
             set = (upwards ? order <= 0 : order >= 0) ? next : null;
@@ -105,7 +105,7 @@ final class LayeredScan implements Scan {
         }
         if (first != null && last != null) {
             KeyRange gap = upwards ? new KeyRange(first.begin(), last.end()) : new KeyRange(last.begin(), first.end());
-            gaps.tell(skipped, new Gaps.Gap(gap, overlay.base()));
+            hint.tell(skipped, new EmptyRangeHint.ScannedRange(gap, overlay.base()));
         }
     }
 

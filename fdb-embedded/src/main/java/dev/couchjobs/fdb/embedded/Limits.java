@@ -20,11 +20,11 @@ final class Limits {
     private Limits() {}
 
     static int writableKeyBytes(byte[] key) {
-        return KeySpace.isSystem(key) ? SYSTEM_KEY_BYTES : KEY_BYTES;
+        return KeySpaceBounds.isSystem(key) ? SYSTEM_KEY_BYTES : KEY_BYTES;
     }
 
     /** No key longer than this can be stored, by any way; a longer one is read, cleared and compared cheaply. */
     static int storableKeyBytes(byte[] key) {
-        return KeySpace.isSystem(key) ? SYSTEM_KEY_BYTES : KEY_BYTES + TENANT_PREFIX_BYTES;
+        return KeySpaceBounds.isSystem(key) ? SYSTEM_KEY_BYTES : KEY_BYTES + TENANT_PREFIX_BYTES;
     }
 }

@@ -34,8 +34,8 @@ final class MapScan implements Scan {
     @Override
     public void close() {}
 
-    private Node<byte[]> node() {
-        Node<byte[]> node = cursor.peek();
+    private MapNode<byte[]> node() {
+        MapNode<byte[]> node = cursor.peek();
         if (node == null) {
             throw new NoSuchElementException();
         }

@@ -1,7 +1,7 @@
 package dev.couchjobs.fdb.embedded;
 
 import com.apple.foundationdb.FDBException;
-import dev.couchjobs.fdb.internal.base.Change;
+import dev.couchjobs.fdb.internal.base.BaseMutation;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -26,9 +26,9 @@ record MemoryContents(OrderedMap<byte[]> map) implements Contents {
     }
 
     @Override
-    public MemoryContents with(List<Change> changes, long version) {
+    public MemoryContents with(List<BaseMutation> mutations, long version) {
         MemoryEdit edit = new MemoryEdit(map);
-        changes.forEach(edit::redo);
+        mutations.forEach(edit::redo);
         return edit.contents();
     }
 
@@ -72,7 +72,7 @@ record MemoryContents(OrderedMap<byte[]> map) implements Contents {
         private static final long BYTES_PER_ROW = 96;
 
         private final long mostBytes;
-        private final List<Change> changes = new ArrayList<>();
+        private final List<BaseMutation> mutations = new ArrayList<>();
         private OrderedMap<byte[]> map;
         private Object editor = new Object();
 
@@ -96,7 +96,7 @@ record MemoryContents(OrderedMap<byte[]> map) implements Contents {
                 return null;
             }
             OrderedMap<byte[]> before = map;
-            int changesBefore = changes.size();
+            int changesBefore = mutations.size();
             editor = new Object(); // what was before may be what is left
             writes.applyTo(this, stamp);
             if (bytes() <= Math.max(mostBytes, bytes)) {
@@ -104,7 +104,7 @@ record MemoryContents(OrderedMap<byte[]> map) implements Contents {
             }
             map = before;
             editor = new Object();
-            changes.subList(changesBefore, changes.size()).clear();
+            mutations.subList(changesBefore, mutations.size()).clear();
             return FdbError.IO_ERROR.exception(new StorageFullException(
                     "The database in memory has rows of " + bytes + " bytes, and may have " + mostBytes
                             + ", half of the heap. The commit did not happen. Clear some rows, give the process more"
@@ -125,34 +125,34 @@ record MemoryContents(OrderedMap<byte[]> map) implements Contents {
         @Override
         public void set(byte[] key, byte[] value) {
             map = map.put(key, value, editor);
-            changes.add(Change.put(key, value));
+            mutations.add(BaseMutation.put(key, value));
         }
 
         @Override
         public void clear(byte[] begin, byte[] end) {
             map = map.removeRange(begin, end, editor);
-            changes.add(new Change.Clear(begin, end));
+            mutations.add(new BaseMutation.Clear(begin, end));
         }
 
         @Override
         public void clear(byte[] key) {
             map = map.remove(key, editor);
-            changes.add(Change.remove(key));
+            mutations.add(BaseMutation.remove(key));
         }
 
-        private void redo(Change change) {
-            if (change instanceof Change.Put put) {
+        private void redo(BaseMutation mutation) {
+            if (mutation instanceof BaseMutation.Put put) {
                 set(put.key(), put.value());
-            } else if (change instanceof Change.Remove remove) {
+            } else if (mutation instanceof BaseMutation.Remove remove) {
                 clear(remove.key());
-            } else if (change instanceof Change.Clear range) {
+            } else if (mutation instanceof BaseMutation.Clear range) {
                 clear(range.begin(), range.end());
             }
         }
 
         @Override
-        public List<Change> changes() {
-            return changes;
+        public List<BaseMutation> mutations() {
+            return mutations;
         }
 
         @Override

@@ -48,10 +48,10 @@ final class MergedScan implements AutoCloseable {
     }
 
     /** The next row; null past the last one. */
-    @Nullable Entry next() {
+    @Nullable KeyValuePair next() {
         while (advance()) {
             if (value != null) {
-                return new Entry(key, value);
+                return new KeyValuePair(key, value);
             }
         }
         return null;

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class OrderedMap<V> {
     private final WeightBalancedTree<V> trees;
-    private final @Nullable Node<V> root;
+    private final @Nullable MapNode<V> root;
 
-    private OrderedMap(WeightBalancedTree<V> trees, @Nullable Node<V> root) {
+    private OrderedMap(WeightBalancedTree<V> trees, @Nullable MapNode<V> root) {
         this.trees = trees;
         this.root = root;
     }
@@ -21,16 +21,16 @@ final class OrderedMap<V> {
     }
 
     int size() {
-        return Node.size(root);
+        return MapNode.size(root);
     }
 
     /** The summary of all entries. */
     long summary() {
-        return Node.summary(root);
+        return MapNode.summary(root);
     }
 
     @Nullable V get(byte[] key) {
-        Node<V> node = root;
+        MapNode<V> node = root;
         while (node != null) {
             int order = Bytes.compare(key, node.key);
             if (order == 0) {
@@ -67,9 +67,9 @@ final class OrderedMap<V> {
     }
 
     /** The entry with the greatest key that is not greater than {@code key}. */
-    @Nullable Node<V> floor(byte[] key) {
-        Node<V> best = null;
-        Node<V> node = root;
+    @Nullable MapNode<V> floor(byte[] key) {
+        MapNode<V> best = null;
+        MapNode<V> node = root;
         while (node != null) {
             if (Bytes.less(key, node.key)) {
                 node = node.left;
@@ -82,9 +82,9 @@ final class OrderedMap<V> {
     }
 
     /** The entry with the greatest key that is less than {@code key}. */
-    @Nullable Node<V> lower(byte[] key) {
-        Node<V> best = null;
-        Node<V> node = root;
+    @Nullable MapNode<V> lower(byte[] key) {
+        MapNode<V> best = null;
+        MapNode<V> node = root;
         while (node != null) {
             if (Bytes.less(node.key, key)) {
                 best = node;
@@ -99,10 +99,10 @@ final class OrderedMap<V> {
     /** How many keys are less than {@code key}. */
     int rank(byte[] key) {
         int rank = 0;
-        Node<V> node = root;
+        MapNode<V> node = root;
         while (node != null) {
             if (Bytes.less(node.key, key)) {
-                rank += Node.size(node.left) + 1;
+                rank += MapNode.size(node.left) + 1;
                 node = node.right;
             } else {
                 node = node.left;
@@ -112,11 +112,11 @@ final class OrderedMap<V> {
     }
 
     /** The entry that has exactly {@code rank} keys below it. */
-    Node<V> select(int rank) {
-        Node<V> node = root;
+    MapNode<V> select(int rank) {
+        MapNode<V> node = root;
         int wanted = rank;
         while (node != null) {
-            int lefts = Node.size(node.left);
+            int lefts = MapNode.size(node.left);
             if (wanted == lefts) {
                 return node;
             }
@@ -145,14 +145,14 @@ final class OrderedMap<V> {
         return Cursor.descending(root, before);
     }
 
-    private OrderedMap<V> withRoot(@Nullable Node<V> changed) {
+    private OrderedMap<V> withRoot(@Nullable MapNode<V> changed) {
         return changed == root ? this : new OrderedMap<>(trees, changed);
     }
 
     /** A null bound is already known to lie outside the subtree, which ends the descent on that side. */
-    private long summary(@Nullable Node<V> node, byte @Nullable [] begin, byte @Nullable [] end) {
+    private long summary(@Nullable MapNode<V> node, byte @Nullable [] begin, byte @Nullable [] end) {
         if (node == null || (begin == null && end == null)) {
-            return Node.summary(node);
+            return MapNode.summary(node);
         }
         if (begin != null && Bytes.less(node.key, begin)) {
             return summary(node.right, begin, end);

@@ -1,6 +1,6 @@
 package dev.couchjobs.fdb.embedded;
 
-import dev.couchjobs.fdb.internal.base.Change;
+import dev.couchjobs.fdb.internal.base.BaseMutation;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -54,36 +54,36 @@ record Overlay(OrderedMap<byte[]> sets, OrderedMap<Cleared> cleared, long base) 
         return nextSets == sets && nextCleared == cleared ? this : new Overlay(nextSets, nextCleared, base);
     }
 
-    Overlay with(Change change, long version, Object editor) {
-        if (change instanceof Change.Put put) {
+    Overlay with(BaseMutation mutation, long version, Object editor) {
+        if (mutation instanceof BaseMutation.Put put) {
             return set(put.key(), put.value(), editor);
         }
-        if (change instanceof Change.Remove remove) {
+        if (mutation instanceof BaseMutation.Remove remove) {
             return clear(remove.key(), version, editor);
         }
-        Change.Clear clear = (Change.Clear) change;
+        BaseMutation.Clear clear = (BaseMutation.Clear) mutation;
         return clear(clear.begin(), clear.end(), version, editor);
     }
 
     /** The cleared range that {@code key} is in. */
     @Nullable KeyRange clearedAt(byte[] key) {
-        Node<Cleared> part = cleared.floor(key);
+        MapNode<Cleared> part = cleared.floor(key);
         return part != null && Bytes.less(key, part.value.end) ? new KeyRange(part.key, part.value.end) : null;
     }
 
     /** Likewise without what the base holds as well, now that it has all {@code changes} and is at {@code version}. */
-    Overlay without(List<Change> changes, long version, Object editor) {
+    Overlay without(List<BaseMutation> mutations, long version, Object editor) {
         OrderedMap<byte[]> remainingSets = sets;
         OrderedMap<Cleared> remainingParts = cleared;
-        for (Change change : changes) {
-            if (change instanceof Change.Put put) {
+        for (BaseMutation mutation : mutations) {
+            if (mutation instanceof BaseMutation.Put put) {
                 // The very array: if it has been set again since, even to the same, that is still to come.
                 if (remainingSets.get(put.key()) == put.value()) {
                     remainingSets = remainingSets.remove(put.key(), editor);
                 }
-            } else if (change instanceof Change.Remove remove) {
+            } else if (mutation instanceof BaseMutation.Remove remove) {
                 remainingParts = withoutParts(remainingParts, KeyRange.of(remove.key()), version, editor);
-            } else if (change instanceof Change.Clear clear) {
+            } else if (mutation instanceof BaseMutation.Clear clear) {
                 remainingParts =
                         withoutParts(remainingParts, new KeyRange(clear.begin(), clear.end()), version, editor);
             }
@@ -96,7 +96,7 @@ record Overlay(OrderedMap<byte[]> sets, OrderedMap<Cleared> cleared, long base) 
             OrderedMap<Cleared> parts, KeyRange range, long version, Object editor) {
         List<byte[]> known = new ArrayList<>();
         Cursor<Cleared> cursor = parts.ascending(range.begin());
-        for (Node<Cleared> part = cursor.peek();
+        for (MapNode<Cleared> part = cursor.peek();
                 part != null && Bytes.less(part.key, range.end());
                 part = cursor.peek()) {
             if (part.value.version <= version) {
@@ -113,7 +113,7 @@ record Overlay(OrderedMap<byte[]> sets, OrderedMap<Cleared> cleared, long base) 
 
     /** The same ranges, none of which goes across {@code key}. */
     private static OrderedMap<Cleared> cutAt(OrderedMap<Cleared> parts, byte[] key, Object editor) {
-        Node<Cleared> across = parts.lower(key);
+        MapNode<Cleared> across = parts.lower(key);
         if (across == null || !Bytes.less(key, across.value.end)) {
             return parts;
         }

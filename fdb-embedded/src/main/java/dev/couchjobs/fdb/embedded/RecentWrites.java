@@ -36,7 +36,7 @@ final class RecentWrites {
 
     /** Likewise for a range that is not empty. */
     void addRange(KeyRange range, long version) {
-        Node<Long> atEnd = boundaries.floor(range.end());
+        MapNode<Long> atEnd = boundaries.floor(range.end());
         long after = atEnd == null ? NEVER : atEnd.value;
         boundaries = boundaries
                 .removeRange(range.begin(), range.end(), editor)
@@ -47,7 +47,7 @@ final class RecentWrites {
 
     /** The last write that met the range; 0 if there was none. */
     long lastWrite(KeyRange range) {
-        Node<Long> covering = boundaries.floor(range.begin());
+        MapNode<Long> covering = boundaries.floor(range.begin());
         long inRange = covering == null ? NEVER : covering.value;
         if (range.isSingleKey()) {
             Long asKey = keys.get(range.begin());

@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
 
 /** The reads of one attempt, each with the conflict range it leaves behind. Guarded like the attempt. */
 final class TransactionReads {
-    private final Attempt attempt;
+    private final TransactionAttempt attempt;
 
-    TransactionReads(Attempt attempt) {
+    TransactionReads(TransactionAttempt attempt) {
         this.attempt = attempt;
     }
 
     byte @Nullable [] get(byte[] key, boolean snapshot) {
-        if (!Bytes.less(key, attempt.settings().readEnd()) && !KeySpace.isMetadataVersion(key)) {
+        if (!Bytes.less(key, attempt.settings().readEnd()) && !KeySpaceBounds.isMetadataVersion(key)) {
             throw FdbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
         }
         if (key.length > Limits.storableKeyBytes(key)) {
@@ -122,7 +122,7 @@ final class TransactionReads {
     /** Returns whether a limit was reached. */
     private static boolean collect(MergedScan scan, RangeRequest request, List<KeyValue> rows) {
         long bytes = 0;
-        for (Entry entry = scan.next(); entry != null; entry = scan.next()) {
+        for (KeyValuePair entry = scan.next(); entry != null; entry = scan.next()) {
             rows.add(entry.copy());
             bytes += entry.rowBytes();
             boolean rowsReached = request.rowLimit() != 0 && rows.size() >= request.rowLimit();
@@ -201,7 +201,7 @@ final class TransactionReads {
 
     private void addConflict(byte[] key) {
         if (attempt.settings().isReadYourWritesDisabled() || !attempt.writes().isDetermined(key)) {
-            attempt.addSize(2L * key.length + 1 + Attempt.RANGE_OVERHEAD_BYTES);
+            attempt.addSize(2L * key.length + 1 + TransactionAttempt.RANGE_OVERHEAD_BYTES);
             attempt.readConflicts().add(key, Bytes.after(key));
         }
     }
@@ -217,7 +217,7 @@ final class TransactionReads {
         } else {
             parts = addUndetermined(begin, end);
         }
-        attempt.addSize((long) parts * (begin.length + end.length + Attempt.RANGE_OVERHEAD_BYTES));
+        attempt.addSize((long) parts * (begin.length + end.length + TransactionAttempt.RANGE_OVERHEAD_BYTES));
     }
 
     /**

@@ -110,12 +110,12 @@ final class TransactionSettings {
 
     /** Where the keys end that this transaction may read. */
     byte[] readEnd() {
-        return readSystemKeys ? KeySpace.SYSTEM_END : KeySpace.USER_END;
+        return readSystemKeys ? KeySpaceBounds.SYSTEM_END : KeySpaceBounds.USER_END;
     }
 
     /** Where the keys end that this transaction may write. */
     byte[] writeEnd() {
-        return writeSystemKeys ? KeySpace.SYSTEM_END : KeySpace.USER_END;
+        return writeSystemKeys ? KeySpaceBounds.SYSTEM_END : KeySpaceBounds.USER_END;
     }
 
     /** Whether the write about to happen adds a conflict range; asking resets it. */

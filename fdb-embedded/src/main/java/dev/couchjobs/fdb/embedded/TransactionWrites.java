@@ -11,9 +11,9 @@ final class TransactionWrites {
     /** The only operand the metadata version key takes: all of it is the stamp, at offset 0. */
     private static final byte[] BARE_STAMP = new byte[CommitStamp.BYTES + Integer.BYTES];
 
-    private final Attempt attempt;
+    private final TransactionAttempt attempt;
 
-    TransactionWrites(Attempt attempt) {
+    TransactionWrites(TransactionAttempt attempt) {
         this.attempt = attempt;
     }
 
@@ -37,7 +37,7 @@ final class TransactionWrites {
         }
         attempt.writes().clear(key);
         KeyRange range = KeyRange.of(key);
-        attempt.addSize(range.bytes() + Attempt.RANGE_OVERHEAD_BYTES);
+        attempt.addSize(range.bytes() + TransactionAttempt.RANGE_OVERHEAD_BYTES);
         if (conflict) {
             addConflict(range);
         }
@@ -56,9 +56,9 @@ final class TransactionWrites {
         KeyRange given = new KeyRange(begin, end);
         attempt.addSize(given.bytes() + MUTATION_OVERHEAD_BYTES);
         if (conflict) {
-            attempt.addSize(given.bytes() + Attempt.RANGE_OVERHEAD_BYTES);
+            attempt.addSize(given.bytes() + TransactionAttempt.RANGE_OVERHEAD_BYTES);
         }
-        KeyRange range = new KeyRange(KeySpace.shortened(begin), KeySpace.shortened(end));
+        KeyRange range = new KeyRange(KeySpaceBounds.shortened(begin), KeySpaceBounds.shortened(end));
         if (range.isEmpty()) {
             return;
         }
@@ -72,7 +72,7 @@ final class TransactionWrites {
     void mutate(AtomicMutation mutation, byte[] key, byte[] operand) {
         boolean conflict = attempt.settings().takeWriteConflict();
         attempt.checkNotCommitting();
-        if (KeySpace.isMetadataVersion(key)) {
+        if (KeySpaceBounds.isMetadataVersion(key)) {
             checkMetadataVersion(mutation, operand);
         } else {
             checkLegal(key);
@@ -95,7 +95,7 @@ final class TransactionWrites {
         attempt.checkNotCommitting();
         checkLegalBound(begin);
         checkLegalBound(end);
-        addConflict(new KeyRange(KeySpace.shortened(begin), KeySpace.shortened(end)));
+        addConflict(new KeyRange(KeySpaceBounds.shortened(begin), KeySpaceBounds.shortened(end)));
     }
 
     /**
@@ -121,7 +121,7 @@ final class TransactionWrites {
     private void addConflict(KeyRange range) {
         if (!range.isEmpty()) {
             attempt.writeConflicts().add(range.begin(), range.end());
-            attempt.addSize(range.bytes() + Attempt.RANGE_OVERHEAD_BYTES);
+            attempt.addSize(range.bytes() + TransactionAttempt.RANGE_OVERHEAD_BYTES);
         }
     }
 

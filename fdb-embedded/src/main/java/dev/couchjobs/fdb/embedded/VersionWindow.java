@@ -27,14 +27,14 @@ final class VersionWindow {
     private final VersionClock clock;
     private final LongSupplier ceiling;
     private final AtomicReference<Head> head;
-    private final History history;
+    private final VersionHistory history;
 
     /** Starts with {@code first}; {@code ceiling} says up to where read versions may follow the clock. */
     VersionWindow(VersionClock clock, Snapshot first, LongSupplier ceiling) {
         this.clock = clock;
         this.ceiling = ceiling;
         this.head = new AtomicReference<>(new Head(first, NONE));
-        this.history = new History(first);
+        this.history = new VersionHistory(first);
     }
 
     /** Everything acknowledged so far. */
@@ -88,7 +88,7 @@ final class VersionWindow {
 
     void publish(long version, Edit edit) {
         Contents data = edit.contents();
-        history.add(version, data, edit.changes(), version - Limits.WINDOW_VERSIONS);
+        history.add(version, data, edit.mutations(), version - Limits.WINDOW_VERSIONS);
         release(version, new Snapshot(version, data));
     }
 

@@ -24,7 +24,7 @@ final class WeightBalancedTree<V> {
         return summary;
     }
 
-    Node<V> insert(@Nullable Node<V> tree, byte[] key, V value, Object editor) {
+    MapNode<V> insert(@Nullable MapNode<V> tree, byte[] key, V value, Object editor) {
         if (tree == null) {
             return node(key, value, null, null, editor);
         }
@@ -38,7 +38,7 @@ final class WeightBalancedTree<V> {
         return changed(tree, value, tree.left, tree.right, editor);
     }
 
-    @Nullable Node<V> remove(@Nullable Node<V> tree, byte[] key, Object editor) {
+    @Nullable MapNode<V> remove(@Nullable MapNode<V> tree, byte[] key, Object editor) {
         if (tree == null) {
             return null;
         }
@@ -48,19 +48,19 @@ final class WeightBalancedTree<V> {
         }
         int size = tree.size;
         if (order < 0) {
-            Node<V> left = remove(tree.left, key, editor);
-            return 1 + Node.size(left) + Node.size(tree.right) == size
+            MapNode<V> left = remove(tree.left, key, editor);
+            return 1 + MapNode.size(left) + MapNode.size(tree.right) == size
                     ? tree
                     : changed(tree, tree.value, left, tree.right, editor);
         }
-        Node<V> right = remove(tree.right, key, editor);
-        return 1 + Node.size(tree.left) + Node.size(right) == size
+        MapNode<V> right = remove(tree.right, key, editor);
+        return 1 + MapNode.size(tree.left) + MapNode.size(right) == size
                 ? tree
                 : changed(tree, tree.value, tree.left, right, editor);
     }
 
     /** The entries with keys less than {@code key}. */
-    @Nullable Node<V> below(@Nullable Node<V> tree, byte[] key, Object editor) {
+    @Nullable MapNode<V> below(@Nullable MapNode<V> tree, byte[] key, Object editor) {
         if (tree == null) {
             return null;
         }
@@ -70,7 +70,7 @@ final class WeightBalancedTree<V> {
     }
 
     /** The entries with keys not less than {@code key}. */
-    @Nullable Node<V> from(@Nullable Node<V> tree, byte[] key, Object editor) {
+    @Nullable MapNode<V> from(@Nullable MapNode<V> tree, byte[] key, Object editor) {
         if (tree == null) {
             return null;
         }
@@ -80,40 +80,41 @@ final class WeightBalancedTree<V> {
     }
 
     /** All of {@code left} followed by all of {@code right}, whatever their sizes. */
-    @Nullable Node<V> concat(@Nullable Node<V> left, @Nullable Node<V> right, Object editor) {
+    @Nullable MapNode<V> concat(@Nullable MapNode<V> left, @Nullable MapNode<V> right, Object editor) {
         if (left == null) {
             return right;
         }
         if (right == null) {
             return left;
         }
-        Node<V> first = right;
+        MapNode<V> first = right;
         while (first.left != null) {
             first = first.left;
         }
         return join(first.key, first.value, left, withoutFirst(right, editor), editor);
     }
 
-    private Node<V> join(byte[] key, V value, @Nullable Node<V> left, @Nullable Node<V> right, Object editor) {
-        if (left != null && left.size > DELTA * Node.size(right) && left.size > 1) {
+    private MapNode<V> join(byte[] key, V value, @Nullable MapNode<V> left, @Nullable MapNode<V> right, Object editor) {
+        if (left != null && left.size > DELTA * MapNode.size(right) && left.size > 1) {
             return changed(left, left.value, left.left, join(key, value, left.right, right, editor), editor);
         }
-        if (right != null && right.size > DELTA * Node.size(left) && right.size > 1) {
+        if (right != null && right.size > DELTA * MapNode.size(left) && right.size > 1) {
             return changed(right, right.value, join(key, value, left, right.left, editor), right.right, editor);
         }
         return node(key, value, left, right, editor);
     }
 
-    private @Nullable Node<V> withoutFirst(Node<V> tree, Object editor) {
+    private @Nullable MapNode<V> withoutFirst(MapNode<V> tree, Object editor) {
         return tree.left == null
                 ? tree.right
                 : changed(tree, tree.value, withoutFirst(tree.left, editor), tree.right, editor);
     }
 
     /** A node with that in it, in balance: the same one if the editor made it and it need not make way. */
-    private Node<V> changed(Node<V> tree, V value, @Nullable Node<V> left, @Nullable Node<V> right, Object editor) {
-        int lefts = Node.size(left);
-        int rights = Node.size(right);
+    private MapNode<V> changed(
+            MapNode<V> tree, V value, @Nullable MapNode<V> left, @Nullable MapNode<V> right, Object editor) {
+        int lefts = MapNode.size(left);
+        int rights = MapNode.size(right);
         if (lefts + rights > 1) {
             if (right != null && rights > DELTA * lefts) {
                 return rotatedLeft(tree.key, value, left, right, editor);
@@ -133,9 +134,9 @@ final class WeightBalancedTree<V> {
         return tree;
     }
 
-    private Node<V> rotatedLeft(byte[] key, V value, @Nullable Node<V> left, Node<V> right, Object editor) {
-        Node<V> inner = right.left;
-        if (inner == null || inner.size < GAMMA * Node.size(right.right)) {
+    private MapNode<V> rotatedLeft(byte[] key, V value, @Nullable MapNode<V> left, MapNode<V> right, Object editor) {
+        MapNode<V> inner = right.left;
+        if (inner == null || inner.size < GAMMA * MapNode.size(right.right)) {
             return node(right.key, right.value, node(key, value, left, inner, editor), right.right, editor);
         }
         return node(
@@ -146,9 +147,9 @@ final class WeightBalancedTree<V> {
                 editor);
     }
 
-    private Node<V> rotatedRight(byte[] key, V value, Node<V> left, @Nullable Node<V> right, Object editor) {
-        Node<V> inner = left.right;
-        if (inner == null || inner.size < GAMMA * Node.size(left.left)) {
+    private MapNode<V> rotatedRight(byte[] key, V value, MapNode<V> left, @Nullable MapNode<V> right, Object editor) {
+        MapNode<V> inner = left.right;
+        if (inner == null || inner.size < GAMMA * MapNode.size(left.left)) {
             return node(left.key, left.value, left.left, node(key, value, inner, right, editor), editor);
         }
         return node(
@@ -159,11 +160,11 @@ final class WeightBalancedTree<V> {
                 editor);
     }
 
-    private Node<V> node(byte[] key, V value, @Nullable Node<V> left, @Nullable Node<V> right, Object editor) {
-        return new Node<>(key, value, left, right, summaryOf(key, value, left, right), editor);
+    private MapNode<V> node(byte[] key, V value, @Nullable MapNode<V> left, @Nullable MapNode<V> right, Object editor) {
+        return new MapNode<>(key, value, left, right, summaryOf(key, value, left, right), editor);
     }
 
-    private long summaryOf(byte[] key, V value, @Nullable Node<V> left, @Nullable Node<V> right) {
-        return summary.join(summary.of(key, value), summary.join(Node.summary(left), Node.summary(right)));
+    private long summaryOf(byte[] key, V value, @Nullable MapNode<V> left, @Nullable MapNode<V> right) {
+        return summary.join(summary.of(key, value), summary.join(MapNode.summary(left), MapNode.summary(right)));
     }
 }

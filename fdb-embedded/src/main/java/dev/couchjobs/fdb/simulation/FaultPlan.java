@@ -15,16 +15,16 @@ public interface FaultPlan {
      * @return the plan
      */
     static FaultPlan none() {
-        return step -> null;
+        return point -> null;
     }
 
     /**
      * Asked once for every read, for every commit that is about to reach the database, and for every watch.
      *
-     * @param step what is about to happen; a commit that writes nothing does not fail on a cluster
+     * @param point what is about to happen; a commit that writes nothing does not fail on a cluster
      * @return what goes wrong, or null
      */
-    @Nullable Mishap mishap(Step step);
+    @Nullable InjectedFault injectedFault(FaultPoint point);
 
     /**
      * Told of every transaction, and of every further try of one.
@@ -36,29 +36,29 @@ public interface FaultPlan {
     /**
      * Asked before a commit goes on its way, and once a watch that comes to grief is armed.
      *
-     * @param step the commit or the watch
+     * @param point the commit or the watch
      * @return completes when the commit is to reach the database, or the watch to come to grief
      */
-    default CompletableFuture<?> before(Step step) {
-        return CompletableFuture.completedFuture(step);
+    default CompletableFuture<?> before(FaultPoint point) {
+        return CompletableFuture.completedFuture(point);
     }
 
     /**
      * Told what has become of a commit, before its caller is.
      *
-     * @param step the commit
+     * @param point the commit
      * @param error why it failed, or null
      */
-    default void decided(Step step, @Nullable Throwable error) {}
+    default void decided(FaultPoint point, @Nullable Throwable error) {}
 
     /**
      * Comes between what became of a step and the answer to its caller.
      *
-     * @param step a commit, a read that has been done, or a watch that has fired
-     * @param mishap what went wrong with it
+     * @param point a commit, a read that has been done, or a watch that has fired
+     * @param fault what went wrong with it
      * @return completes when the answer is to be given
      */
-    default CompletableFuture<?> after(Step step, @Nullable Mishap mishap) {
-        return CompletableFuture.completedFuture(step);
+    default CompletableFuture<?> after(FaultPoint point, @Nullable InjectedFault fault) {
+        return CompletableFuture.completedFuture(point);
     }
 }

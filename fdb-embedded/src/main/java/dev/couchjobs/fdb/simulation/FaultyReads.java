@@ -15,19 +15,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class FaultyReads {
     private final FaultPlan plan;
-    private final Supplier<Step> step;
+    private final Supplier<FaultPoint> point;
 
-    FaultyReads(FaultPlan plan, Supplier<Step> step) {
+    FaultyReads(FaultPlan plan, Supplier<FaultPoint> point) {
         this.plan = plan;
-        this.step = step;
+        this.point = point;
     }
 
     <T> CompletableFuture<T> read(Supplier<CompletableFuture<T>> read) {
-        Step reading = step.get();
-        Mishap mishap = plan.mishap(reading);
-        Optional<RuntimeException> error = mishap == null ? Optional.empty() : mishap.error();
+        FaultPoint reading = point.get();
+        InjectedFault fault = plan.injectedFault(reading);
+        Optional<RuntimeException> error = fault == null ? Optional.empty() : fault.error();
         CompletableFuture<T> answer = error.isPresent() ? CompletableFuture.failedFuture(error.get()) : read.get();
-        CompletableFuture<?> told = plan.after(reading, mishap);
+        CompletableFuture<?> told = plan.after(reading, fault);
         return told.isDone() ? answer : told.thenCompose(now -> answer);
     }
 

@@ -28,7 +28,7 @@ final class FaultyTransaction extends FaultyReadTransaction implements Transacti
     }
 
     private FaultyTransaction(FaultyDatabase database, Transaction delegate, FaultPlan plan, Progress progress) {
-        super(delegate, new FaultyReads(plan, () -> progress.step(Step.Kind.READ)));
+        super(delegate, new FaultyReads(plan, () -> progress.step(FaultPoint.Kind.READ)));
         this.database = database;
         this.delegate = delegate;
         this.plan = plan;
@@ -46,8 +46,8 @@ final class FaultyTransaction extends FaultyReadTransaction implements Transacti
             this.number = number;
         }
 
-        Step step(Step.Kind kind) {
-            return new Step(kind, writes, number);
+        FaultPoint step(FaultPoint.Kind kind) {
+            return new FaultPoint(kind, writes, number);
         }
     }
 
@@ -116,18 +116,18 @@ final class FaultyTransaction extends FaultyReadTransaction implements Transacti
 
     @Override
     public CompletableFuture<Void> commit() {
-        Step step = progress.step(Step.Kind.COMMIT);
-        return plan.before(step).thenCompose(go -> commit(step)).whenComplete((done, error) -> told.complete(true));
+        FaultPoint point = progress.step(FaultPoint.Kind.COMMIT);
+        return plan.before(point).thenCompose(go -> commit(point)).whenComplete((done, error) -> told.complete(true));
     }
 
-    private CompletableFuture<Void> commit(Step step) {
-        Mishap mishap = plan.mishap(step);
-        CompletableFuture<Void> answer = mishap == null ? committed() : astray(mishap);
-        CompletableFuture<Step> decided = answer.handle((done, error) -> {
-            plan.decided(step, error);
-            return step;
+    private CompletableFuture<Void> commit(FaultPoint point) {
+        InjectedFault fault = plan.injectedFault(point);
+        CompletableFuture<Void> answer = fault == null ? committed() : applyFault(fault);
+        CompletableFuture<FaultPoint> decided = answer.handle((done, error) -> {
+            plan.decided(point, error);
+            return point;
         });
-        return decided.thenCompose(known -> plan.after(known, mishap)).thenCompose(now -> answer);
+        return decided.thenCompose(known -> plan.after(known, fault)).thenCompose(now -> answer);
     }
 
     private CompletableFuture<Void> committed() {
@@ -138,10 +138,10 @@ final class FaultyTransaction extends FaultyReadTransaction implements Transacti
         });
     }
 
-    private CompletableFuture<Void> astray(Mishap mishap) {
-        CompletableFuture<Void> fate = mishap.takesEffect() ? committed() : CompletableFuture.completedFuture(null);
-        return fate.thenCompose(done ->
-                mishap.error().map(CompletableFuture::<Void>failedFuture).orElse(fate));
+    private CompletableFuture<Void> applyFault(InjectedFault fault) {
+        CompletableFuture<Void> fate = fault.takesEffect() ? committed() : CompletableFuture.completedFuture(null);
+        return fate.thenCompose(
+                done -> fault.error().map(CompletableFuture::<Void>failedFuture).orElse(fate));
     }
 
     /**
@@ -150,23 +150,23 @@ final class FaultyTransaction extends FaultyReadTransaction implements Transacti
      */
     @Override
     public CompletableFuture<Void> watch(byte[] key) {
-        Step step = progress.step(Step.Kind.WATCH);
-        Mishap mishap = plan.mishap(step);
+        FaultPoint point = progress.step(FaultPoint.Kind.WATCH);
+        InjectedFault fault = plan.injectedFault(point);
         CompletableFuture<Void> real = delegate.watch(key);
         CompletableFuture<Void> seen = new CompletableFuture<>();
         var unused = real.handle((fired, error) -> Optional.ofNullable(error))
-                .thenCompose(error -> plan.after(step, mishap).thenAccept(now -> settle(seen, error.orElse(null))));
+                .thenCompose(error -> plan.after(point, fault).thenAccept(now -> settle(seen, error.orElse(null))));
         var unusedToo = seen.whenComplete((fired, error) -> real.cancel(true));
-        if (mishap != null) {
-            onceArmed.add(() -> comeToGrief(seen, step, mishap));
+        if (fault != null) {
+            onceArmed.add(() -> failWatch(seen, point, fault));
         }
         return seen;
     }
 
-    private void comeToGrief(CompletableFuture<Void> watch, Step step, Mishap mishap) {
-        var unused = plan.before(step)
-                .thenCompose(now -> plan.after(step, mishap))
-                .thenAccept(now -> settle(watch, mishap.error().orElse(null)));
+    private void failWatch(CompletableFuture<Void> watch, FaultPoint point, InjectedFault fault) {
+        var unused = plan.before(point)
+                .thenCompose(now -> plan.after(point, fault))
+                .thenAccept(now -> settle(watch, fault.error().orElse(null)));
     }
 
     private static void settle(CompletableFuture<Void> watch, @Nullable Throwable error) {

@@ -23,20 +23,20 @@ record Latency(Duration read, Duration commit) {
     }
 
     /** {@return how long a step takes on its way to the store, where it is done} */
-    long sendingNanos(Step step) {
-        return isSent(step) ? commit.toNanos() / 2 : 0;
+    long sendingNanos(FaultPoint point) {
+        return isSent(point) ? commit.toNanos() / 2 : 0;
     }
 
     /** {@return how long the answer takes} */
-    long answerNanos(Step step) {
-        if (step.kind() != Step.Kind.COMMIT) {
+    long answerNanos(FaultPoint point) {
+        if (point.kind() != FaultPoint.Kind.COMMIT) {
             return read.toNanos();
         }
-        return isSent(step) ? commit.toNanos() - sendingNanos(step) : 0;
+        return isSent(point) ? commit.toNanos() - sendingNanos(point) : 0;
     }
 
     /** Reads are done at once and answered late. A commit that writes nothing needs no store. */
-    private static boolean isSent(Step step) {
-        return step.kind() == Step.Kind.COMMIT && step.writes();
+    private static boolean isSent(FaultPoint point) {
+        return point.kind() == FaultPoint.Kind.COMMIT && point.writes();
     }
 }

@@ -17,30 +17,32 @@ final class ProcessFaults implements FaultPlan {
     private static final long LATEST_WATCH = TimeUnit.SECONDS.toNanos(10);
     private static final int ONCE_IN = 200;
 
-    private record Kind(Fault fault, Mishap mishap) {
+    private record Kind(Fault fault, InjectedFault injectedFault) {
         static Kind error(Fault fault, int code) {
-            return new Kind(fault, Mishap.error(fault.name(), code));
+            return new Kind(fault, InjectedFault.error(fault.name(), code));
         }
     }
 
-    private static final Mishap LOST = Mishap.error(Fault.STORE_LOSS.name(), PROCESS_BEHIND);
+    private static final InjectedFault LOST = InjectedFault.error(Fault.STORE_LOSS.name(), PROCESS_BEHIND);
     private static final List<Kind> AT_READ =
             List.of(Kind.error(Fault.TOO_OLD, TOO_OLD), Kind.error(Fault.FUTURE_VERSION, FUTURE_VERSION));
     private static final List<Kind> AT_COMMIT = List.of(
             Kind.error(Fault.CONFLICT, CONFLICT),
-            new Kind(Fault.UNKNOWN_COMMITTED, Mishap.errorAfterwards(Fault.UNKNOWN_COMMITTED.name(), UNKNOWN_RESULT)),
+            new Kind(
+                    Fault.UNKNOWN_COMMITTED,
+                    InjectedFault.errorAfterwards(Fault.UNKNOWN_COMMITTED.name(), UNKNOWN_RESULT)),
             Kind.error(Fault.UNKNOWN_NOT_COMMITTED, UNKNOWN_RESULT),
             Kind.error(Fault.TOO_OLD, TOO_OLD),
             Kind.error(Fault.FUTURE_VERSION, FUTURE_VERSION));
     private static final List<Kind> AT_WATCH = List.of(
-            new Kind(Fault.SPURIOUS_WATCH, Mishap.firing(Fault.SPURIOUS_WATCH.name())),
+            new Kind(Fault.SPURIOUS_WATCH, InjectedFault.firing(Fault.SPURIOUS_WATCH.name())),
             Kind.error(Fault.FAILED_WATCH, FUTURE_VERSION));
 
     private final String process;
-    private final Store store;
+    private final SharedStore store;
     private final VirtualScheduler time;
     private final ProcessExecutor executor;
-    private final Weights weights;
+    private final FaultWeights weights;
     private final long slowestNanos;
     private final Latency latency;
     private final RandomGenerator random;
@@ -55,9 +57,9 @@ final class ProcessFaults implements FaultPlan {
      */
     ProcessFaults(
             String process,
-            Store store,
+            SharedStore store,
             ProcessExecutor executor,
-            Weights weights,
+            FaultWeights weights,
             long slowestNanos,
             Latency latency,
             RandomGenerator random,
@@ -79,21 +81,21 @@ final class ProcessFaults implements FaultPlan {
     }
 
     @Override
-    public @Nullable Mishap mishap(Step step) {
-        if (step.kind() == Step.Kind.READ && store.isLost()) {
-            trace.add(process, LOST.name() + " strikes transaction", step.transaction());
+    public @Nullable InjectedFault injectedFault(FaultPoint point) {
+        if (point.kind() == FaultPoint.Kind.READ && store.isLost()) {
+            trace.add(process, LOST.name() + " strikes transaction", point.transaction());
             return LOST;
         }
-        List<Kind> possible = switch (step.kind()) {
+        List<Kind> possible = switch (point.kind()) {
             case READ -> AT_READ;
             // On a cluster a commit that writes nothing does not fail.
-            case COMMIT -> step.writes() ? AT_COMMIT : List.of();
+            case COMMIT -> point.writes() ? AT_COMMIT : List.of();
             case WATCH -> AT_WATCH;
         };
         for (Kind kind : possible) {
-            if (weights.strikes(kind.fault, random)) {
-                trace.add(process, kind.mishap.name() + " strikes transaction", step.transaction());
-                return kind.mishap;
+            if (weights.occurs(kind.fault, random)) {
+                trace.add(process, kind.injectedFault.name() + " strikes transaction", point.transaction());
+                return kind.injectedFault;
             }
         }
         return null;
@@ -101,49 +103,49 @@ final class ProcessFaults implements FaultPlan {
 
     /** What has been sent is on its way, whatever becomes of the process. */
     @Override
-    public CompletableFuture<?> before(Step step) {
+    public CompletableFuture<?> before(FaultPoint point) {
         if (executor.opensAtNanos() == VirtualExecutor.NEVER) {
             return new CompletableFuture<>();
         }
-        if (step.kind() == Step.Kind.COMMIT) {
-            trace.add(process, "sends commit", step.transaction());
+        if (point.kind() == FaultPoint.Kind.COMMIT) {
+            trace.add(process, "sends commit", point.transaction());
         }
-        Fault delay = step.kind() == Step.Kind.COMMIT ? Fault.COMMIT_DELAY : Fault.SLOW_REPLY;
-        long nanos = latency.sendingNanos(step) + (weights.strikes(delay, random) ? delay() : 0);
-        return nanos > 0 ? on(time, time.nanoTime() + nanos) : done(step);
+        Fault delay = point.kind() == FaultPoint.Kind.COMMIT ? Fault.COMMIT_DELAY : Fault.SLOW_REPLY;
+        long nanos = latency.sendingNanos(point) + (weights.occurs(delay, random) ? delay() : 0);
+        return nanos > 0 ? on(time, time.nanoTime() + nanos) : done(point);
     }
 
     @Override
-    public void decided(Step step, @Nullable Throwable error) {
-        trace.add(process, error == null ? "commits" : "fails to commit", step.transaction());
+    public void decided(FaultPoint point, @Nullable Throwable error) {
+        trace.add(process, error == null ? "commits" : "fails to commit", point.transaction());
     }
 
     @Override
-    public CompletableFuture<?> after(Step step, @Nullable Mishap mishap) {
-        long usual = time.nanoTime() + latency.answerNanos(step);
-        long due = step.kind() == Step.Kind.WATCH ? usual + watchDelay() : answerDue(usual);
+    public CompletableFuture<?> after(FaultPoint point, @Nullable InjectedFault injectedFault) {
+        long usual = time.nanoTime() + latency.answerNanos(point);
+        long due = point.kind() == FaultPoint.Kind.WATCH ? usual + watchDelay() : answerDue(usual);
         if (due <= time.nanoTime() && executor.isOpen()) {
-            return answered(step);
+            return answered(point);
         }
-        return on(executor, due).thenCompose(now -> answered(step));
+        return on(executor, due).thenCompose(now -> answered(point));
     }
 
-    private CompletableFuture<?> answered(Step step) {
-        if (step.kind() != Step.Kind.READ) {
-            String what = step.kind() == Step.Kind.WATCH ? "is told of its watch" : "is told of its commit";
-            trace.add(process, what, step.transaction());
+    private CompletableFuture<?> answered(FaultPoint point) {
+        if (point.kind() != FaultPoint.Kind.READ) {
+            String what = point.kind() == FaultPoint.Kind.WATCH ? "is told of its watch" : "is told of its commit";
+            trace.add(process, what, point.transaction());
         }
-        return done(step);
+        return done(point);
     }
 
     private long watchDelay() {
-        return weights.strikes(Fault.LATE_WATCH, random) ? random.nextLong(LATEST_WATCH) : 0;
+        return weights.occurs(Fault.LATE_WATCH, random) ? random.nextLong(LATEST_WATCH) : 0;
     }
 
     /** Answers come in the order in which they were sent, unless they are reordered. */
     private long answerDue(long usual) {
-        long due = usual + (weights.strikes(Fault.SLOW_REPLY, random) ? delay() : 0);
-        if (weights.strikes(Fault.REORDERED_REPLY, random)) {
+        long due = usual + (weights.occurs(Fault.SLOW_REPLY, random) ? delay() : 0);
+        if (weights.occurs(Fault.REORDERED_REPLY, random)) {
             return due + random.nextLong(slowestNanos);
         }
         answeredUntilNanos = Math.max(due, answeredUntilNanos);
@@ -155,8 +157,8 @@ final class ProcessFaults implements FaultPlan {
         return 1 + random.nextLong(random.nextInt(ONCE_IN) == 0 ? SLOWEST_EVER : slowestNanos);
     }
 
-    private static CompletableFuture<?> done(Step step) {
-        return CompletableFuture.completedFuture(step);
+    private static CompletableFuture<?> done(FaultPoint point) {
+        return CompletableFuture.completedFuture(point);
     }
 
     private static CompletableFuture<Boolean> on(VirtualExecutor executor, long nanos) {

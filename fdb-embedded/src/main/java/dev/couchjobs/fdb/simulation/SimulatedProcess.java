@@ -138,7 +138,7 @@ public final class SimulatedProcess {
         }
     }
 
-    void setClockRight() {
-        clock.setRight();
+    void synchronizeClock() {
+        clock.synchronize();
     }
 }

@@ -46,12 +46,12 @@ public final class Simulation implements AutoCloseable {
     private final VirtualScheduler time = new VirtualScheduler();
     private final SplittableRandom random;
     private final RandomGenerator drawn;
-    private final Weights weights;
+    private final FaultWeights weights;
     private final long slowestNanos;
     private final Latency latency;
     private final Trace trace;
-    private final Weather weather;
-    private final Store store;
+    private final FaultScheduler faultScheduler;
+    private final SharedStore store;
     private final List<SimulatedProcess> processes = new ArrayList<>();
     private final List<Consumer<SimulatedProcess>> onDeath = new ArrayList<>();
 
@@ -59,12 +59,12 @@ public final class Simulation implements AutoCloseable {
         random = new SplittableRandom(builder.seed());
         drawn = random.split();
         trace = new Trace(time, builder.lines());
-        weights = Weights.draw(builder.weights(), random);
+        weights = FaultWeights.draw(builder.weights(), random);
         slowestNanos = TimeUnit.MILLISECONDS.toNanos(SLOWEST_MILLIS[random.nextInt(SLOWEST_MILLIS.length)]);
         latency = builder.latency();
-        weather = new Weather(time, weights, random.split());
-        store = new Store(time, weights, slowestNanos, random.split(), trace);
-        weather.over(store);
+        faultScheduler = new FaultScheduler(time, weights, random.split());
+        store = new SharedStore(time, weights, slowestNanos, random.split(), trace);
+        faultScheduler.over(store);
         trace.add(ITSELF, "of seed " + builder.seed() + ":", weights.toString());
     }
 
@@ -115,13 +115,13 @@ public final class Simulation implements AutoCloseable {
                 new ProcessDatabase(store.connect(), faults, executor),
                 random.split(),
                 trace,
-                this::tellOfDeath);
+                this::reportDeath);
         processes.add(process);
-        weather.over(process);
+        faultScheduler.over(process);
         return process;
     }
 
-    private void tellOfDeath(SimulatedProcess dead) {
+    private void reportDeath(SimulatedProcess dead) {
         time.execute(() -> onDeath.forEach(observer -> observer.accept(dead)));
     }
 
@@ -131,7 +131,7 @@ public final class Simulation implements AutoCloseable {
      * @return the store itself, which the simulation closes
      */
     public Database database() {
-        return store.pastAllFaults();
+        return store.withoutFaults();
     }
 
     /**
@@ -214,7 +214,7 @@ public final class Simulation implements AutoCloseable {
     public void calm() {
         trace.add(ITSELF, "calms down");
         weights.calm();
-        processes.forEach(SimulatedProcess::setClockRight);
+        processes.forEach(SimulatedProcess::synchronizeClock);
     }
 
     /**

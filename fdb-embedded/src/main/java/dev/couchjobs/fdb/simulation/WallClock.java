@@ -25,7 +25,7 @@ final class WallClock implements InstantSource {
         ahead = ahead.plus(by);
     }
 
-    void setRight() {
+    void synchronize() {
         ahead = Duration.ZERO;
     }
 

@@ -35,12 +35,12 @@ abstract class ConcurrentContract extends FdbContract {
 
     /** How a transaction ends that also writes a key of its own, while another one commits. */
     private int outcomeOf(Consumer<Transaction> first, Consumer<Transaction> meanwhile) {
-        commit(tr -> tr.clear(keyspace().all()));
+        commit(tr -> tr.clear(prefixKeys().all()));
         fill();
         Transaction tr = beginNow();
         first.accept(tr);
         set(tr, "~mark", "");
         commit(meanwhile);
-        return Futures.codeOf(tr.commit());
+        return EngineFutures.codeOf(tr.commit());
     }
 }

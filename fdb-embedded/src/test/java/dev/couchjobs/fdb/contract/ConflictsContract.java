@@ -210,7 +210,7 @@ public abstract class ConflictsContract extends ConcurrentContract {
     @Test
     void aTransactionWithoutWritesNeverConflicts() {
         Transaction tr = beginNow();
-        rows(tr.getRange(keyspace().all()));
+        rows(tr.getRange(prefixKeys().all()));
         given("b", "1");
         await(tr.commit());
         assertThat(tr.getCommittedVersion()).isEqualTo(-1);

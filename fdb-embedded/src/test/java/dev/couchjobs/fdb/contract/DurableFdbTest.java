@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Nested;
 @SuppressWarnings("ClassCanBeStatic") // Groups of properties are found only if they are not.
 class DurableFdbTest {
 
-    interface OnDisk extends Engine {
+    interface OnDisk extends EngineProvider {
         @Override
         default Database open() {
             return EmbeddedDatabase.open(TemporaryDirectories.fresh());
@@ -60,7 +60,7 @@ class DurableFdbTest {
     class Watches extends WatchesContract implements OnDisk {}
 
     @Nested
-    class Retries extends RetriesContract implements OnDisk {}
+    class Retries extends RetryLoopsContract implements OnDisk {}
 
     @Nested
     class Limits extends LimitsContract implements OnDisk {}

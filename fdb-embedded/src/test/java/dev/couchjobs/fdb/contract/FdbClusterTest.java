@@ -4,7 +4,7 @@ import com.apple.foundationdb.Database;
 import dev.couchjobs.fdb.contract.history.ConcurrentHistoriesContract;
 import dev.couchjobs.fdb.contract.property.CommittedHistoriesContract;
 import dev.couchjobs.fdb.contract.property.RandomTransactionsContract;
-import dev.couchjobs.fdb.testing.Cluster;
+import dev.couchjobs.fdb.testing.TestCluster;
 import net.jqwik.api.Group;
 import org.junit.jupiter.api.Nested;
 
@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Nested;
 @SuppressWarnings("ClassCanBeStatic") // Groups of properties are found only if they are not.
 class FdbClusterTest {
 
-    interface OnCluster extends Engine {
+    interface OnCluster extends EngineProvider {
         @Override
         default Database open() {
-            return Cluster.open();
+            return TestCluster.open();
         }
     }
 
@@ -59,7 +59,7 @@ class FdbClusterTest {
     class Watches extends WatchesContract implements OnCluster {}
 
     @Nested
-    class Retries extends RetriesContract implements OnCluster {}
+    class Retries extends RetryLoopsContract implements OnCluster {}
 
     @Nested
     class Limits extends LimitsContract implements OnCluster {}

@@ -25,13 +25,13 @@ import org.junit.jupiter.api.TestInstance;
  * time. Keys and values are given as strings of one-byte characters; keys are relative to the prefix.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-public abstract class FdbContract implements Engine {
+public abstract class FdbContract implements EngineProvider {
 
     /** {@code not_committed}: a conflict. */
     static final int CONFLICT = 1020;
 
     private Database database;
-    private Keyspace keyspace;
+    private PrefixKeys prefixKeys;
     private final List<Transaction> begun = new ArrayList<>();
 
     @BeforeAll
@@ -41,14 +41,14 @@ public abstract class FdbContract implements Engine {
 
     @BeforeEach
     void chooseKeyspace() {
-        keyspace = new Keyspace();
+        prefixKeys = new PrefixKeys();
     }
 
     @AfterEach
     void clearKeyspace() {
         begun.forEach(Transaction::close);
         begun.clear();
-        keyspace.clear(database);
+        prefixKeys.clear(database);
     }
 
     @AfterAll
@@ -60,12 +60,12 @@ public abstract class FdbContract implements Engine {
         return database;
     }
 
-    final Keyspace keyspace() {
-        return keyspace;
+    final PrefixKeys prefixKeys() {
+        return prefixKeys;
     }
 
     final byte[] key(String name) {
-        return keyspace.key(name);
+        return prefixKeys.key(name);
     }
 
     final Range range(String begin, String end) {
@@ -121,12 +121,12 @@ public abstract class FdbContract implements Engine {
     }
 
     final String getKey(ReadTransaction tr, KeySelector selector) {
-        return keyspace.name(await(tr.getKey(selector)));
+        return prefixKeys.name(await(tr.getKey(selector)));
     }
 
     /** Rows as {@code name=value}. */
     final List<String> rows(AsyncIterable<KeyValue> range) {
-        return keyspace.rows(await(range.asList()));
+        return prefixKeys.rows(await(range.asList()));
     }
 
     /** The committed value, or null. */
@@ -136,22 +136,22 @@ public abstract class FdbContract implements Engine {
 
     /** Everything committed under the prefix. */
     final List<String> committed() {
-        return database.read(tr -> rows(tr.getRange(keyspace.all())));
+        return database.read(tr -> rows(tr.getRange(prefixKeys.all())));
     }
 
     static byte[] bytes(String text) {
-        return Keyspace.bytes(text);
+        return PrefixKeys.bytes(text);
     }
 
     static String text(byte[] bytes) {
-        return Keyspace.text(bytes);
+        return PrefixKeys.text(bytes);
     }
 
     static <T> T await(CompletableFuture<T> future) {
-        return Futures.await(future);
+        return EngineFutures.await(future);
     }
 
     static void assertFailsWith(int code, CompletableFuture<?> future) {
-        assertThat(Futures.codeOf(future)).isEqualTo(code);
+        assertThat(EngineFutures.codeOf(future)).isEqualTo(code);
     }
 }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Nested;
 @SuppressWarnings("ClassCanBeStatic") // Groups of properties are found only if they are not.
 class InMemoryFdbTest {
 
-    interface InMemory extends Engine {
+    interface InMemory extends EngineProvider {
         @Override
         default Database open() {
             return EmbeddedDatabase.openInMemory();
@@ -59,7 +59,7 @@ class InMemoryFdbTest {
     class Watches extends WatchesContract implements InMemory {}
 
     @Nested
-    class Retries extends RetriesContract implements InMemory {}
+    class Retries extends RetryLoopsContract implements InMemory {}
 
     @Nested
     class Limits extends LimitsContract implements InMemory {}

@@ -122,7 +122,7 @@ public abstract class LifecycleContract extends FdbContract {
         tr.cancel();
         assertFailsWith(CANCELLED, tr.get(key("a")));
         assertFailsWith(CANCELLED, tr.getKey(from("a")));
-        assertFailsWith(CANCELLED, tr.getRange(keyspace().all()).asList());
+        assertFailsWith(CANCELLED, tr.getRange(prefixKeys().all()).asList());
         assertFailsWith(CANCELLED, tr.getReadVersion());
         assertFailsWith(CANCELLED, tr.watch(key("a")));
         assertFailsWith(CANCELLED, tr.commit());
@@ -186,7 +186,7 @@ public abstract class LifecycleContract extends FdbContract {
     private void assertUsedUp(Transaction tr) {
         assertFailsWith(USED_DURING_COMMIT, tr.get(key("a")));
         assertFailsWith(USED_DURING_COMMIT, tr.getKey(from("a")));
-        assertFailsWith(USED_DURING_COMMIT, tr.getRange(keyspace().all()).asList());
+        assertFailsWith(USED_DURING_COMMIT, tr.getRange(prefixKeys().all()).asList());
         assertFailsWith(USED_DURING_COMMIT, tr.getVersionstamp());
         assertFailsWith(USED_DURING_COMMIT, tr.watch(key("a")));
         set(tr, "a", "late");

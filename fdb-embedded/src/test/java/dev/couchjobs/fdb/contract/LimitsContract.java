@@ -62,8 +62,10 @@ public abstract class LimitsContract extends FdbContract {
 
     @Test
     void theOffsetOfAVersionstampCountsTowardsTheLimit() {
-        byte[] largestKey = Stamps.operand(keyOfLength(10_000 - Stamps.LENGTH - Integer.BYTES), new byte[0]);
-        byte[] largestValue = Stamps.operand(new byte[100_000 - Stamps.LENGTH - Integer.BYTES], new byte[0]);
+        byte[] largestKey = VersionstampOperands.operand(
+                keyOfLength(10_000 - VersionstampOperands.LENGTH - Integer.BYTES), new byte[0]);
+        byte[] largestValue = VersionstampOperands.operand(
+                new byte[100_000 - VersionstampOperands.LENGTH - Integer.BYTES], new byte[0]);
         commit(tr -> tr.mutate(MutationType.SET_VERSIONSTAMPED_KEY, largestKey, largestValue));
         commit(tr -> tr.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key("v"), largestValue));
         assertThat(committed()).hasSize(2);
@@ -71,20 +73,22 @@ public abstract class LimitsContract extends FdbContract {
                 KEY_TOO_LARGE,
                 tr -> tr.mutate(
                         MutationType.SET_VERSIONSTAMPED_KEY,
-                        Stamps.operand(keyOfLength(10_001 - Stamps.LENGTH - Integer.BYTES), new byte[0]),
+                        VersionstampOperands.operand(
+                                keyOfLength(10_001 - VersionstampOperands.LENGTH - Integer.BYTES), new byte[0]),
                         bytes("")));
         assertPoisoned(
                 VALUE_TOO_LARGE,
                 tr -> tr.mutate(
                         MutationType.SET_VERSIONSTAMPED_VALUE,
                         key("v"),
-                        Stamps.operand(new byte[100_001 - Stamps.LENGTH - Integer.BYTES], new byte[0])));
+                        VersionstampOperands.operand(
+                                new byte[100_001 - VersionstampOperands.LENGTH - Integer.BYTES], new byte[0])));
     }
 
     @Test
     void theEmptyKeyIsAKey() {
         Transaction tr = begin();
-        assertThat(Futures.codeOf(tr.get(new byte[0]))).isZero();
+        assertThat(EngineFutures.codeOf(tr.get(new byte[0]))).isZero();
         tr.addWriteConflictKey(new byte[0]);
         await(tr.commit());
     }
@@ -176,7 +180,7 @@ public abstract class LimitsContract extends FdbContract {
 
     @Test
     void aNegativeRowLimitIsInvalid() {
-        assertFailsWith(2012, begin().getRange(keyspace().all(), -2).asList());
+        assertFailsWith(2012, begin().getRange(prefixKeys().all(), -2).asList());
     }
 
     @Test
@@ -196,7 +200,7 @@ public abstract class LimitsContract extends FdbContract {
         Transaction tr = begin();
         call.accept(tr);
         assertFailsWith(code, tr.get(key("a")));
-        assertFailsWith(code, tr.getRange(keyspace().all()).asList());
+        assertFailsWith(code, tr.getRange(prefixKeys().all()).asList());
         assertFailsWith(code, tr.getReadVersion());
         assertFailsWith(code, tr.commit());
     }

@@ -33,7 +33,7 @@ public abstract class MergedReadsContract extends FdbContract {
     }
 
     /** The calls that {@link Writes} are made of. */
-    record Own(Transaction tr, Keyspace keys) {
+    record Own(Transaction tr, PrefixKeys keys) {
         void set(String name) {
             tr.set(keys.key(name), bytes("own"));
         }
@@ -103,7 +103,7 @@ public abstract class MergedReadsContract extends FdbContract {
         List<String> beforeInSnapshot = new ArrayList<>();
         given("b", "B", "d", "D", "f", "F", "h", "H");
         commit(tr -> {
-            writes.apply().accept(new Own(tr, keyspace()));
+            writes.apply().accept(new Own(tr, prefixKeys()));
             before.addAll(selected(tr));
             beforeInSnapshot.addAll(selected(tr.snapshot()));
         });
@@ -119,7 +119,7 @@ public abstract class MergedReadsContract extends FdbContract {
         List<String> beforeInSnapshot = new ArrayList<>();
         given("b", "B", "d", "D", "f", "F", "h", "H");
         commit(tr -> {
-            writes.apply().accept(new Own(tr, keyspace()));
+            writes.apply().accept(new Own(tr, prefixKeys()));
             before.addAll(ranges(tr));
             beforeInSnapshot.addAll(ranges(tr.snapshot()));
         });
@@ -141,7 +141,7 @@ public abstract class MergedReadsContract extends FdbContract {
         }
         return answered(
                 questions,
-                answers.stream().map(each -> keyspace().name(await(each))).toList());
+                answers.stream().map(each -> prefixKeys().name(await(each))).toList());
     }
 
     private List<String> ranges(ReadTransaction tr) {
@@ -154,7 +154,7 @@ public abstract class MergedReadsContract extends FdbContract {
                         questions.add(begin + " to " + end + ", " + limit + (reverse ? " back" : ""));
                         answers.add(tr.getRange(key(begin), key(end), limit, reverse)
                                 .asList()
-                                .thenApply(rows -> keyspace().rows(rows)));
+                                .thenApply(rows -> prefixKeys().rows(rows)));
                     }
                 }
             }

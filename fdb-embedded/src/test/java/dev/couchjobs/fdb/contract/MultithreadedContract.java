@@ -45,7 +45,7 @@ public abstract class MultithreadedContract extends FdbContract {
     @Test
     void oneTransactionServesSeveralThreads() {
         commit(tr -> {
-            tr.clear(keyspace().all());
+            tr.clear(prefixKeys().all());
             inParallel(thread -> {
                 for (int i = 0; i < ROUNDS; i++) {
                     String name = thread + "-" + i;

@@ -29,7 +29,7 @@ public abstract class OptionsContract extends FdbContract {
             set(tr, "a", "own");
             tr.clear(key("b"));
             assertThat(get(tr, "a")).isEqualTo("old");
-            assertThat(rows(tr.getRange(keyspace().all()))).containsExactly("a=old", "b=old");
+            assertThat(rows(tr.getRange(prefixKeys().all()))).containsExactly("a=old", "b=old");
             assertThat(getKey(tr, from("a\0"))).isEqualTo("b");
         });
         assertThat(committed()).containsExactly("a=own");
@@ -86,7 +86,7 @@ public abstract class OptionsContract extends FdbContract {
         Transaction tr = begin();
         tr.options().setTimeout(200);
         CompletableFuture<Transaction> again = tr.onError(new FDBException("again", CONFLICT));
-        int code = Futures.codeOf(again);
+        int code = EngineFutures.codeOf(again);
         if (code == 0) { // unless the time was up before that
             try (Transaction fresh = again.join()) {
                 code = readUntilItFails(fresh);
@@ -107,7 +107,7 @@ public abstract class OptionsContract extends FdbContract {
     private int readUntilItFails(Transaction tr) {
         int code = 0;
         while (code == 0) {
-            code = Futures.codeOf(tr.get(key("a")));
+            code = EngineFutures.codeOf(tr.get(key("a")));
         }
         return code;
     }
@@ -265,8 +265,8 @@ public abstract class OptionsContract extends FdbContract {
                         attempts.incrementAndGet();
                         throw new FDBException("again", CONFLICT);
                     }))
-                    .satisfies(e ->
-                            assertThat(Futures.codeOf((RuntimeException) e)).isEqualTo(CONFLICT));
+                    .satisfies(e -> assertThat(EngineFutures.codeOf((RuntimeException) e))
+                            .isEqualTo(CONFLICT));
         }
         assertThat(attempts).hasValue(3);
     }
@@ -295,7 +295,10 @@ public abstract class OptionsContract extends FdbContract {
         try (Database database = open()) {
             database.options().setTransactionBypassUnreadable();
             Transaction tr = begin(database);
-            tr.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key("a"), Stamps.operand(bytes("before"), new byte[0]));
+            tr.mutate(
+                    MutationType.SET_VERSIONSTAMPED_VALUE,
+                    key("a"),
+                    VersionstampOperands.operand(bytes("before"), new byte[0]));
             assertThat(get(tr, "a")).startsWith("before");
         }
     }

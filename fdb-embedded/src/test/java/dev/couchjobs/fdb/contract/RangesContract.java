@@ -48,10 +48,10 @@ public abstract class RangesContract extends FdbContract {
     @Test
     void aLimitTakesTheFirstRowsOfTheDirection() {
         Transaction tr = begin();
-        assertThat(rows(tr.getRange(keyspace().all(), 2))).containsExactly("b=B", "d=D");
-        assertThat(rows(tr.getRange(keyspace().all(), 2, true))).containsExactly("h=H", "f=F");
-        assertThat(rows(tr.getRange(keyspace().all(), 9))).hasSize(4);
-        assertThat(rows(tr.getRange(keyspace().all(), ReadTransaction.ROW_LIMIT_UNLIMITED)))
+        assertThat(rows(tr.getRange(prefixKeys().all(), 2))).containsExactly("b=B", "d=D");
+        assertThat(rows(tr.getRange(prefixKeys().all(), 2, true))).containsExactly("h=H", "f=F");
+        assertThat(rows(tr.getRange(prefixKeys().all(), 9))).hasSize(4);
+        assertThat(rows(tr.getRange(prefixKeys().all(), ReadTransaction.ROW_LIMIT_UNLIMITED)))
                 .hasSize(4);
     }
 
@@ -107,7 +107,7 @@ public abstract class RangesContract extends FdbContract {
         Transaction tr = begin();
         List<String> seen = new ArrayList<>();
         for (KeyValue row : tr.getRange(key("m"), key("n"), MANY, false, mode)) {
-            seen.add(keyspace().name(row.getKey()));
+            seen.add(prefixKeys().name(row.getKey()));
         }
         assertThat(seen).isEqualTo(expected);
         assertThat(await(tr.getRange(key("m"), key("n"), MANY, false, mode).asList()))
@@ -120,7 +120,7 @@ public abstract class RangesContract extends FdbContract {
         List<String> expected = fillMany();
         List<String> seen = new ArrayList<>();
         for (KeyValue row : begin().getRange(key("m"), key("n"), 700, true, mode)) {
-            seen.add(keyspace().name(row.getKey()));
+            seen.add(prefixKeys().name(row.getKey()));
         }
         assertThat(seen).hasSize(700).startsWith(expected.get(MANY - 1)).endsWith(expected.get(MANY - 700));
     }
@@ -136,7 +136,7 @@ public abstract class RangesContract extends FdbContract {
     void exactModeNeedsALimit() {
         assertFailsWith(
                 2210,
-                begin().getRange(keyspace().all(), 0, false, StreamingMode.EXACT)
+                begin().getRange(prefixKeys().all(), 0, false, StreamingMode.EXACT)
                         .asList());
     }
 
@@ -146,22 +146,22 @@ public abstract class RangesContract extends FdbContract {
         tr.cancel();
         assertFailsWith(
                 2210,
-                tr.getRange(keyspace().all(), 0, false, StreamingMode.EXACT).asList());
+                tr.getRange(prefixKeys().all(), 0, false, StreamingMode.EXACT).asList());
     }
 
     @Test
     void hasNextDoesNotConsumeAndNextDoesNotNeedIt() {
-        AsyncIterator<KeyValue> rows = begin().getRange(keyspace().all()).iterator();
+        AsyncIterator<KeyValue> rows = begin().getRange(prefixKeys().all()).iterator();
         assertThat(rows.hasNext()).isTrue();
         assertThat(rows.hasNext()).isTrue();
-        assertThat(keyspace().name(rows.next().getKey())).isEqualTo("b");
-        assertThat(keyspace().name(rows.next().getKey())).isEqualTo("d");
+        assertThat(prefixKeys().name(rows.next().getKey())).isEqualTo("b");
+        assertThat(prefixKeys().name(rows.next().getKey())).isEqualTo("d");
         assertThat(await(rows.onHasNext())).isTrue();
     }
 
     @Test
     void theEndOfARangeHasNoNext() {
-        AsyncIterator<KeyValue> rows = begin().getRange(keyspace().all(), 1).iterator();
+        AsyncIterator<KeyValue> rows = begin().getRange(prefixKeys().all(), 1).iterator();
         rows.next();
         assertThat(rows.hasNext()).isFalse();
         assertThat(await(rows.onHasNext())).isFalse();
@@ -170,7 +170,7 @@ public abstract class RangesContract extends FdbContract {
 
     @Test
     void aRangeCanBeIteratedAgain() {
-        var range = begin().getRange(keyspace().all());
+        var range = begin().getRange(prefixKeys().all());
         assertThat(rows(range)).hasSize(4);
         assertThat(rows(range)).hasSize(4);
         assertThat(range.iterator().next().getValue()).isEqualTo(bytes("B"));
@@ -178,7 +178,7 @@ public abstract class RangesContract extends FdbContract {
 
     @Test
     void aCancelledIteratorRefusesToGoOn() {
-        AsyncIterator<KeyValue> rows = begin().getRange(keyspace().all()).iterator();
+        AsyncIterator<KeyValue> rows = begin().getRange(prefixKeys().all()).iterator();
         rows.next();
         rows.cancel();
         assertThatThrownBy(rows::next).isInstanceOf(CancellationException.class);
@@ -191,7 +191,7 @@ public abstract class RangesContract extends FdbContract {
         given("a", "late", "b", "late");
         commit(other -> other.clear(key("f")));
 
-        assertThat(rows(tr.getRange(keyspace().all()))).containsExactly("b=B", "d=D", "f=F", "h=H");
+        assertThat(rows(tr.getRange(prefixKeys().all()))).containsExactly("b=B", "d=D", "f=F", "h=H");
     }
 
     @Test

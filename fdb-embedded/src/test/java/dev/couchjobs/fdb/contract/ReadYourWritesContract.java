@@ -85,8 +85,9 @@ public abstract class ReadYourWritesContract extends FdbContract {
             set(tr, "d", "2");
             tr.clear(key("f"));
             set(tr, "z", "3");
-            assertThat(rows(tr.getRange(keyspace().all()))).containsExactly("a=1", "b=B", "d=2", "h=H", "z=3");
-            assertThat(rows(tr.getRange(keyspace().all(), 0, true))).containsExactly("z=3", "h=H", "d=2", "b=B", "a=1");
+            assertThat(rows(tr.getRange(prefixKeys().all()))).containsExactly("a=1", "b=B", "d=2", "h=H", "z=3");
+            assertThat(rows(tr.getRange(prefixKeys().all(), 0, true)))
+                    .containsExactly("z=3", "h=H", "d=2", "b=B", "a=1");
         });
     }
 
@@ -96,8 +97,8 @@ public abstract class ReadYourWritesContract extends FdbContract {
             tr.clear(range("b", "e"));
             set(tr, "c", "1");
             set(tr, "g", "2");
-            assertThat(rows(tr.getRange(keyspace().all(), 3))).containsExactly("c=1", "f=F", "g=2");
-            assertThat(rows(tr.getRange(keyspace().all(), 3, true))).containsExactly("h=H", "g=2", "f=F");
+            assertThat(rows(tr.getRange(prefixKeys().all(), 3))).containsExactly("c=1", "f=F", "g=2");
+            assertThat(rows(tr.getRange(prefixKeys().all(), 3, true))).containsExactly("h=H", "g=2", "f=F");
         });
     }
 
@@ -105,16 +106,16 @@ public abstract class ReadYourWritesContract extends FdbContract {
     void aLimitReachesOverAClearedStretch() {
         commit(tr -> {
             tr.clear(range("b", "h"));
-            assertThat(rows(tr.getRange(keyspace().all(), 1))).containsExactly("h=H");
+            assertThat(rows(tr.getRange(prefixKeys().all(), 1))).containsExactly("h=H");
         });
     }
 
     @Test
     void aClearAfterAFirstReadIsSeenByTheNext() {
         commit(tr -> {
-            assertThat(rows(tr.getRange(keyspace().all()))).hasSize(4);
+            assertThat(rows(tr.getRange(prefixKeys().all()))).hasSize(4);
             tr.clear(range("d", "g"));
-            assertThat(rows(tr.getRange(keyspace().all()))).containsExactly("b=B", "h=H");
+            assertThat(rows(tr.getRange(prefixKeys().all()))).containsExactly("b=B", "h=H");
         });
     }
 
@@ -155,7 +156,7 @@ public abstract class ReadYourWritesContract extends FdbContract {
     void anIterationThatClearsItsRowsSeesEachOnce() {
         commit(tr -> {
             int seen = 0;
-            var rows = tr.getRange(keyspace().all()).iterator();
+            var rows = tr.getRange(prefixKeys().all()).iterator();
             while (rows.hasNext()) {
                 rows.next();
                 rows.remove();

@@ -51,7 +51,7 @@ public abstract class ReadsContract extends FdbContract {
         given("a", "new", "b", "new");
 
         assertThat(get(tr, "a")).isEqualTo("old");
-        assertThat(rows(tr.getRange(keyspace().all()))).containsExactly("a=old", "b=old");
+        assertThat(rows(tr.getRange(prefixKeys().all()))).containsExactly("a=old", "b=old");
     }
 
     @Test

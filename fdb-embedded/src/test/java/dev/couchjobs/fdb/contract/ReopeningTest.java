@@ -29,7 +29,7 @@ class ReopeningTest {
     private static final int CLOSED = 1101;
 
     private final Path directory = TemporaryDirectories.fresh();
-    private final Keyspace keys = new Keyspace();
+    private final PrefixKeys keys = new PrefixKeys();
     private Database database;
 
     @BeforeEach
@@ -60,7 +60,7 @@ class ReopeningTest {
             set(tr, "compared", "1");
             set(tr, "sum", "\5");
         });
-        byte[] stamp = Futures.await(database.run(tr -> {
+        byte[] stamp = EngineFutures.await(database.run(tr -> {
             tr.clear(keys.key("cleared"));
             tr.clear(keys.key("in"), keys.key("io"));
             set(tr, "replaced", "2");
@@ -68,15 +68,17 @@ class ReopeningTest {
             tr.mutate(MutationType.COMPARE_AND_CLEAR, keys.key("compared"), bytes("1"));
             tr.mutate(
                     MutationType.SET_VERSIONSTAMPED_KEY,
-                    Stamps.operand(keys.key("stamped"), new byte[0]),
+                    VersionstampOperands.operand(keys.key("stamped"), new byte[0]),
                     bytes("value"));
             tr.mutate(
-                    MutationType.SET_VERSIONSTAMPED_VALUE, keys.key("stamp"), Stamps.operand(new byte[0], new byte[0]));
+                    MutationType.SET_VERSIONSTAMPED_VALUE,
+                    keys.key("stamp"),
+                    VersionstampOperands.operand(new byte[0], new byte[0]));
             return tr.getVersionstamp();
         }));
 
         reopen();
-        String text = Keyspace.text(stamp);
+        String text = PrefixKeys.text(stamp);
         assertThat(rows())
                 .containsExactly("kept=1", "replaced=2", "stamp=" + text, "stamped" + text + "=value", "sum=\7");
     }
@@ -102,10 +104,10 @@ class ReopeningTest {
         Transaction open = database.createTransaction();
         set(open, "a", "new");
         Transaction failed = database.createTransaction();
-        Futures.await(failed.get(keys.key("a")));
+        EngineFutures.await(failed.get(keys.key("a")));
         set(failed, "a", "newer");
         commit(tr -> set(tr, "a", "other"));
-        assertThat(Futures.codeOf(failed.commit())).isEqualTo(FdbContract.CONFLICT);
+        assertThat(EngineFutures.codeOf(failed.commit())).isEqualTo(FdbContract.CONFLICT);
         reopen();
         assertThat(rows()).containsExactly("a=other");
     }
@@ -124,25 +126,25 @@ class ReopeningTest {
         for (int i = 0; i < 100; i++) {
             boolean one = rows.contains("one%02d=".formatted(i));
             assertThat(rows.contains("two%02d=".formatted(i))).isEqualTo(one);
-            assertThat(one || Futures.codeOf(commits.get(i)) != 0).isTrue();
+            assertThat(one || EngineFutures.codeOf(commits.get(i)) != 0).isTrue();
         }
     }
 
     @Test
     void versionsAreGreaterThanAllBefore() {
         long last = 0;
-        byte[] lastStamp = new byte[Stamps.LENGTH];
+        byte[] lastStamp = new byte[VersionstampOperands.LENGTH];
         for (int i = 0; i < 3; i++) {
             assertThat(readVersion()).isGreaterThan(last);
             Transaction tr = database.createTransaction();
             set(tr, "a", "" + i);
             CompletableFuture<byte[]> stamp = tr.getVersionstamp();
-            Futures.await(tr.commit());
+            EngineFutures.await(tr.commit());
             assertThat(tr.getCommittedVersion()).isGreaterThan(last);
-            assertThat(ByteArrayUtil.compareUnsigned(Futures.await(stamp), lastStamp))
+            assertThat(ByteArrayUtil.compareUnsigned(EngineFutures.await(stamp), lastStamp))
                     .isPositive();
             last = readVersion();
-            lastStamp = Futures.await(stamp);
+            lastStamp = EngineFutures.await(stamp);
             reopen();
         }
     }
@@ -163,13 +165,13 @@ class ReopeningTest {
         reopen();
         try (Transaction tr = database.createTransaction()) {
             tr.setReadVersion(before);
-            assertThat(Futures.codeOf(tr.get(keys.key("a")))).isEqualTo(TOO_OLD);
+            assertThat(EngineFutures.codeOf(tr.get(keys.key("a")))).isEqualTo(TOO_OLD);
         }
         try (Transaction tr = database.createTransaction()) {
             tr.setReadVersion(before);
             tr.addReadConflictKey(keys.key("a"));
             set(tr, "b", "1");
-            assertThat(Futures.codeOf(tr.commit())).isEqualTo(TOO_OLD);
+            assertThat(EngineFutures.codeOf(tr.commit())).isEqualTo(TOO_OLD);
         }
     }
 
@@ -179,9 +181,9 @@ class ReopeningTest {
         Transaction tr = database.createTransaction();
         set(tr, "a", "late");
         reopen();
-        assertThat(Futures.codeOf(watch)).isEqualTo(CLOSED);
-        assertThat(Futures.codeOf(tr.get(keys.key("a")))).isEqualTo(CLOSED);
-        assertThat(Futures.codeOf(tr.commit())).isEqualTo(CLOSED);
+        assertThat(EngineFutures.codeOf(watch)).isEqualTo(CLOSED);
+        assertThat(EngineFutures.codeOf(tr.get(keys.key("a")))).isEqualTo(CLOSED);
+        assertThat(EngineFutures.codeOf(tr.commit())).isEqualTo(CLOSED);
         assertThat(rows()).isEmpty();
     }
 
@@ -206,15 +208,15 @@ class ReopeningTest {
     }
 
     private long readVersion() {
-        return database.read(tr -> Futures.await(tr.getReadVersion()));
+        return database.read(tr -> EngineFutures.await(tr.getReadVersion()));
     }
 
     private List<String> rows() {
         return database.read(
-                tr -> keys.rows(Futures.await(tr.getRange(keys.all()).asList())));
+                tr -> keys.rows(EngineFutures.await(tr.getRange(keys.all()).asList())));
     }
 
     private static byte[] bytes(String text) {
-        return Keyspace.bytes(text);
+        return PrefixKeys.bytes(text);
     }
 }

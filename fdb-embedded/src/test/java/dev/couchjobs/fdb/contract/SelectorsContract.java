@@ -68,12 +68,12 @@ public abstract class SelectorsContract extends FdbContract {
     }
 
     private String selected(Transaction tr, KeySelector selector) {
-        return keyspace().name(await(tr.getKey(selector)));
+        return prefixKeys().name(await(tr.getKey(selector)));
     }
 
     private List<String> rows(Transaction tr, KeySelector begin, KeySelector end) {
         return await(tr.getRange(begin, end).asList()).stream()
-                .map(row -> keyspace().name(row.getKey()))
+                .map(row -> prefixKeys().name(row.getKey()))
                 .toList();
     }
 

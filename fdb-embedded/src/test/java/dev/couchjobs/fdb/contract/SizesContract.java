@@ -124,7 +124,7 @@ public abstract class SizesContract extends FdbContract {
     }
 
     private int keySize(int nameLength) {
-        return keyspace().prefix().length + nameLength;
+        return prefixKeys().prefix().length + nameLength;
     }
 
     @Test
@@ -172,7 +172,7 @@ public abstract class SizesContract extends FdbContract {
         assertThat(await(clearingNothing.getApproximateSize())).isEqualTo(4 * length + 44 + 24);
 
         Transaction stamping = begin();
-        byte[] stampedKey = Stamps.operand(key, bytes(""));
+        byte[] stampedKey = VersionstampOperands.operand(key, bytes(""));
         stamping.mutate(MutationType.SET_VERSIONSTAMPED_KEY, stampedKey, bytes("xyz"));
         assertThat(await(stamping.getApproximateSize())).isEqualTo(stampedKey.length + 3L + 44);
     }
@@ -229,7 +229,7 @@ public abstract class SizesContract extends FdbContract {
     void theSizeOfARangeIsNotNegative() {
         given("a", "x".repeat(50_000), "b", "x".repeat(50_000));
         Transaction tr = begin();
-        assertThat(await(tr.getEstimatedRangeSizeBytes(keyspace().all()))).isNotNegative();
+        assertThat(await(tr.getEstimatedRangeSizeBytes(prefixKeys().all()))).isNotNegative();
         assertThat(await(tr.snapshot().getEstimatedRangeSizeBytes(key("a"), key("b"))))
                 .isNotNegative();
     }
@@ -250,11 +250,11 @@ public abstract class SizesContract extends FdbContract {
             }
         });
         List<byte[]> points =
-                await(begin().getRangeSplitPoints(keyspace().all(), 100_000)).getKeys();
+                await(begin().getRangeSplitPoints(prefixKeys().all(), 100_000)).getKeys();
 
         assertThat(points).hasSizeGreaterThanOrEqualTo(2);
-        assertThat(points.get(0)).isEqualTo(keyspace().all().begin);
-        assertThat(points.get(points.size() - 1)).isEqualTo(keyspace().all().end);
+        assertThat(points.get(0)).isEqualTo(prefixKeys().all().begin);
+        assertThat(points.get(points.size() - 1)).isEqualTo(prefixKeys().all().end);
         assertThat(points).isSortedAccordingTo(ByteArrayUtil::compareUnsigned).doesNotHaveDuplicates();
     }
 }

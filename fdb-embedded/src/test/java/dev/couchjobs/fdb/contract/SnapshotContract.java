@@ -34,7 +34,7 @@ public abstract class SnapshotContract extends FdbContract {
             set(tr, "a", "own");
             tr.clear(key("b"));
             assertThat(get(tr.snapshot(), "a")).isEqualTo("own");
-            assertThat(rows(tr.snapshot().getRange(keyspace().all()))).containsExactly("a=own");
+            assertThat(rows(tr.snapshot().getRange(prefixKeys().all()))).containsExactly("a=own");
         });
     }
 
@@ -46,9 +46,9 @@ public abstract class SnapshotContract extends FdbContract {
             set(tr, "a", "own");
             tr.clear(key("b"));
             assertThat(get(tr.snapshot(), "a")).isEqualTo("1");
-            assertThat(rows(tr.snapshot().getRange(keyspace().all()))).containsExactly("a=1", "b=2");
+            assertThat(rows(tr.snapshot().getRange(prefixKeys().all()))).containsExactly("a=1", "b=2");
             assertThat(getKey(tr.snapshot(), from("a\0"))).isEqualTo("b");
-            assertThat(rows(tr.getRange(keyspace().all()))).containsExactly("a=own");
+            assertThat(rows(tr.getRange(prefixKeys().all()))).containsExactly("a=own");
         });
     }
 
@@ -70,7 +70,7 @@ public abstract class SnapshotContract extends FdbContract {
         given("a", "1");
         Transaction tr = beginNow();
         get(tr.snapshot(), "a");
-        rows(tr.snapshot().getRange(keyspace().all()));
+        rows(tr.snapshot().getRange(prefixKeys().all()));
         getKey(tr.snapshot(), from("b"));
         set(tr, "mark", "");
         given("a", "2", "c", "3");

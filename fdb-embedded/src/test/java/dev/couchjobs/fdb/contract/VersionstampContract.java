@@ -31,8 +31,8 @@ public abstract class VersionstampContract extends FdbContract {
         CompletableFuture<byte[]> stamp = tr.getVersionstamp();
         await(tr.commit());
 
-        assertThat(await(stamp)).hasSize(Stamps.LENGTH);
-        assertThat(Stamps.version(await(stamp))).isEqualTo(tr.getCommittedVersion());
+        assertThat(await(stamp)).hasSize(VersionstampOperands.LENGTH);
+        assertThat(VersionstampOperands.version(await(stamp))).isEqualTo(tr.getCommittedVersion());
     }
 
     @Test
@@ -63,11 +63,11 @@ public abstract class VersionstampContract extends FdbContract {
     @Test
     void aStampedKeyReadsAsATupleVersionstamp() {
         byte[] stamp = stampOf(tr -> {
-            byte[] packed =
-                    Tuple.from(Versionstamp.complete(Stamps.PLACEHOLDER, 7)).pack();
+            byte[] packed = Tuple.from(Versionstamp.complete(VersionstampOperands.PLACEHOLDER, 7))
+                    .pack();
             tr.mutate(
                     SET_VERSIONSTAMPED_KEY,
-                    ByteArrayUtil.join(key(""), packed, Stamps.offset(key("").length + 1)),
+                    ByteArrayUtil.join(key(""), packed, VersionstampOperands.offset(key("").length + 1)),
                     bytes(""));
         });
         byte[] key = onlyRow().getKey();
@@ -79,11 +79,11 @@ public abstract class VersionstampContract extends FdbContract {
     void userVersionsOrderTheStampsOfOneTransaction() {
         stampOf(tr -> {
             for (int userVersion : new int[] {2, 0, 65_535, 1}) {
-                byte[] packed = Tuple.from(Versionstamp.complete(Stamps.PLACEHOLDER, userVersion))
+                byte[] packed = Tuple.from(Versionstamp.complete(VersionstampOperands.PLACEHOLDER, userVersion))
                         .pack();
                 tr.mutate(
                         SET_VERSIONSTAMPED_KEY,
-                        ByteArrayUtil.join(key(""), packed, Stamps.offset(key("").length + 1)),
+                        ByteArrayUtil.join(key(""), packed, VersionstampOperands.offset(key("").length + 1)),
                         bytes(""));
             }
         });
@@ -157,7 +157,7 @@ public abstract class VersionstampContract extends FdbContract {
         set(tr, "a", "1");
         CompletableFuture<byte[]> stamp = tr.getVersionstamp();
         await(tr.onError(new FDBException("again", CONFLICT))).close();
-        assertThat(Futures.codeOf(stamp)).isNotZero();
+        assertThat(EngineFutures.codeOf(stamp)).isNotZero();
     }
 
     @Test
@@ -168,7 +168,7 @@ public abstract class VersionstampContract extends FdbContract {
 
         assertFailsWith(UNREADABLE, tr.get(key("a")));
         assertFailsWith(UNREADABLE, tr.snapshot().get(key("a")));
-        assertFailsWith(UNREADABLE, tr.getRange(keyspace().all()).asList());
+        assertFailsWith(UNREADABLE, tr.getRange(prefixKeys().all()).asList());
         assertThat(get(tr, "b")).isEqualTo("B");
     }
 
@@ -179,7 +179,7 @@ public abstract class VersionstampContract extends FdbContract {
         stampKey(tr, "k", "", "");
 
         assertFailsWith(UNREADABLE, tr.getRange(Range.startsWith(key("k"))).asList());
-        assertFailsWith(UNREADABLE, tr.get(key("k" + "\u00ff".repeat(Stamps.LENGTH - 1) + "\0")));
+        assertFailsWith(UNREADABLE, tr.get(key("k" + "\u00ff".repeat(VersionstampOperands.LENGTH - 1) + "\0")));
         assertThat(get(tr, "a")).isEqualTo("A");
         assertThat(rows(tr.getRange(range("m", "zz")))).containsExactly("z=Z");
     }
@@ -232,7 +232,7 @@ public abstract class VersionstampContract extends FdbContract {
         Transaction tr = begin();
         tr.set(key("e"), bytes("own"));
         tr.clear(key("f"), key("h"));
-        tr.mutate(SET_VERSIONSTAMPED_KEY, Stamps.operand(key("v"), bytes("")), bytes(""));
+        tr.mutate(SET_VERSIONSTAMPED_KEY, VersionstampOperands.operand(key("v"), bytes("")), bytes(""));
         KeySelector begin = KeySelector.firstGreaterOrEqual(key("a"));
         assertThat(rows(tr.snapshot().getRange(KeySelector.firstGreaterThan(key("c")), behind, 1, true)))
                 .containsExactly("e=own");
@@ -265,13 +265,20 @@ public abstract class VersionstampContract extends FdbContract {
     @Test
     void anOffsetOutsideTheOperandIsAnError() {
         Transaction tr = begin();
-        tr.mutate(SET_VERSIONSTAMPED_VALUE, key("a"), ByteArrayUtil.join(Stamps.PLACEHOLDER, Stamps.offset(1)));
+        tr.mutate(
+                SET_VERSIONSTAMPED_VALUE,
+                key("a"),
+                ByteArrayUtil.join(VersionstampOperands.PLACEHOLDER, VersionstampOperands.offset(1)));
         assertFailsWith(2000, tr.commit());
         Transaction other = begin();
-        other.mutate(SET_VERSIONSTAMPED_KEY, ByteArrayUtil.join(key("a"), Stamps.offset(1_000)), bytes(""));
+        other.mutate(
+                SET_VERSIONSTAMPED_KEY, ByteArrayUtil.join(key("a"), VersionstampOperands.offset(1_000)), bytes(""));
         assertFailsWith(2000, other.commit());
         Transaction negative = begin();
-        negative.mutate(SET_VERSIONSTAMPED_VALUE, key("a"), ByteArrayUtil.join(Stamps.PLACEHOLDER, Stamps.offset(-1)));
+        negative.mutate(
+                SET_VERSIONSTAMPED_VALUE,
+                key("a"),
+                ByteArrayUtil.join(VersionstampOperands.PLACEHOLDER, VersionstampOperands.offset(-1)));
         assertFailsWith(2000, negative.commit());
         Transaction without = begin();
         without.mutate(SET_VERSIONSTAMPED_VALUE, key("a"), bytes("abc"));
@@ -286,11 +293,11 @@ public abstract class VersionstampContract extends FdbContract {
     }
 
     private void stampKey(Transaction tr, String before, String after, String value) {
-        tr.mutate(SET_VERSIONSTAMPED_KEY, Stamps.operand(key(before), bytes(after)), bytes(value));
+        tr.mutate(SET_VERSIONSTAMPED_KEY, VersionstampOperands.operand(key(before), bytes(after)), bytes(value));
     }
 
     private void stampValue(Transaction tr, String name, String before, String after) {
-        tr.mutate(SET_VERSIONSTAMPED_VALUE, key(name), Stamps.operand(bytes(before), bytes(after)));
+        tr.mutate(SET_VERSIONSTAMPED_VALUE, key(name), VersionstampOperands.operand(bytes(before), bytes(after)));
     }
 
     private byte[] value(String name) {
@@ -310,7 +317,7 @@ public abstract class VersionstampContract extends FdbContract {
 
     /** The stamp of a key that {@link #stampKey} made with a prefix of one letter. */
     private static byte[] stampIn(KeyValue row) {
-        int begin = new Keyspace().key("k").length;
-        return Arrays.copyOfRange(row.getKey(), begin, begin + Stamps.LENGTH);
+        int begin = new PrefixKeys().key("k").length;
+        return Arrays.copyOfRange(row.getKey(), begin, begin + VersionstampOperands.LENGTH);
     }
 }

@@ -34,7 +34,7 @@ public abstract class WatchesContract extends FdbContract {
     void aWatchFiresWhenTheKeyIsCleared() {
         assertFires(
                 () -> watchCommitted("a"),
-                () -> commit(tr -> tr.clear(keyspace().all())));
+                () -> commit(tr -> tr.clear(prefixKeys().all())));
     }
 
     @Test
@@ -121,7 +121,7 @@ public abstract class WatchesContract extends FdbContract {
         given("a", "new");
 
         assertFailsWith(CONFLICT, tr.commit());
-        assertThat(Futures.codeOf(watch)).isNotZero();
+        assertThat(EngineFutures.codeOf(watch)).isNotZero();
     }
 
     @Test
@@ -216,7 +216,7 @@ public abstract class WatchesContract extends FdbContract {
             assertFailsWith(TOO_MANY_WATCHES, CompletableFuture.anyOf(watches));
             tr.close();
             assertThat(watches)
-                    .filteredOn(watch -> Futures.codeOf(watch) == 1025)
+                    .filteredOn(watch -> EngineFutures.codeOf(watch) == 1025)
                     .hasSize(10_000);
         }
     }
@@ -225,7 +225,7 @@ public abstract class WatchesContract extends FdbContract {
     private static void assertFires(Supplier<CompletableFuture<Void>> watching, Runnable change) {
         CompletableFuture<Void> watch = watching.get();
         change.run();
-        assertThat(Futures.codeOf(watch)).as("how the watch ended").isIn(0, FUTURE_VERSION);
+        assertThat(EngineFutures.codeOf(watch)).as("how the watch ended").isIn(0, FUTURE_VERSION);
     }
 
     private CompletableFuture<Void> watchCommitted(String name) {

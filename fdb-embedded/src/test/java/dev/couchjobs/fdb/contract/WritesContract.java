@@ -104,7 +104,7 @@ public abstract class WritesContract extends FdbContract {
             tr.set(key, value);
             key[key.length - 1] = 'b';
             value[0] = '2';
-            assertThat(rows(tr.getRange(keyspace().all()))).containsExactly("a=1");
+            assertThat(rows(tr.getRange(prefixKeys().all()))).containsExactly("a=1");
             key[key.length - 1] = 'a';
             value[0] = '1';
         });

@@ -1,10 +1,10 @@
 /**
  * What FoundationDB promises, as abstract test classes, one per topic.
  *
- * <p>A runner gives every topic its engine by implementing {@link dev.couchjobs.fdb.contract.Engine}: one class with a
- * nested class per topic is enough, see {@code InMemoryFdbTest}. The topics assert nothing that a real cluster does not
- * promise, keep to keys under a random prefix, and clear it afterwards. Three runners are here: the engine in memory,
- * the engine on disk, and a cluster.
+ * <p>A runner gives every topic its engine by implementing {@link dev.couchjobs.fdb.contract.EngineProvider}: one class
+ * with a nested class per topic is enough, see {@code InMemoryFdbTest}. The topics assert nothing that a real cluster
+ * does not promise, keep to keys under a random prefix, and clear it afterwards. Three runners are here: the engine in
+ * memory, the engine on disk, and a cluster.
  *
  * <p>The map from promise to proof follows. Names are of methods, in the class before them; {@code *} is the whole
  * class. Random programs ({@code property}) and concurrent histories ({@code history}) try the same promises in
@@ -45,21 +45,23 @@
  * <h2>Retries</h2>
  * <ul>
  *   <li>which errors are retryable, and which may have been committed: {@code FdbErrorTest}
- *   theRetryClassIsThatOfTheCode, everyRetryableCodeIsKnown; {@code RetriesContract} anErrorSaysWhetherARetryMakesSense
- *   <li>{@code onError} takes these and gives back all others: {@code RetriesContract} onErrorAcceptsWhatIsRetryable,
- *       onErrorFailsWithWhatIsNot, onErrorReturnsAForeignExceptionAndLeavesTheTransactionUsable
- *   <li>it backs off, or waits a short time: {@code BackoffTest} delaysDoubleUpToTheLimit,
- *       jitterShortensADelayButNotTheNextOne, anOldReadVersionWaitsAShortFixedTime; {@code RetriesContract}
+ *   theRetryClassIsThatOfTheCode, everyRetryableCodeIsKnown; {@code RetryLoopsContract}
+ *   anErrorSaysWhetherARetryMakesSense
+ *   <li>{@code onError} takes these and gives back all others: {@code RetryLoopsContract}
+ *   onErrorAcceptsWhatIsRetryable, onErrorFailsWithWhatIsNot,
+ *   onErrorReturnsAForeignExceptionAndLeavesTheTransactionUsable
+ *   <li>it backs off, or waits a short time: {@code TransactionBackoffTest} delaysDoubleUpToTheLimit,
+ *       jitterShortensADelayButNotTheNextOne, anOldReadVersionWaitsAShortFixedTime; {@code RetryLoopsContract}
  *       aCappedDelayLetsManyRetriesPassInAShortTime
- *   <li>the retry limit keeps counting: {@code RetriesContract} theRetryLimitIsKeptThroughResets,
+ *   <li>the retry limit keeps counting: {@code RetryLoopsContract} theRetryLimitIsKeptThroughResets,
  *   aRetryLimitCountsRetries, aRetryLimitOfZeroAllowsOneAttempt
- *   <li>afterwards nothing of the last attempt is left: {@code RetriesContract} onErrorAcceptsWhatIsRetryable,
+ *   <li>afterwards nothing of the last attempt is left: {@code RetryLoopsContract} onErrorAcceptsWhatIsRetryable,
  *   afterOnErrorTheTransactionReadsAtANewVersion, afterOnErrorEarlierReadsAreForgotten,
  *   afterOnErrorEarlierWriteConflictsAreForgotten; {@code WatchesContract} aResetEndsTheWatchesThatWereNotCommitted;
  *   {@code OptionsContract} aResetForgetsEveryOptionButTimeoutRetryLimitAndDelay
- *   <li>the object that was asked is invalid: {@code RetriesContract} onErrorInvalidatesTheTransactionItWasCalledOn,
+ *   <li>the object that was asked is invalid: {@code RetryLoopsContract} onErrorInvalidatesTheTransactionItWasCalledOn,
  *       onErrorFailsWithWhatIsNot
- *   <li>the loops of a database: {@code RetriesContract} runRetriesAConflictAndReturnsTheLastResult,
+ *   <li>the loops of a database: {@code RetryLoopsContract} runRetriesAConflictAndReturnsTheLastResult,
  *       runAsyncRetriesAConflictAndReturnsTheLastResult, readLoopsRetryToo, anErrorThatIsNotRetryableEndsTheLoop,
  *       theUsersExceptionEndsTheLoop, theLoopClosesItsTransaction
  * </ul>

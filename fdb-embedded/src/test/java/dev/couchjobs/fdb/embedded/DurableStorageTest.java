@@ -1,6 +1,6 @@
 package dev.couchjobs.fdb.embedded;
 
-import static dev.couchjobs.fdb.embedded.Keys.key;
+import static dev.couchjobs.fdb.embedded.TestKeys.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -258,7 +258,7 @@ class DurableStorageTest {
         NavigableMap<String, Integer> contents = new TreeMap<>();
         for (KeyValue row : database.run(
                 tr -> tr.getRange(key(""), new byte[] {(byte) 0xff}).asList().join())) {
-            contents.put(Keys.text(row.getKey()), row.getValue().length);
+            contents.put(TestKeys.text(row.getKey()), row.getValue().length);
         }
         return contents;
     }

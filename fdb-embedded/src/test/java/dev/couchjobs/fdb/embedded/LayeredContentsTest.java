@@ -1,10 +1,10 @@
 package dev.couchjobs.fdb.embedded;
 
-import static dev.couchjobs.fdb.embedded.Keys.key;
-import static dev.couchjobs.fdb.embedded.Keys.text;
+import static dev.couchjobs.fdb.embedded.TestKeys.key;
+import static dev.couchjobs.fdb.embedded.TestKeys.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.couchjobs.fdb.internal.base.Change;
+import dev.couchjobs.fdb.internal.base.BaseMutation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
@@ -29,20 +29,20 @@ class LayeredContentsTest {
 
     private MapBase base = new MapBase();
     private final List<Committed> history = new ArrayList<>();
-    private final List<List<Change>> changes = new ArrayList<>();
+    private final List<List<BaseMutation>> mutations = new ArrayList<>();
     private int inBase;
 
     @BeforeTry
     void startEmpty() {
         base = new MapBase();
         history.clear();
-        changes.clear();
+        mutations.clear();
         inBase = 0;
     }
 
     @Property(tries = 2_000)
     void everyVersionThatTheBaseHasNotPassedReadsAsCommitted(@ForAll("batches") List<Batch> batches) {
-        LayeredContents latest = new LayeredContents(Overlay.over(0), base, new Gaps(1));
+        LayeredContents latest = new LayeredContents(Overlay.over(0), base, new EmptyRangeHint(1));
         NavigableMap<String, String> model = new TreeMap<>();
         for (Batch batch : batches) {
             latest = commit(latest, model, batch);
@@ -69,7 +69,7 @@ class LayeredContentsTest {
                 model.keySet().removeIf(name -> name.compareTo(write.name) >= 0 && name.compareTo(write.other) < 0);
             }
         }
-        changes.add(edit.changes());
+        mutations.add(edit.mutations());
         history.add(new Committed(history.size() + 1, edit.contents(), new TreeMap<>(model)));
         return edit.contents();
     }
@@ -77,8 +77,8 @@ class LayeredContentsTest {
     private LayeredContents moveToBase(LayeredContents latest, int upTo) {
         Overlay overlay = latest.overlay();
         while (inBase < upTo) {
-            base.apply(inBase + 1, changes.get(inBase));
-            overlay = overlay.without(changes.get(inBase), inBase + 1, new Object());
+            base.apply(inBase + 1, mutations.get(inBase));
+            overlay = overlay.without(mutations.get(inBase), inBase + 1, new Object());
             inBase++;
         }
         return latest.under(overlay);
@@ -110,7 +110,8 @@ class LayeredContentsTest {
 
     @Provide
     Arbitrary<List<Batch>> batches() {
-        Arbitrary<Write> writes = Combinators.combine(Keys.names(), Keys.names(), Arbitraries.of(true, true, false))
+        Arbitrary<Write> writes = Combinators.combine(
+                        TestKeys.names(), TestKeys.names(), Arbitraries.of(true, true, false))
                 .as(Write::new);
         return Combinators.combine(
                         writes.list().ofMaxSize(6), Arbitraries.integers().between(0, 4))

@@ -1,6 +1,6 @@
 package dev.couchjobs.fdb.embedded;
 
-import dev.couchjobs.fdb.internal.base.Change;
+import dev.couchjobs.fdb.internal.base.BaseMutation;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -109,8 +109,8 @@ final class ManualStorage implements Storage {
         }
 
         @Override
-        public List<Change> changes() {
-            return edit.changes();
+        public List<BaseMutation> mutations() {
+            return edit.mutations();
         }
 
         @Override

@@ -2,7 +2,7 @@ package dev.couchjobs.fdb.embedded;
 
 import dev.couchjobs.fdb.internal.base.Base;
 import dev.couchjobs.fdb.internal.base.BaseCursor;
-import dev.couchjobs.fdb.internal.base.Change;
+import dev.couchjobs.fdb.internal.base.BaseMutation;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -45,14 +45,14 @@ final class MapBase implements Base {
     }
 
     @Override
-    public void apply(long newVersion, List<Change> changes) {
+    public void apply(long newVersion, List<BaseMutation> mutations) {
         NavigableMap<byte[], byte[]> next = new TreeMap<>(map);
-        for (Change change : changes) {
-            if (change instanceof Change.Put put) {
+        for (BaseMutation mutation : mutations) {
+            if (mutation instanceof BaseMutation.Put put) {
                 next.put(put.key(), put.value());
-            } else if (change instanceof Change.Remove remove) {
+            } else if (mutation instanceof BaseMutation.Remove remove) {
                 next.remove(remove.key());
-            } else if (change instanceof Change.Clear clear) {
+            } else if (mutation instanceof BaseMutation.Clear clear) {
                 next.subMap(clear.begin(), true, clear.end(), false).clear();
             }
         }

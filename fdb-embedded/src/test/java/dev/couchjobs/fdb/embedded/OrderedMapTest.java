@@ -1,7 +1,7 @@
 package dev.couchjobs.fdb.embedded;
 
-import static dev.couchjobs.fdb.embedded.Keys.key;
-import static dev.couchjobs.fdb.embedded.Keys.text;
+import static dev.couchjobs.fdb.embedded.TestKeys.key;
+import static dev.couchjobs.fdb.embedded.TestKeys.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -97,7 +97,10 @@ class OrderedMapTest {
     @Provide
     Arbitrary<List<Change>> changes() {
         return Combinators.combine(
-                        Arbitraries.of(Kind.values()), Keys.names(), Keys.names(), Arbitraries.of(true, false, false))
+                        Arbitraries.of(Kind.values()),
+                        TestKeys.names(),
+                        TestKeys.names(),
+                        Arbitraries.of(true, false, false))
                 .as(Change::new)
                 .list()
                 .ofMaxSize(60);
@@ -105,7 +108,7 @@ class OrderedMapTest {
 
     @Provide
     Arbitrary<String> names() {
-        return Keys.names();
+        return TestKeys.names();
     }
 
     private OrderedMap<byte[]> built(List<Change> changes, NavigableMap<String, String> model) {
@@ -139,7 +142,7 @@ class OrderedMapTest {
 
     private static List<String> walked(Cursor<byte[]> cursor) {
         List<String> seen = new ArrayList<>();
-        for (Node<byte[]> node = cursor.peek(); node != null; node = cursor.peek()) {
+        for (MapNode<byte[]> node = cursor.peek(); node != null; node = cursor.peek()) {
             seen.add(text(node.key) + "=" + text(node.value));
             cursor.advance();
         }
@@ -156,7 +159,7 @@ class OrderedMapTest {
         return value == null ? null : text(value);
     }
 
-    private static @Nullable String keyOf(@Nullable Node<byte[]> node) {
+    private static @Nullable String keyOf(@Nullable MapNode<byte[]> node) {
         return node == null ? null : text(node.key);
     }
 }

@@ -1,9 +1,9 @@
 package dev.couchjobs.fdb.embedded;
 
-import static dev.couchjobs.fdb.embedded.Keys.key;
+import static dev.couchjobs.fdb.embedded.TestKeys.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.couchjobs.fdb.internal.base.Change;
+import dev.couchjobs.fdb.internal.base.BaseMutation;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -30,7 +30,7 @@ class OwnClearsTest {
     @Test
     void whatWasFoundEmptyIsNotEmptyOfOwnRows() {
         WriteBuffer writes = new WriteBuffer();
-        ReadView view = new ReadView(new Counted(rows()), writes, false, KeySpace.USER_END);
+        ReadView view = new ReadView(new Counted(rows()), writes, false, KeySpaceBounds.USER_END);
         for (int i = 0; i < ROWS; i++) {
             writes.clear(row(i));
         }
@@ -44,7 +44,7 @@ class OwnClearsTest {
 
     private int eaten(boolean fromTail) {
         WriteBuffer writes = new WriteBuffer();
-        ReadView view = new ReadView(new Counted(rows()), writes, false, KeySpace.USER_END);
+        ReadView view = new ReadView(new Counted(rows()), writes, false, KeySpaceBounds.USER_END);
         int eaten = 0;
         for (byte[] next = next(view, fromTail); next != null; next = next(view, fromTail)) {
             writes.clear(next);
@@ -55,7 +55,7 @@ class OwnClearsTest {
 
     private static byte @Nullable [] next(ReadView view, boolean reverse) {
         try (MergedScan scan = view.scan(key("queue/"), key("queue0"), reverse)) {
-            Entry entry = scan.next();
+            KeyValuePair entry = scan.next();
             return entry == null ? null : entry.key();
         }
     }
@@ -127,8 +127,8 @@ class OwnClearsTest {
         }
 
         @Override
-        public Contents with(List<Change> changes, long version) {
-            return contents.with(changes, version);
+        public Contents with(List<BaseMutation> mutations, long version) {
+            return contents.with(mutations, version);
         }
 
         @Override

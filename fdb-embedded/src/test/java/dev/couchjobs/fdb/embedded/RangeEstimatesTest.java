@@ -1,9 +1,9 @@
 package dev.couchjobs.fdb.embedded;
 
-import static dev.couchjobs.fdb.embedded.Keys.key;
+import static dev.couchjobs.fdb.embedded.TestKeys.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.couchjobs.fdb.internal.base.Change;
+import dev.couchjobs.fdb.internal.base.BaseMutation;
 import java.util.ArrayList;
 import java.util.List;
 import net.jqwik.api.Arbitrary;
@@ -63,10 +63,11 @@ class RangeEstimatesTest {
 
     private static LayeredContents layered(int rows, long version) {
         MapBase base = new MapBase();
-        List<Change> older = new ArrayList<>();
-        LayeredEdit edit = new LayeredEdit(new LayeredContents(Overlay.over(0), base, new Gaps(1)), version + 1);
+        List<BaseMutation> older = new ArrayList<>();
+        LayeredEdit edit =
+                new LayeredEdit(new LayeredContents(Overlay.over(0), base, new EmptyRangeHint(1)), version + 1);
         for (int i = 10_000; i < 10_000 + rows; i++) {
-            older.add(Change.put(key("k" + i), new byte[VALUE_BYTES]));
+            older.add(BaseMutation.put(key("k" + i), new byte[VALUE_BYTES]));
             edit.set(key("k" + i), new byte[VALUE_BYTES]);
         }
         base.apply(version, older);
@@ -75,6 +76,6 @@ class RangeEstimatesTest {
 
     @Provide
     Arbitrary<List<String>> stored() {
-        return Keys.names().list().ofMaxSize(40);
+        return TestKeys.names().list().ofMaxSize(40);
     }
 }

@@ -1,6 +1,6 @@
 package dev.couchjobs.fdb.embedded;
 
-import static dev.couchjobs.fdb.embedded.Keys.key;
+import static dev.couchjobs.fdb.embedded.TestKeys.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
@@ -97,7 +97,7 @@ class ResolverTest {
 
     @Provide
     Arbitrary<Range> range() {
-        return Combinators.combine(Keys.names(), Keys.names())
+        return Combinators.combine(TestKeys.names(), TestKeys.names())
                 .as((one, other) -> one.compareTo(other) < 0 ? new Range(one, other) : new Range(other, one + "a"));
     }
 

@@ -18,7 +18,7 @@ class WeightBalancedTreeTest {
     void itStaysBalancedUnderInsertsAndRemovals(
             @ForAll @Size(max = 200) List<@IntRange(max = 300) Integer> inserted,
             @ForAll @Size(max = 200) List<@IntRange(max = 300) Integer> removed) {
-        Node<byte[]> tree = null;
+        MapNode<byte[]> tree = null;
         for (int number : inserted) {
             tree = trees.insert(tree, key(number), Bytes.EMPTY, new Object());
             assertSound(tree);
@@ -34,8 +34,8 @@ class WeightBalancedTreeTest {
             @ForAll @Size(max = 200) List<@IntRange(max = 300) Integer> inserted,
             @ForAll @Size(max = 200) List<@IntRange(max = 300) Integer> removed) {
         Object editor = new Object();
-        Node<byte[]> byMany = null;
-        Node<byte[]> byOne = null;
+        MapNode<byte[]> byMany = null;
+        MapNode<byte[]> byOne = null;
         for (int number : inserted) {
             byte[] value = new byte[number % 7];
             byMany = trees.insert(byMany, key(number), value, new Object());
@@ -56,9 +56,9 @@ class WeightBalancedTreeTest {
             @ForAll @IntRange(max = 500) int begin,
             @ForAll @IntRange(max = 500) int end) {
         Object editor = new Object();
-        Node<byte[]> tree = ascending(size, editor);
-        Node<byte[]> below = trees.below(tree, key(Math.min(begin, end)), editor);
-        Node<byte[]> from = trees.from(tree, key(Math.max(begin, end)), editor);
+        MapNode<byte[]> tree = ascending(size, editor);
+        MapNode<byte[]> below = trees.below(tree, key(Math.min(begin, end)), editor);
+        MapNode<byte[]> from = trees.from(tree, key(Math.max(begin, end)), editor);
         assertSound(below);
         assertSound(from);
         assertSound(trees.concat(below, from, editor));
@@ -69,23 +69,24 @@ class WeightBalancedTreeTest {
         assertThat(depth(ascending(100_000, new Object()))).isLessThan(35);
     }
 
-    private @Nullable Node<byte[]> ascending(int size, Object editor) {
-        Node<byte[]> tree = null;
+    private @Nullable MapNode<byte[]> ascending(int size, Object editor) {
+        MapNode<byte[]> tree = null;
         for (int number = 0; number < size; number++) {
             tree = trees.insert(tree, key(number), Bytes.EMPTY, editor);
         }
         return tree;
     }
 
-    private static void assertSound(@Nullable Node<byte[]> node) {
+    private static void assertSound(@Nullable MapNode<byte[]> node) {
         if (node == null) {
             return;
         }
-        int lefts = Node.size(node.left);
-        int rights = Node.size(node.right);
+        int lefts = MapNode.size(node.left);
+        int rights = MapNode.size(node.right);
         assertThat(node.size).isEqualTo(1 + lefts + rights);
         assertThat(node.summary)
-                .isEqualTo(node.key.length + node.value.length + Node.summary(node.left) + Node.summary(node.right));
+                .isEqualTo(
+                        node.key.length + node.value.length + MapNode.summary(node.left) + MapNode.summary(node.right));
         if (lefts + rights > 1) {
             assertThat(lefts).isLessThanOrEqualTo(3 * rights);
             assertThat(rights).isLessThanOrEqualTo(3 * lefts);
@@ -100,7 +101,7 @@ class WeightBalancedTreeTest {
         assertSound(node.right);
     }
 
-    private static void assertSame(@Nullable Node<byte[]> expected, @Nullable Node<byte[]> actual) {
+    private static void assertSame(@Nullable MapNode<byte[]> expected, @Nullable MapNode<byte[]> actual) {
         assertThat(actual == null).isEqualTo(expected == null);
         if (expected != null && actual != null) {
             assertThat(actual.key).isEqualTo(expected.key);
@@ -110,7 +111,7 @@ class WeightBalancedTreeTest {
         }
     }
 
-    private static int depth(@Nullable Node<byte[]> node) {
+    private static int depth(@Nullable MapNode<byte[]> node) {
         return node == null ? 0 : 1 + Math.max(depth(node.left), depth(node.right));
     }
 

@@ -1,7 +1,7 @@
 package dev.couchjobs.fdb.embedded;
 
-import static dev.couchjobs.fdb.embedded.Keys.key;
-import static dev.couchjobs.fdb.embedded.Keys.text;
+import static dev.couchjobs.fdb.embedded.TestKeys.key;
+import static dev.couchjobs.fdb.embedded.TestKeys.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
@@ -45,7 +45,7 @@ class WriteBufferTest {
             perform(write, model);
         }
         assertThat(contents(applied(buffer, data))).isEqualTo(model);
-        ReadView view = new ReadView(new MemoryContents(data), buffer, false, KeySpace.USER_END);
+        ReadView view = new ReadView(new MemoryContents(data), buffer, false, KeySpaceBounds.USER_END);
         assertThat(scanned(view, false)).containsExactlyElementsOf(List.copyOf(model.keySet()));
         assertThat(scanned(view, true)).containsExactlyElementsOf(List.copyOf(model.descendingKeySet()));
     }
@@ -65,7 +65,7 @@ class WriteBufferTest {
                     .isEqualTo(applied(buffer, empty).get(key(name)));
         }
         RangeSet undetermined = new RangeSet();
-        buffer.addUndetermined(Bytes.EMPTY, KeySpace.USER_END, undetermined);
+        buffer.addUndetermined(Bytes.EMPTY, KeySpaceBounds.USER_END, undetermined);
         assertThat(undetermined.contains(key(name))).isEqualTo(!buffer.isDetermined(key(name)));
     }
 
@@ -123,17 +123,17 @@ class WriteBufferTest {
 
     @Provide
     Arbitrary<String> name() {
-        return Keys.names();
+        return TestKeys.names();
     }
 
     @Provide
     Arbitrary<List<String>> stored() {
-        return Keys.names().list().ofMaxSize(20);
+        return TestKeys.names().list().ofMaxSize(20);
     }
 
     @Provide
     Arbitrary<List<Write>> writes() {
-        return Combinators.combine(Arbitraries.of(Kind.values()), Keys.names(), Keys.names())
+        return Combinators.combine(Arbitraries.of(Kind.values()), TestKeys.names(), TestKeys.names())
                 .as(Write::new)
                 .list()
                 .ofMaxSize(30);
@@ -177,7 +177,7 @@ class WriteBufferTest {
     private static NavigableMap<String, String> contents(OrderedMap<byte[]> data) {
         NavigableMap<String, String> contents = new TreeMap<>();
         Cursor<byte[]> cursor = data.ascending(Bytes.EMPTY);
-        for (Node<byte[]> node = cursor.peek(); node != null; node = cursor.peek()) {
+        for (MapNode<byte[]> node = cursor.peek(); node != null; node = cursor.peek()) {
             contents.put(text(node.key), text(node.value));
             cursor.advance();
         }
@@ -186,8 +186,8 @@ class WriteBufferTest {
 
     private static List<String> scanned(ReadView view, boolean reverse) {
         List<String> names = new ArrayList<>();
-        try (MergedScan scan = view.scan(Bytes.EMPTY, KeySpace.USER_END, reverse)) {
-            for (Entry entry = scan.next(); entry != null; entry = scan.next()) {
+        try (MergedScan scan = view.scan(Bytes.EMPTY, KeySpaceBounds.USER_END, reverse)) {
+            for (KeyValuePair entry = scan.next(); entry != null; entry = scan.next()) {
                 names.add(text(entry.key()));
             }
         }

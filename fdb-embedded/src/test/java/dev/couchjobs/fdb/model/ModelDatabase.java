@@ -36,7 +36,7 @@ public final class ModelDatabase implements BareDatabase {
         return versions.stream()
                 .filter(version -> version.number() <= number)
                 .reduce((earlier, later) -> later)
-                .orElseThrow(() -> Attempt.error(TOO_OLD));
+                .orElseThrow(() -> ModelAttempt.error(TOO_OLD));
     }
 
     Version next() {
@@ -48,7 +48,7 @@ public final class ModelDatabase implements BareDatabase {
         return next;
     }
 
-    Stream<KeyRange> writtenSince(long number) {
+    Stream<ModelKeyRange> writtenSince(long number) {
         return versions.stream()
                 .filter(version -> version.number() > number)
                 .flatMap(version -> version.written().stream());
@@ -56,7 +56,7 @@ public final class ModelDatabase implements BareDatabase {
 
     @Override
     public Transaction createTransaction(Executor e) {
-        return new ModelTransaction(this, new Attempt(this));
+        return new ModelTransaction(this, new ModelAttempt(this));
     }
 
     @Override

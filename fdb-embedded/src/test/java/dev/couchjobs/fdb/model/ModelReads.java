@@ -27,10 +27,10 @@ class ModelReads implements RangeReads {
     private static final int READ_YOUR_WRITES_DISABLE = 51;
     private static final int SNAPSHOT_RYW_DISABLE = 601;
 
-    final Attempt attempt;
+    final ModelAttempt attempt;
     private final boolean snapshot;
 
-    ModelReads(Attempt attempt, boolean snapshot) {
+    ModelReads(ModelAttempt attempt, boolean snapshot) {
         this.attempt = attempt;
         this.snapshot = snapshot;
     }
@@ -70,7 +70,7 @@ class ModelReads implements RangeReads {
     @Override
     public boolean addReadConflictRangeIfNotSnapshot(byte[] begin, byte[] end) {
         if (!snapshot) {
-            attempt.declareRead(new KeyRange(Text.of(begin), Text.of(end)));
+            attempt.declareRead(new ModelKeyRange(Text.of(begin), Text.of(end)));
         }
         return !snapshot;
     }
@@ -78,7 +78,7 @@ class ModelReads implements RangeReads {
     @Override
     public boolean addReadConflictKeyIfNotSnapshot(byte[] key) {
         if (!snapshot) {
-            attempt.declareRead(KeyRange.of(Text.of(key)));
+            attempt.declareRead(ModelKeyRange.of(Text.of(key)));
         }
         return !snapshot;
     }
@@ -102,10 +102,10 @@ class ModelReads implements RangeReads {
         RangeRead read = new RangeRead(Selection.of(begin), Selection.of(end), limit, reverse);
         return new ModelRange(() -> answer(() -> {
             if (mode == StreamingMode.EXACT && limit == 0) {
-                throw Attempt.error(EXACT_MODE_WITHOUT_LIMITS);
+                throw ModelAttempt.error(EXACT_MODE_WITHOUT_LIMITS);
             }
             if (limit < 0) {
-                throw Attempt.error(RANGE_LIMITS_INVALID);
+                throw ModelAttempt.error(RANGE_LIMITS_INVALID);
             }
             return rows(attempt.getRange(read, snapshot));
         }));

@@ -20,7 +20,7 @@ final class ModelTransaction extends ModelReads implements Transaction {
 
     private final ModelDatabase database;
 
-    ModelTransaction(ModelDatabase database, Attempt attempt) {
+    ModelTransaction(ModelDatabase database, ModelAttempt attempt) {
         super(attempt, false);
         this.database = database;
     }
@@ -32,7 +32,7 @@ final class ModelTransaction extends ModelReads implements Transaction {
 
     @Override
     public void addReadConflictKey(byte[] key) {
-        attempt.declareRead(KeyRange.of(Text.of(key)));
+        attempt.declareRead(ModelKeyRange.of(Text.of(key)));
     }
 
     @Override
@@ -42,13 +42,13 @@ final class ModelTransaction extends ModelReads implements Transaction {
 
     @Override
     public void addWriteConflictKey(byte[] key) {
-        attempt.declareWrite(KeyRange.of(Text.of(key)));
+        attempt.declareWrite(ModelKeyRange.of(Text.of(key)));
     }
 
-    private static KeyRange ordered(byte[] begin, byte[] end) {
-        KeyRange range = new KeyRange(Text.of(begin), Text.of(end));
+    private static ModelKeyRange ordered(byte[] begin, byte[] end) {
+        ModelKeyRange range = new ModelKeyRange(Text.of(begin), Text.of(end));
         if (range.begin().compareTo(range.end()) > 0) {
-            throw Attempt.error(INVERTED_RANGE);
+            throw ModelAttempt.error(INVERTED_RANGE);
         }
         return range;
     }
@@ -60,12 +60,12 @@ final class ModelTransaction extends ModelReads implements Transaction {
 
     @Override
     public void clear(byte[] key) {
-        attempt.write(new Write.Clear(KeyRange.of(Text.of(key))));
+        attempt.write(new Write.Clear(ModelKeyRange.of(Text.of(key))));
     }
 
     @Override
     public void clear(byte[] begin, byte[] end) {
-        KeyRange range = new KeyRange(Text.of(begin), Text.of(end));
+        ModelKeyRange range = new ModelKeyRange(Text.of(begin), Text.of(end));
         if (range.begin().compareTo(range.end()) > 0) {
             attempt.poison(INVERTED_RANGE);
         } else {
@@ -135,7 +135,7 @@ final class ModelTransaction extends ModelReads implements Transaction {
             attempt.checkNotCancelled();
             attempt.cancel();
             if (error instanceof FDBException failure && RETRYABLE.contains(failure.getCode())) {
-                return new ModelTransaction(database, new Attempt(database));
+                return new ModelTransaction(database, new ModelAttempt(database));
             }
             throw error instanceof RuntimeException failure ? failure : new IllegalArgumentException(error);
         });

@@ -20,7 +20,7 @@ record RangeRead(Selection begin, Selection end, int limit, boolean reverse) {
      * The keys read, or nothing if that cannot be told without what is unreadable: where the rows begin, the rows up to
      * the limit and, where the other bound lies behind something unreadable, that it lies behind these rows.
      */
-    Optional<List<String>> keys(Rows rows, List<KeyRange> unreadable) {
+    Optional<List<String>> keys(ModelRows rows, List<ModelKeyRange> unreadable) {
         Selection last = reverse ? begin : end;
         if (isSwapped() && last.offset() != 1 && unreadable.stream().anyMatch(last.walked(rows)::intersects)) {
             return Optional.empty();
@@ -44,10 +44,12 @@ record RangeRead(Selection begin, Selection end, int limit, boolean reverse) {
         if (far.stuck() && !limited) {
             return Optional.empty();
         }
-        KeyRange looked = new KeyRange(from.key(), to.key());
+        ModelKeyRange looked = new ModelKeyRange(from.key(), to.key());
         if (limit > 0 && limit <= keys.size()) {
             String furthest = keys.get(limit + behind - 1);
-            looked = reverse ? new KeyRange(furthest, to.key()) : new KeyRange(from.key(), KeyRange.after(furthest));
+            looked = reverse
+                    ? new ModelKeyRange(furthest, to.key())
+                    : new ModelKeyRange(from.key(), ModelKeyRange.after(furthest));
         }
         if (unreadable.stream().anyMatch(looked::intersects)) {
             return Optional.empty();
@@ -66,7 +68,7 @@ record RangeRead(Selection begin, Selection end, int limit, boolean reverse) {
      * irrelevant. With the bases in the wrong order it asks by itself for the selector that it would come to last, and
      * if that one has left the rows, mostly does not look at the other.
      */
-    KeyRange conflict(Rows rows, List<String> keys) {
+    ModelKeyRange conflict(ModelRows rows, List<String> keys) {
         boolean more = isLimited(keys);
         String from = min(begin.base(), end.base());
         String to = max(begin.base(), end.base());
@@ -89,19 +91,19 @@ record RangeRead(Selection begin, Selection end, int limit, boolean reverse) {
                 from = min(from, Collections.min(keys));
             }
             if (!reverse || end.offset() > 0) {
-                to = max(to, KeyRange.after(Collections.max(keys)));
+                to = max(to, ModelKeyRange.after(Collections.max(keys)));
             }
         }
-        return new KeyRange(from, to);
+        return new ModelKeyRange(from, to);
     }
 
-    private boolean fallsOffTheBeginning(Rows rows, boolean more) {
+    private boolean fallsOffTheBeginning(ModelRows rows, boolean more) {
         boolean fallsOff = !hasCrossed(rows) && begin.position(rows) < 0;
         boolean lastFallsOff = isSwapped() && !reverse && end.key(rows).isEmpty();
         return (fallsOff || lastFallsOff) && begin.offset() <= 0 && !(more && reverse);
     }
 
-    private boolean fallsOffTheEnd(Rows rows, boolean more) {
+    private boolean fallsOffTheEnd(ModelRows rows, boolean more) {
         boolean fallsOff = !hasCrossed(rows) && end.position(rows) > rows.size();
         boolean lastFallsOff = isSwapped()
                 && (reverse
@@ -114,7 +116,7 @@ record RangeRead(Selection begin, Selection end, int limit, boolean reverse) {
         return begin.base().compareTo(end.base()) > 0;
     }
 
-    private boolean hasCrossed(Rows rows) {
+    private boolean hasCrossed(ModelRows rows) {
         return begin.position(rows) >= end.position(rows);
     }
 

@@ -12,15 +12,15 @@ record Selection(String base, int offset) {
 
     static Selection of(KeySelector selector) {
         String key = Text.of(selector.getKey());
-        return new Selection(selector.orEqual() ? KeyRange.after(key) : key, selector.getOffset());
+        return new Selection(selector.orEqual() ? ModelKeyRange.after(key) : key, selector.getOffset());
     }
 
-    int position(Rows rows) {
+    int position(ModelRows rows) {
         return rows.position(base, false, offset);
     }
 
     /** The key selected; on either side of the rows, where that side ends. */
-    String key(Rows rows) {
+    String key(ModelRows rows) {
         String selected = rows.selected(position(rows), offset <= 0);
         return selected != null ? selected : offset <= 0 ? "" : ModelDatabase.END;
     }
@@ -38,13 +38,13 @@ record Selection(String base, int offset) {
         }
     }
 
-    Bound bound(Rows rows, List<KeyRange> unreadable) {
+    Bound bound(ModelRows rows, List<ModelKeyRange> unreadable) {
         List<String> counted = rows.counted();
         int position = position(rows);
         if (offset > 1) {
-            String to = position <= counted.size() ? KeyRange.after(counted.get(position - 1)) : ModelDatabase.END;
+            String to = position <= counted.size() ? ModelKeyRange.after(counted.get(position - 1)) : ModelDatabase.END;
             return unreadable.stream()
-                    .filter(new KeyRange(base, to)::intersects)
+                    .filter(new ModelKeyRange(base, to)::intersects)
                     .map(range -> range.begin().compareTo(base) > 0 ? range.begin() : base)
                     .min(Comparator.naturalOrder())
                     .map(wall -> new Bound(wall, position - rows.position(wall, false, 1), true))
@@ -53,7 +53,7 @@ record Selection(String base, int offset) {
         if (offset < 1) {
             String from = position >= 0 ? counted.get(position) : "";
             return unreadable.stream()
-                    .filter(new KeyRange(from, base)::intersects)
+                    .filter(new ModelKeyRange(from, base)::intersects)
                     .map(range -> range.end().compareTo(base) < 0 ? range.end() : base)
                     .max(Comparator.naturalOrder())
                     .map(wall -> new Bound(wall, position - rows.position(wall, false, 1), true))
@@ -63,10 +63,10 @@ record Selection(String base, int offset) {
     }
 
     /** What has to be looked at to find the key. */
-    KeyRange walked(Rows rows) {
+    ModelKeyRange walked(ModelRows rows) {
         if (offset > 0) {
-            return new KeyRange(base, KeyRange.after(key(rows)));
+            return new ModelKeyRange(base, ModelKeyRange.after(key(rows)));
         }
-        return new KeyRange(key(rows), base);
+        return new ModelKeyRange(key(rows), base);
     }
 }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /** The database as one commit left it. */
-record Version(long number, Rows rows, List<KeyRange> written) {
+record Version(long number, ModelRows rows, List<ModelKeyRange> written) {
 
     /** The stamp before all others. */
     static final String NONE = "\0".repeat(Write.STAMP_LENGTH);
@@ -17,7 +17,7 @@ record Version(long number, Rows rows, List<KeyRange> written) {
     private static final long STEP = 1_000;
 
     static Version first() {
-        return new Version(FIRST, new Rows(Map.of()), List.of());
+        return new Version(FIRST, new ModelRows(Map.of()), List.of());
     }
 
     Version next() {

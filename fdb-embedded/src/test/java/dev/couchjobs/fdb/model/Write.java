@@ -10,10 +10,10 @@ sealed interface Write {
     int STAMP_LENGTH = 10;
 
     /** Does the write; where a stamp is due, this one is filled in. */
-    void applyTo(Rows rows, String stamp);
+    void applyTo(ModelRows rows, String stamp);
 
     /** What others that have read it conflict with. */
-    KeyRange range(String stamp);
+    ModelKeyRange range(String stamp);
 
     /** Whether it has the form that is expected of it. */
     default boolean isLegal() {
@@ -23,25 +23,25 @@ sealed interface Write {
     /** {@code set}. */
     record Put(String key, String value) implements Write {
         @Override
-        public void applyTo(Rows rows, String stamp) {
+        public void applyTo(ModelRows rows, String stamp) {
             rows.set(key, value);
         }
 
         @Override
-        public KeyRange range(String stamp) {
-            return KeyRange.of(key);
+        public ModelKeyRange range(String stamp) {
+            return ModelKeyRange.of(key);
         }
     }
 
     /** {@code clear}, of a key or of a range. */
-    record Clear(KeyRange cleared) implements Write {
+    record Clear(ModelKeyRange cleared) implements Write {
         @Override
-        public void applyTo(Rows rows, String stamp) {
+        public void applyTo(ModelRows rows, String stamp) {
             rows.clear(cleared.begin(), cleared.end());
         }
 
         @Override
-        public KeyRange range(String stamp) {
+        public ModelKeyRange range(String stamp) {
             return cleared;
         }
     }
@@ -49,13 +49,13 @@ sealed interface Write {
     /** {@code mutate}. */
     record Mutate(MutationType type, String key, String operand) implements Write {
         @Override
-        public void applyTo(Rows rows, String stamp) {
+        public void applyTo(ModelRows rows, String stamp) {
             rows.mutate(type, key, operand);
         }
 
         @Override
-        public KeyRange range(String stamp) {
-            return KeyRange.of(key);
+        public ModelKeyRange range(String stamp) {
+            return ModelKeyRange.of(key);
         }
     }
 
@@ -67,13 +67,13 @@ sealed interface Write {
         }
 
         @Override
-        public void applyTo(Rows rows, String stamp) {
+        public void applyTo(ModelRows rows, String stamp) {
             rows.set(key, filled(template, stamp));
         }
 
         @Override
-        public KeyRange range(String stamp) {
-            return KeyRange.of(key);
+        public ModelKeyRange range(String stamp) {
+            return ModelKeyRange.of(key);
         }
     }
 
@@ -85,19 +85,19 @@ sealed interface Write {
         }
 
         @Override
-        public void applyTo(Rows rows, String stamp) {
+        public void applyTo(ModelRows rows, String stamp) {
             rows.set(filled(template, stamp), value);
         }
 
         @Override
-        public KeyRange range(String stamp) {
-            return KeyRange.of(filled(template, stamp));
+        public ModelKeyRange range(String stamp) {
+            return ModelKeyRange.of(filled(template, stamp));
         }
 
         /** The keys that it may come to be, if it is committed after the version that has this stamp. */
-        KeyRange possible(String earliest) {
+        ModelKeyRange possible(String earliest) {
             String latest = "\u00ff".repeat(STAMP_LENGTH);
-            return new KeyRange(filled(template, earliest), KeyRange.after(filled(template, latest)));
+            return new ModelKeyRange(filled(template, earliest), ModelKeyRange.after(filled(template, latest)));
         }
     }
 

@@ -3,7 +3,7 @@ package dev.couchjobs.fdb.stackmachine;
 import java.util.Optional;
 
 /** Runs programs on two databases. */
-record Comparison(Subject one, Subject other) {
+record Comparison(TestedDatabase one, TestedDatabase other) {
 
     private static final int ATTEMPTS = 10;
 
@@ -18,8 +18,8 @@ record Comparison(Subject one, Subject other) {
 
     private Optional<Difference> compare(Program program) {
         for (int i = 0; i < ATTEMPTS; i++) {
-            Outcome here = Outcome.of(program, one);
-            Outcome there = Outcome.of(program, other);
+            ProgramResult here = ProgramResult.of(program, one);
+            ProgramResult there = ProgramResult.of(program, other);
             if (here.agreesWith(there)) {
                 return Optional.empty();
             }

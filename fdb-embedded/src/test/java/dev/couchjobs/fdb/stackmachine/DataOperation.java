@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 
 /** The specification's data operations. */
 enum DataOperation implements Operation {
-    /** Its item is part of the instruction: see {@link Machine}. */
+    /** Its item is part of the instruction: see {@link StackMachine}. */
     PUSH(machine -> {}),
     DUP(machine -> machine.stack().duplicate()),
     EMPTY_STACK(machine -> machine.stack().clear()),
@@ -20,23 +20,23 @@ enum DataOperation implements Operation {
     LOG_STACK(DataOperation::logStack),
     WAIT_FUTURE(machine -> machine.stack().settleTop()),
     /** Not in the specification: everything acknowledged has to outlive this, and no transaction does. */
-    REOPEN(Machine::reopen);
+    REOPEN(StackMachine::reopen);
 
     private static final int LONGEST_LOGGED = 40_000;
 
     @SuppressWarnings("ImmutableEnumChecker") // a lambda without state
-    private final Consumer<Machine> action;
+    private final Consumer<StackMachine> action;
 
-    DataOperation(Consumer<Machine> action) {
+    DataOperation(Consumer<StackMachine> action) {
         this.action = action;
     }
 
     @Override
-    public void run(Machine machine, Variant variant) {
+    public void run(StackMachine machine, Variant variant) {
         action.accept(machine);
     }
 
-    private static void concatenate(Machine machine) {
+    private static void concatenate(StackMachine machine) {
         Object first = machine.stack().pop();
         Object second = machine.stack().pop();
         if (first instanceof String text) {
@@ -46,7 +46,7 @@ enum DataOperation implements Operation {
         }
     }
 
-    private static void logStack(Machine machine) {
+    private static void logStack(StackMachine machine) {
         byte[] prefix = machine.stack().popBytes();
         List<MachineStack.Item> items = machine.stack().settled();
         machine.settle();

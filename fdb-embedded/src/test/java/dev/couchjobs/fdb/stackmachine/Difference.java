@@ -3,7 +3,7 @@ package dev.couchjobs.fdb.stackmachine;
 import java.util.List;
 
 /** A program on whose outcome two databases do not agree. */
-record Difference(Program program, String oneName, Outcome one, String otherName, Outcome other) {
+record Difference(Program program, String oneName, ProgramResult one, String otherName, ProgramResult other) {
 
     /** All that somebody needs who wants to know why. */
     String report(String replay) {
@@ -17,9 +17,9 @@ record Difference(Program program, String oneName, Outcome one, String otherName
                 oneName, otherName, program.seed(), program, side(oneName, one), side(otherName, other), replay);
     }
 
-    private static String side(String name, Outcome outcome) {
-        return "Stack of " + name + ":\n" + lines(outcome.stack()) + "Contents of " + name + ":\n"
-                + lines(outcome.contents());
+    private static String side(String name, ProgramResult result) {
+        return "Stack of " + name + ":\n" + lines(result.stack()) + "Contents of " + name + ":\n"
+                + lines(result.contents());
     }
 
     private static String lines(List<String> lines) {

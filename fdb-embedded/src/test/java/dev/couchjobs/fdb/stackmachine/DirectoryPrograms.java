@@ -13,12 +13,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class DirectoryPrograms {
 
-    private static final Step WAIT = Step.of(DataOperation.WAIT_FUTURE);
-    private static final Step COMMIT =
-            Step.all(Step.of(TransactionOperation.COMMIT), WAIT, Step.of(TransactionOperation.NEW_TRANSACTION));
+    private static final InstructionGroup WAIT = InstructionGroup.of(DataOperation.WAIT_FUTURE);
+    private static final InstructionGroup COMMIT = InstructionGroup.all(
+            InstructionGroup.of(TransactionOperation.COMMIT),
+            WAIT,
+            InstructionGroup.of(TransactionOperation.NEW_TRANSACTION));
     private static final List<String> NAMES = List.of("1", "2", "3");
     private static final List<byte[]> LAYERS =
-            List.of(new byte[0], new byte[0], new byte[0], Keys.bytes("layer"), Keys.bytes("other"));
+            List.of(new byte[0], new byte[0], new byte[0], ProgramKeys.bytes("layer"), ProgramKeys.bytes("other"));
 
     private final Draw draw;
     /** How many entries the machine's list has: a failed creation appends one as well. */
@@ -33,50 +35,53 @@ final class DirectoryPrograms {
     }
 
     private Program program(long seed) {
-        List<Step> steps = new ArrayList<>();
+        List<InstructionGroup> groups = new ArrayList<>();
         for (int i = draw.between(1, 4); i > 0; i--) {
-            steps.add(create());
+            groups.add(create());
         }
         for (int i = draw.between(10, 50); i > 0; i--) {
             if (draw.once(2)) {
                 int index = draw.once(3) ? 0 : draw.between(0, listed - 1);
-                steps.add(Step.of(DirectoryOperation.DIRECTORY_CHANGE, (long) index));
+                groups.add(InstructionGroup.of(DirectoryOperation.DIRECTORY_CHANGE, (long) index));
             }
-            steps.add(step());
+            groups.add(group());
         }
-        steps.add(COMMIT);
+        groups.add(COMMIT);
         for (int i = 0; i < listed; i++) {
-            steps.add(Step.all(
-                    Step.of(DirectoryOperation.DIRECTORY_CHANGE, (long) i),
-                    Step.of(DirectoryOperation.DIRECTORY_LOG_DIRECTORY, Keys.bytes(Keys.LOG)),
+            groups.add(InstructionGroup.all(
+                    InstructionGroup.of(DirectoryOperation.DIRECTORY_CHANGE, (long) i),
+                    InstructionGroup.of(DirectoryOperation.DIRECTORY_LOG_DIRECTORY, ProgramKeys.bytes(ProgramKeys.LOG)),
                     COMMIT));
         }
-        return new Program(seed, steps);
+        return new Program(seed, groups);
     }
 
-    private Step step() {
+    private InstructionGroup group() {
         return switch (draw.between(0, 19)) {
             case 0, 1, 2 -> create();
             case 3, 4 -> {
                 listed++;
-                yield Step.of(DirectoryOperation.DIRECTORY_OPEN, readVariant(), path(), layer());
+                yield InstructionGroup.of(DirectoryOperation.DIRECTORY_OPEN, readVariant(), path(), layer());
             }
             case 5, 6 -> {
                 listed++;
-                yield Step.of(DirectoryOperation.DIRECTORY_MOVE, writeVariant(), path(), path());
+                yield InstructionGroup.of(DirectoryOperation.DIRECTORY_MOVE, writeVariant(), path(), path());
             }
             case 7 -> {
                 listed++;
-                yield Step.of(DirectoryOperation.DIRECTORY_MOVE_TO, writeVariant(), path());
+                yield InstructionGroup.of(DirectoryOperation.DIRECTORY_MOVE_TO, writeVariant(), path());
             }
             case 8 -> remove();
-            case 9, 10 -> Step.of(DirectoryOperation.DIRECTORY_LIST, readVariant(), pathIfAny());
-            case 11, 12 -> Step.of(DirectoryOperation.DIRECTORY_EXISTS, readVariant(), pathIfAny());
+            case 9, 10 -> InstructionGroup.of(DirectoryOperation.DIRECTORY_LIST, readVariant(), pathIfAny());
+            case 11, 12 -> InstructionGroup.of(DirectoryOperation.DIRECTORY_EXISTS, readVariant(), pathIfAny());
             case 13, 14 -> write();
             case 15 -> subspace();
             case 16 -> layer(path());
             case 17, 18 -> COMMIT;
-            default -> draw.once(4) ? Step.of(DataOperation.REOPEN) : Step.of(TransactionOperation.RESET);
+            default ->
+                draw.once(4)
+                        ? InstructionGroup.of(DataOperation.REOPEN)
+                        : InstructionGroup.of(TransactionOperation.RESET);
         };
     }
 
@@ -88,66 +93,68 @@ final class DirectoryPrograms {
         return draw.of(Variant.TRANSACTION, Variant.DATABASE);
     }
 
-    private Step create() {
+    private InstructionGroup create() {
         listed++;
         Variant variant = writeVariant();
-        Step create = draw.once(3)
-                ? Step.of(DirectoryOperation.DIRECTORY_CREATE, variant, path(), layer(), manualPrefix())
-                : Step.of(DirectoryOperation.DIRECTORY_CREATE_OR_OPEN, variant, path(), layer());
-        return Step.all(COMMIT, create, COMMIT);
+        InstructionGroup create = draw.once(3)
+                ? InstructionGroup.of(DirectoryOperation.DIRECTORY_CREATE, variant, path(), layer(), manualPrefix())
+                : InstructionGroup.of(DirectoryOperation.DIRECTORY_CREATE_OR_OPEN, variant, path(), layer());
+        return InstructionGroup.all(COMMIT, create, COMMIT);
     }
 
-    private Step remove() {
+    private InstructionGroup remove() {
         DirectoryOperation remove =
                 draw.of(DirectoryOperation.DIRECTORY_REMOVE, DirectoryOperation.DIRECTORY_REMOVE_IF_EXISTS);
-        return Step.all(COMMIT, Step.of(remove, writeVariant(), pathIfAny()), COMMIT);
+        return InstructionGroup.all(COMMIT, InstructionGroup.of(remove, writeVariant(), pathIfAny()), COMMIT);
     }
 
     /** A row in the current directory, under a key that is never seen on the stack. */
-    private Step write() {
+    private InstructionGroup write() {
         List<@Nullable Object> key = tuple();
-        return Step.all(
-                new Step(List.of(Instruction.push(draw.value()))),
-                Step.of(DirectoryOperation.DIRECTORY_PACK_KEY, key),
-                Step.of(WriteOperation.SET, writeVariant()),
-                Step.of(DirectoryOperation.DIRECTORY_PACK_KEY, key),
-                Step.of(ReadOperation.GET, readVariant()),
+        return InstructionGroup.all(
+                new InstructionGroup(List.of(Instruction.push(draw.value()))),
+                InstructionGroup.of(DirectoryOperation.DIRECTORY_PACK_KEY, key),
+                InstructionGroup.of(WriteOperation.SET, writeVariant()),
+                InstructionGroup.of(DirectoryOperation.DIRECTORY_PACK_KEY, key),
+                InstructionGroup.of(ReadOperation.GET, readVariant()),
                 WAIT);
     }
 
-    private Step subspace() {
-        Step strip = Step.of(DirectoryOperation.DIRECTORY_STRIP_PREFIX);
+    private InstructionGroup subspace() {
+        InstructionGroup strip = InstructionGroup.of(DirectoryOperation.DIRECTORY_STRIP_PREFIX);
         return switch (draw.between(0, 4)) {
-            case 0 -> Step.all(Step.of(DirectoryOperation.DIRECTORY_PACK_KEY, tuple()), strip);
+            case 0 -> InstructionGroup.all(InstructionGroup.of(DirectoryOperation.DIRECTORY_PACK_KEY, tuple()), strip);
             case 1 ->
-                Step.all(
-                        Step.of(DirectoryOperation.DIRECTORY_PACK_KEY, tuple()),
-                        Step.of(DirectoryOperation.DIRECTORY_UNPACK_KEY));
+                InstructionGroup.all(
+                        InstructionGroup.of(DirectoryOperation.DIRECTORY_PACK_KEY, tuple()),
+                        InstructionGroup.of(DirectoryOperation.DIRECTORY_UNPACK_KEY));
             case 2 ->
-                Step.all(
-                        Step.of(DirectoryOperation.DIRECTORY_RANGE, tuple()),
+                InstructionGroup.all(
+                        InstructionGroup.of(DirectoryOperation.DIRECTORY_RANGE, tuple()),
                         strip,
-                        Step.of(DataOperation.SWAP, 1L),
+                        InstructionGroup.of(DataOperation.SWAP, 1L),
                         strip);
             case 3 ->
-                Step.all(
-                        Step.of(DirectoryOperation.DIRECTORY_PACK_KEY, tuple()),
-                        Step.of(DirectoryOperation.DIRECTORY_CONTAINS));
+                InstructionGroup.all(
+                        InstructionGroup.of(DirectoryOperation.DIRECTORY_PACK_KEY, tuple()),
+                        InstructionGroup.of(DirectoryOperation.DIRECTORY_CONTAINS));
             default -> {
                 listed++;
-                yield Step.of(DirectoryOperation.DIRECTORY_OPEN_SUBSPACE, tuple());
+                yield InstructionGroup.of(DirectoryOperation.DIRECTORY_OPEN_SUBSPACE, tuple());
             }
         };
     }
 
     /** A directory layer of its own, in two subspaces that nothing else uses. */
-    private Step layer(List<Object> path) {
+    private InstructionGroup layer(List<Object> path) {
         listed += 3;
-        String area = Keys.DIRECTORIES + "layer" + draw.between(1, 2);
-        return Step.all(
-                Step.of(DirectoryOperation.DIRECTORY_CREATE_SUBSPACE, path, Keys.bytes(area + "/nodes/")),
-                Step.of(DirectoryOperation.DIRECTORY_CREATE_SUBSPACE, path, Keys.bytes(area + "/content/")),
-                Step.of(DirectoryOperation.DIRECTORY_CREATE_LAYER, listed - 3L, listed - 2L, draw.flag()));
+        String area = ProgramKeys.DIRECTORIES + "layer" + draw.between(1, 2);
+        return InstructionGroup.all(
+                InstructionGroup.of(
+                        DirectoryOperation.DIRECTORY_CREATE_SUBSPACE, path, ProgramKeys.bytes(area + "/nodes/")),
+                InstructionGroup.of(
+                        DirectoryOperation.DIRECTORY_CREATE_SUBSPACE, path, ProgramKeys.bytes(area + "/content/")),
+                InstructionGroup.of(DirectoryOperation.DIRECTORY_CREATE_LAYER, listed - 3L, listed - 2L, draw.flag()));
     }
 
     /** Its length and its names: mostly short. */
@@ -177,10 +184,10 @@ final class DirectoryPrograms {
     }
 
     private byte[] layer() {
-        return draw.once(30) ? Keys.bytes("partition") : draw.of(LAYERS);
+        return draw.once(30) ? ProgramKeys.bytes("partition") : draw.of(LAYERS);
     }
 
     private byte @Nullable [] manualPrefix() {
-        return draw.once(2) ? null : Keys.bytes(draw.of("a", "b", "ba", "c"));
+        return draw.once(2) ? null : ProgramKeys.bytes(draw.of("a", "b", "ba", "c"));
     }
 }

@@ -58,17 +58,19 @@ final class Draw {
     }
 
     byte[] key() {
-        return Keys.bytes(Keys.WORK + of(NAMES));
+        return ProgramKeys.bytes(ProgramKeys.WORK + of(NAMES));
     }
 
     byte[] copyKey() {
-        return Keys.bytes(Keys.COPIES + of(NAMES));
+        return ProgramKeys.bytes(ProgramKeys.COPIES + of(NAMES));
     }
 
     /** A key anywhere, mostly where most is going on. */
     byte[] anyKey() {
-        String area = once(6) ? of(Keys.COPIES, Keys.STAMPED_KEYS, Keys.STAMPED_VALUES, Keys.PREFIX) : Keys.WORK;
-        return Keys.bytes(area + of(NAMES));
+        String area = once(6)
+                ? of(ProgramKeys.COPIES, ProgramKeys.STAMPED_KEYS, ProgramKeys.STAMPED_VALUES, ProgramKeys.PREFIX)
+                : ProgramKeys.WORK;
+        return ProgramKeys.bytes(area + of(NAMES));
     }
 
     /** Two keys in order; rarely inverted, which is an error. */
@@ -124,7 +126,7 @@ final class Draw {
     /** An operand with place for a stamp. */
     byte[] stampable(String prefix) {
         String before = prefix + of(NAMES);
-        byte[] open = Keys.bytes(before + "\0".repeat(Versionstamp.LENGTH - 2) + of(NAMES));
+        byte[] open = ProgramKeys.bytes(before + "\0".repeat(Versionstamp.LENGTH - 2) + of(NAMES));
         return ByteArrayUtil.join(open, StampedTuple.offset(before.length()));
     }
 

@@ -3,7 +3,7 @@ package dev.couchjobs.fdb.stackmachine;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import com.apple.foundationdb.tuple.Tuple;
-import dev.couchjobs.fdb.contract.Futures;
+import dev.couchjobs.fdb.contract.EngineFutures;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -119,7 +119,7 @@ final class MachineStack {
         if (!(value instanceof CompletableFuture<?> future)) {
             return value;
         }
-        int code = Futures.codeOf(future);
+        int code = EngineFutures.codeOf(future);
         if (code != 0) {
             return error(Integer.toString(code));
         }

@@ -4,7 +4,7 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.fdb.contract.Futures;
+import dev.couchjobs.fdb.contract.EngineFutures;
 
 /** What the machine knows under a name: one transaction after the other, and what cannot be compared about it. */
 final class NamedTransaction {
@@ -37,7 +37,7 @@ final class NamedTransaction {
     ReadTransaction reading() {
         if (!reading) {
             reading = true;
-            Futures.codeOf(transaction.getReadVersion());
+            EngineFutures.codeOf(transaction.getReadVersion());
         }
         return transaction;
     }

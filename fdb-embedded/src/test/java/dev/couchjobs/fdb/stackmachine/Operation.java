@@ -7,5 +7,5 @@ interface Operation {
     String name();
 
     /** Does it. What it throws is pushed as an error. */
-    void run(Machine machine, Variant variant);
+    void run(StackMachine machine, Variant variant);
 }

@@ -28,7 +28,7 @@ class PlantedFaultsTest {
             return method.invoke(tr, arguments);
         });
 
-        assertThat(difference.program().steps()).as("%s", difference.program()).hasSizeLessThanOrEqualTo(3);
+        assertThat(difference.program().groups()).as("%s", difference.program()).hasSizeLessThanOrEqualTo(3);
         assertThat(difference.program().toString()).contains("GET_RANGE");
     }
 
@@ -43,7 +43,7 @@ class PlantedFaultsTest {
             return cache.computeIfAbsent(ByteArrayUtil.printable((byte[]) arguments[0]), key -> read);
         });
 
-        assertThat(difference.program().steps()).as("%s", difference.program()).hasSizeLessThanOrEqualTo(3);
+        assertThat(difference.program().groups()).as("%s", difference.program()).hasSizeLessThanOrEqualTo(3);
         assertThat(difference.program().toString()).contains("GET");
     }
 
@@ -54,7 +54,7 @@ class PlantedFaultsTest {
             return method.invoke(reads ? tr.snapshot() : tr, arguments);
         });
 
-        assertThat(difference.program().steps()).as("%s", difference.program()).hasSizeLessThanOrEqualTo(8);
+        assertThat(difference.program().groups()).as("%s", difference.program()).hasSizeLessThanOrEqualTo(8);
         assertThat(difference.one().stack()).isNotEqualTo(difference.other().stack());
         assertThat(difference.one().stack().toString()).contains("1020");
         assertThat(difference.other().stack().toString()).doesNotContain("1020");
@@ -73,11 +73,11 @@ class PlantedFaultsTest {
                 .contains("the command");
     }
 
-    private static Difference find(FaultyDatabase.Fault fault) {
+    private static Difference find(PlantedFaultDatabase.Fault fault) {
         ModelDatabase model = new ModelDatabase();
         Comparison comparison = new Comparison(
-                Subject.of("the right one", model),
-                Subject.of("the faulty one", FaultyDatabase.of(new ModelDatabase(), fault)));
+                TestedDatabase.of("the right one", model),
+                TestedDatabase.of("the faulty one", PlantedFaultDatabase.of(new ModelDatabase(), fault)));
         return LongStream.range(0, MOST_PROGRAMS)
                 .mapToObj(ApiPrograms::of)
                 .map(comparison::run)

@@ -9,13 +9,13 @@ import java.util.stream.Collectors;
  * @param seed what it was made from
  * @param selectorsMeetStamps whether selectors are compared that may meet a key that waits for its stamp
  */
-record Program(long seed, boolean selectorsMeetStamps, List<Step> steps) {
+record Program(long seed, boolean selectorsMeetStamps, List<InstructionGroup> groups) {
 
-    Program(long seed, List<Step> steps) {
-        this(seed, false, steps);
+    Program(long seed, List<InstructionGroup> groups) {
+        this(seed, false, groups);
     }
 
-    Program with(List<Step> fewer) {
+    Program with(List<InstructionGroup> fewer) {
         return new Program(seed, selectorsMeetStamps, fewer);
     }
 
@@ -23,11 +23,11 @@ record Program(long seed, boolean selectorsMeetStamps, List<Step> steps) {
      * The same with all its selectors compared: for databases in which it makes no difference what was fetched before.
      */
     Program meetingStamps() {
-        return new Program(seed, true, steps);
+        return new Program(seed, true, groups);
     }
 
     @Override
     public String toString() {
-        return steps.stream().map(Step::toString).collect(Collectors.joining("\n  ", "  ", ""));
+        return groups.stream().map(InstructionGroup::toString).collect(Collectors.joining("\n  ", "  ", ""));
     }
 }

@@ -17,7 +17,7 @@ record Programs(LongStream seeds) {
     }
 
     /** Fails with the first difference; closes the two databases. */
-    void check(Subject one, Subject other, LongFunction<Program> generator) {
+    void check(TestedDatabase one, TestedDatabase other, LongFunction<Program> generator) {
         String test = StackWalker.getInstance()
                 .walk(frames -> frames.skip(1)
                         .map(frame -> frame.getClassName().replaceAll(".*\\.", "") + "#" + frame.getMethodName())

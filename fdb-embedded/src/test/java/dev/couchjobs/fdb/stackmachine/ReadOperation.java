@@ -9,7 +9,7 @@ import com.apple.foundationdb.async.AsyncIterable;
 import com.apple.foundationdb.async.AsyncIterator;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
-import dev.couchjobs.fdb.contract.Futures;
+import dev.couchjobs.fdb.contract.EngineFutures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -19,25 +19,25 @@ import java.util.function.Function;
 enum ReadOperation implements Operation {
     GET {
         @Override
-        public void run(Machine machine, Variant variant) {
+        public void run(StackMachine machine, Variant variant) {
             byte[] key = machine.stack().popBytes();
             machine.push(machine.read(variant, tr -> tr.get(key)));
         }
     },
     GET_KEY {
         @Override
-        public void run(Machine machine, Variant variant) {
+        public void run(StackMachine machine, Variant variant) {
             KeySelector selector = popSelector(machine);
             byte[] prefix = machine.stack().popBytes();
             if (areSelectorsComparable(machine, variant)) {
-                byte[] key = Futures.await(machine.read(variant, tr -> tr.getKey(selector)));
+                byte[] key = EngineFutures.await(machine.read(variant, tr -> tr.getKey(selector)));
                 machine.push(within(prefix, key));
             }
         }
     },
     GET_RANGE {
         @Override
-        public void run(Machine machine, Variant variant) {
+        public void run(StackMachine machine, Variant variant) {
             KeySelector begin = KeySelector.firstGreaterOrEqual(machine.stack().popBytes());
             KeySelector end = KeySelector.firstGreaterOrEqual(machine.stack().popBytes());
             readRange(machine, variant, begin, end, Options.pop(machine), new byte[0]);
@@ -45,7 +45,7 @@ enum ReadOperation implements Operation {
     },
     GET_RANGE_STARTS_WITH {
         @Override
-        public void run(Machine machine, Variant variant) {
+        public void run(StackMachine machine, Variant variant) {
             Range range = Range.startsWith(machine.stack().popBytes());
             KeySelector begin = KeySelector.firstGreaterOrEqual(range.begin);
             KeySelector end = KeySelector.firstGreaterOrEqual(range.end);
@@ -54,7 +54,7 @@ enum ReadOperation implements Operation {
     },
     GET_RANGE_SELECTOR {
         @Override
-        public void run(Machine machine, Variant variant) {
+        public void run(StackMachine machine, Variant variant) {
             KeySelector begin = popSelector(machine);
             KeySelector end = popSelector(machine);
             Options options = Options.pop(machine);
@@ -66,34 +66,34 @@ enum ReadOperation implements Operation {
     },
     GET_ESTIMATED_RANGE_SIZE {
         @Override
-        public void run(Machine machine, Variant variant) {
+        public void run(StackMachine machine, Variant variant) {
             byte[] begin = machine.stack().popBytes();
             byte[] end = machine.stack().popBytes();
-            Futures.await(machine.read(variant, tr -> tr.getEstimatedRangeSizeBytes(begin, end)));
+            EngineFutures.await(machine.read(variant, tr -> tr.getEstimatedRangeSizeBytes(begin, end)));
             machine.pushAscii("GOT_ESTIMATED_RANGE_SIZE");
         }
     },
     GET_RANGE_SPLIT_POINTS {
         @Override
-        public void run(Machine machine, Variant variant) {
+        public void run(StackMachine machine, Variant variant) {
             byte[] begin = machine.stack().popBytes();
             byte[] end = machine.stack().popBytes();
             long chunk = machine.stack().popInt();
-            Futures.await(machine.read(variant, tr -> tr.getRangeSplitPoints(begin, end, chunk)));
+            EngineFutures.await(machine.read(variant, tr -> tr.getRangeSplitPoints(begin, end, chunk)));
             machine.pushAscii("GOT_RANGE_SPLIT_POINTS");
         }
     },
     GET_READ_VERSION {
         @Override
-        public void run(Machine machine, Variant variant) {
-            machine.seeVersion(Futures.await(machine.read(variant, ReadTransaction::getReadVersion)));
+        public void run(StackMachine machine, Variant variant) {
+            machine.seeVersion(EngineFutures.await(machine.read(variant, ReadTransaction::getReadVersion)));
             machine.pushAscii("GOT_READ_VERSION");
         }
     };
 
     private record Options(int limit, boolean reverse, StreamingMode mode) {
 
-        static Options pop(Machine machine) {
+        static Options pop(StackMachine machine) {
             return new Options(
                     machine.stack().popInt(),
                     machine.stack().popFlag(),
@@ -110,13 +110,13 @@ enum ReadOperation implements Operation {
         }
     }
 
-    private static KeySelector popSelector(Machine machine) {
+    private static KeySelector popSelector(StackMachine machine) {
         byte[] key = machine.stack().popBytes();
         boolean orEqual = machine.stack().popFlag();
         return new KeySelector(key, orEqual, machine.stack().popInt());
     }
 
-    private static boolean areSelectorsComparable(Machine machine, Variant variant) {
+    private static boolean areSelectorsComparable(StackMachine machine, Variant variant) {
         boolean comparable = variant == Variant.DATABASE || machine.areSelectorsComparable();
         if (!comparable) {
             machine.pushAscii("NOT_COMPARED");
@@ -133,11 +133,11 @@ enum ReadOperation implements Operation {
     }
 
     private static void readRange(
-            Machine machine, Variant variant, KeySelector begin, KeySelector end, Options options, byte[] prefix) {
+            StackMachine machine, Variant variant, KeySelector begin, KeySelector end, Options options, byte[] prefix) {
         Function<ReadTransaction, CompletableFuture<List<KeyValue>>> read =
                 tr -> rows(tr.getRange(begin, end, options.limit, options.reverse, options.mode), options.mode);
         List<Object> keysAndValues = new ArrayList<>();
-        for (KeyValue row : Futures.await(machine.read(variant, read))) {
+        for (KeyValue row : EngineFutures.await(machine.read(variant, read))) {
             if (ByteArrayUtil.startsWith(row.getKey(), prefix)) {
                 keysAndValues.add(row.getKey());
                 keysAndValues.add(row.getValue());

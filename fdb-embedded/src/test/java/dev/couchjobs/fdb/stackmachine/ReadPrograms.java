@@ -9,9 +9,9 @@ import java.util.List;
  */
 final class ReadPrograms {
 
-    private static final Step COMMIT =
-            Step.all(Step.of(TransactionOperation.COMMIT), Step.of(DataOperation.WAIT_FUTURE));
-    private static final Step NEW_TRANSACTION = Step.of(TransactionOperation.NEW_TRANSACTION);
+    private static final InstructionGroup COMMIT = InstructionGroup.all(
+            InstructionGroup.of(TransactionOperation.COMMIT), InstructionGroup.of(DataOperation.WAIT_FUTURE));
+    private static final InstructionGroup NEW_TRANSACTION = InstructionGroup.of(TransactionOperation.NEW_TRANSACTION);
     private static final int LEAST_OFFSET = -3;
     private static final int GREATEST_OFFSET = 4;
 
@@ -26,62 +26,67 @@ final class ReadPrograms {
     }
 
     private Program program(long seed) {
-        List<Step> steps = new ArrayList<>();
+        List<InstructionGroup> groups = new ArrayList<>();
         for (int i = draw.between(0, 8); i > 0; i--) {
-            steps.add(Step.of(WriteOperation.SET, Variant.DATABASE, draw.anyKey(), draw.value()));
+            groups.add(InstructionGroup.of(WriteOperation.SET, Variant.DATABASE, draw.anyKey(), draw.value()));
         }
         for (int transactions = draw.between(1, 3); transactions > 0; transactions--) {
-            steps.add(begin());
+            groups.add(begin());
             for (int i = draw.between(2, 14); i > 0; i--) {
-                steps.add(draw.once(2) ? write() : read());
+                groups.add(draw.once(2) ? write() : read());
             }
-            steps.add(COMMIT);
+            groups.add(COMMIT);
         }
-        return new Program(seed, steps);
+        return new Program(seed, groups);
     }
 
-    private Step begin() {
+    private InstructionGroup begin() {
         return switch (draw.between(0, 7)) {
-            case 0 -> Step.all(NEW_TRANSACTION, Step.of(TransactionOperation.DISABLE_READ_YOUR_WRITES));
-            case 1 -> Step.all(NEW_TRANSACTION, Step.of(TransactionOperation.DISABLE_SNAPSHOT_READ_YOUR_WRITES));
+            case 0 ->
+                InstructionGroup.all(
+                        NEW_TRANSACTION, InstructionGroup.of(TransactionOperation.DISABLE_READ_YOUR_WRITES));
+            case 1 ->
+                InstructionGroup.all(
+                        NEW_TRANSACTION, InstructionGroup.of(TransactionOperation.DISABLE_SNAPSHOT_READ_YOUR_WRITES));
             default -> NEW_TRANSACTION;
         };
     }
 
-    private Step write() {
+    private InstructionGroup write() {
         return switch (draw.between(0, 11)) {
-            case 0, 1 -> Step.of(WriteOperation.SET, draw.key(), draw.value());
-            case 2, 3 -> Step.of(WriteOperation.CLEAR, draw.key());
-            case 4 -> Step.of(WriteOperation.CLEAR_RANGE, draw.bounds());
-            case 5, 6 -> Step.of(WriteOperation.ATOMIC_OP, "COMPARE_AND_CLEAR", draw.key(), draw.value());
+            case 0, 1 -> InstructionGroup.of(WriteOperation.SET, draw.key(), draw.value());
+            case 2, 3 -> InstructionGroup.of(WriteOperation.CLEAR, draw.key());
+            case 4 -> InstructionGroup.of(WriteOperation.CLEAR_RANGE, draw.bounds());
+            case 5, 6 -> InstructionGroup.of(WriteOperation.ATOMIC_OP, "COMPARE_AND_CLEAR", draw.key(), draw.value());
             case 7 ->
-                Step.of(
+                InstructionGroup.of(
                         WriteOperation.ATOMIC_OP,
                         "SET_VERSIONSTAMPED_VALUE",
-                        Keys.bytes(Keys.STAMPED_VALUES + draw.between(1, 3)),
+                        ProgramKeys.bytes(ProgramKeys.STAMPED_VALUES + draw.between(1, 3)),
                         draw.stampable(""));
             case 8 ->
-                Step.of(
+                InstructionGroup.of(
                         WriteOperation.ATOMIC_OP,
                         "SET_VERSIONSTAMPED_KEY",
-                        draw.stampable(Keys.STAMPED_KEYS),
+                        draw.stampable(ProgramKeys.STAMPED_KEYS),
                         draw.value());
-            default -> Step.of(WriteOperation.ATOMIC_OP, draw.mutation(), draw.key(), draw.value());
+            default -> InstructionGroup.of(WriteOperation.ATOMIC_OP, draw.mutation(), draw.key(), draw.value());
         };
     }
 
-    private Step read() {
+    private InstructionGroup read() {
         Variant variant = draw.of(Variant.TRANSACTION, Variant.TRANSACTION, Variant.SNAPSHOT);
         if (draw.once(4)) {
-            return Step.of(ReadOperation.GET_KEY, variant, selector(), Keys.bytes(Keys.PREFIX));
+            return InstructionGroup.of(
+                    ReadOperation.GET_KEY, variant, selector(), ProgramKeys.bytes(ProgramKeys.PREFIX));
         }
-        return Step.of(
+        return InstructionGroup.of(
                 ReadOperation.GET_RANGE_SELECTOR,
                 variant,
                 selector(),
                 selector(),
                 draw.rangeOptions(),
-                Keys.bytes(Keys.PREFIX));
+                ProgramKeys.bytes(ProgramKeys.PREFIX));
     }
 
     private List<Object> selector() {

@@ -14,10 +14,10 @@ final class Shrinking {
     /** A program that still has the fault, and loses it with any single step. */
     static Program of(Program program, Predicate<Program> hasFault) {
         Program smallest = program;
-        int chunk = Math.max(1, program.steps().size() / 2);
+        int chunk = Math.max(1, program.groups().size() / 2);
         while (true) {
             Program smaller = withoutChunks(smallest, chunk, hasFault);
-            boolean progress = smaller.steps().size() < smallest.steps().size();
+            boolean progress = smaller.groups().size() < smallest.groups().size();
             smallest = smaller;
             if (chunk == 1 && !progress) {
                 return smallest;
@@ -29,8 +29,8 @@ final class Shrinking {
     private static Program withoutChunks(Program program, int chunk, Predicate<Program> hasFault) {
         Program smallest = program;
         int at = 0;
-        while (at < smallest.steps().size()) {
-            List<Step> fewer = new ArrayList<>(smallest.steps());
+        while (at < smallest.groups().size()) {
+            List<InstructionGroup> fewer = new ArrayList<>(smallest.groups());
             fewer.subList(at, Math.min(at + chunk, fewer.size())).clear();
             Program candidate = smallest.with(fewer);
             if (hasFault.test(candidate)) {

@@ -1,7 +1,7 @@
 package dev.couchjobs.fdb.stackmachine;
 
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
-import dev.couchjobs.fdb.testing.Cluster;
+import dev.couchjobs.fdb.testing.TestCluster;
 import org.junit.jupiter.api.Test;
 
 /** The engine does what the cluster does that {@code FDB_CLUSTER_FILE} names: see the profile fdb. */
@@ -22,11 +22,11 @@ class StackMachineClusterTest {
         Programs.usually(100).check(inMemory(), cluster(), DirectoryPrograms::of);
     }
 
-    private static Subject inMemory() {
-        return Subject.of("the engine in memory", EmbeddedDatabase.openInMemory());
+    private static TestedDatabase inMemory() {
+        return TestedDatabase.of("the engine in memory", EmbeddedDatabase.openInMemory());
     }
 
-    private static Subject cluster() {
-        return Subject.of("the cluster", Cluster.open());
+    private static TestedDatabase cluster() {
+        return TestedDatabase.of("the cluster", TestCluster.open());
     }
 }

@@ -28,19 +28,19 @@ class StackMachineTest {
 
     @Test
     void theEngineOnDiskDoesWhatTheOneInMemoryDoesAlsoWhenItIsReopened(@TempDir Path directory) {
-        Programs.usually(100).check(new DurableSubject(directory), inMemory(), ApiPrograms::of);
+        Programs.usually(100).check(new DurableTestedDatabase(directory), inMemory(), ApiPrograms::of);
     }
 
     @Test
     void theEngineOnDiskKeepsDirectoriesAsTheOneInMemoryDoesAlsoWhenItIsReopened(@TempDir Path directory) {
-        Programs.usually(20).check(new DurableSubject(directory), inMemory(), DirectoryPrograms::of);
+        Programs.usually(20).check(new DurableTestedDatabase(directory), inMemory(), DirectoryPrograms::of);
     }
 
-    private static Subject inMemory() {
-        return Subject.of("the engine in memory", EmbeddedDatabase.openInMemory());
+    private static TestedDatabase inMemory() {
+        return TestedDatabase.of("the engine in memory", EmbeddedDatabase.openInMemory());
     }
 
-    private static Subject model() {
-        return Subject.of("the model", new ModelDatabase());
+    private static TestedDatabase model() {
+        return TestedDatabase.of("the model", new ModelDatabase());
     }
 }

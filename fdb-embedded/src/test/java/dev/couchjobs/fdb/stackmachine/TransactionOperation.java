@@ -2,19 +2,19 @@ package dev.couchjobs.fdb.stackmachine;
 
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.fdb.contract.Futures;
+import dev.couchjobs.fdb.contract.EngineFutures;
 import java.util.function.Consumer;
 
 /** The specification's operations on a transaction as a whole. */
 enum TransactionOperation implements Operation {
-    NEW_TRANSACTION(Machine::newTransaction),
+    NEW_TRANSACTION(StackMachine::newTransaction),
     USE_TRANSACTION(machine -> machine.useTransaction(machine.stack().popBytes())),
     ON_ERROR(TransactionOperation::onError),
     GET_VERSIONSTAMP(machine -> machine.push(machine.transaction().getVersionstamp())),
     SET_READ_VERSION(machine -> machine.transaction().setReadVersion(machine.lastVersion())),
     COMMIT(machine -> machine.push(machine.commit())),
     /** Java has no reset: a new transaction is what comes nearest. */
-    RESET(Machine::newTransaction),
+    RESET(StackMachine::newTransaction),
     CANCEL(machine -> {
         machine.settle();
         machine.transaction().cancel();
@@ -30,29 +30,29 @@ enum TransactionOperation implements Operation {
     DISABLE_SNAPSHOT_READ_YOUR_WRITES(machine -> machine.transaction().options().setSnapshotRywDisable()),
     /** The size itself is not compared: it counts what was fetched ahead of what was asked for. */
     GET_APPROXIMATE_SIZE(machine -> {
-        Futures.await(machine.transaction().getApproximateSize());
+        EngineFutures.await(machine.transaction().getApproximateSize());
         machine.pushAscii("GOT_APPROXIMATE_SIZE");
     });
 
     @SuppressWarnings("ImmutableEnumChecker") // a lambda without state
-    private final Consumer<Machine> action;
+    private final Consumer<StackMachine> action;
 
-    TransactionOperation(Consumer<Machine> action) {
+    TransactionOperation(Consumer<StackMachine> action) {
         this.action = action;
     }
 
     @Override
-    public void run(Machine machine, Variant variant) {
+    public void run(StackMachine machine, Variant variant) {
         action.accept(machine);
     }
 
     /** Java hands over to another transaction, and leaves none when it fails. */
-    private static void onError(Machine machine) {
+    private static void onError(StackMachine machine) {
         machine.settle();
         FDBException error =
                 new FDBException("made up by the stack machine", machine.stack().popInt());
         try {
-            Transaction next = Futures.await(machine.transaction().onError(error));
+            Transaction next = EngineFutures.await(machine.transaction().onError(error));
             machine.current().replace(next);
         } catch (RuntimeException failure) {
             machine.newTransaction();

@@ -34,18 +34,18 @@ enum TupleOperation implements Operation {
             .array()));
 
     @SuppressWarnings("ImmutableEnumChecker") // a lambda without state
-    private final Consumer<Machine> action;
+    private final Consumer<StackMachine> action;
 
-    TupleOperation(Consumer<Machine> action) {
+    TupleOperation(Consumer<StackMachine> action) {
         this.action = action;
     }
 
     @Override
-    public void run(Machine machine, Variant variant) {
+    public void run(StackMachine machine, Variant variant) {
         action.accept(machine);
     }
 
-    private static void packWithVersionstamp(Machine machine) {
+    private static void packWithVersionstamp(StackMachine machine) {
         byte[] prefix = machine.stack().popBytes();
         StampedTuple stamped = new StampedTuple(machine.stack().popItems());
         switch (stamped.open()) {
@@ -58,7 +58,7 @@ enum TupleOperation implements Operation {
         }
     }
 
-    private static void sort(Machine machine) {
+    private static void sort(StackMachine machine) {
         int count = machine.stack().popInt();
         List<Tuple> tuples = new ArrayList<>();
         for (int i = 0; i < count; i++) {

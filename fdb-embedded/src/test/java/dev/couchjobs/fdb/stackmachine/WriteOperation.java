@@ -7,7 +7,7 @@ import com.apple.foundationdb.Range;
 enum WriteOperation implements Operation {
     SET {
         @Override
-        public void run(Machine machine, Variant variant) {
+        public void run(StackMachine machine, Variant variant) {
             byte[] key = machine.stack().popBytes();
             byte[] value = machine.stack().popBytes();
             machine.write(variant, tr -> tr.set(key, value));
@@ -15,14 +15,14 @@ enum WriteOperation implements Operation {
     },
     CLEAR {
         @Override
-        public void run(Machine machine, Variant variant) {
+        public void run(StackMachine machine, Variant variant) {
             byte[] key = machine.stack().popBytes();
             machine.write(variant, tr -> tr.clear(key));
         }
     },
     CLEAR_RANGE {
         @Override
-        public void run(Machine machine, Variant variant) {
+        public void run(StackMachine machine, Variant variant) {
             byte[] begin = machine.stack().popBytes();
             byte[] end = machine.stack().popBytes();
             machine.write(variant, tr -> tr.clear(begin, end));
@@ -30,14 +30,14 @@ enum WriteOperation implements Operation {
     },
     CLEAR_RANGE_STARTS_WITH {
         @Override
-        public void run(Machine machine, Variant variant) {
+        public void run(StackMachine machine, Variant variant) {
             Range range = Range.startsWith(machine.stack().popBytes());
             machine.write(variant, tr -> tr.clear(range));
         }
     },
     ATOMIC_OP {
         @Override
-        public void run(Machine machine, Variant variant) {
+        public void run(StackMachine machine, Variant variant) {
             MutationType type = MutationType.valueOf(machine.stack().popText());
             byte[] key = machine.stack().popBytes();
             byte[] operand = machine.stack().popBytes();
@@ -49,7 +49,7 @@ enum WriteOperation implements Operation {
     },
     READ_CONFLICT_RANGE {
         @Override
-        public void run(Machine machine, Variant variant) {
+        public void run(StackMachine machine, Variant variant) {
             byte[] begin = machine.stack().popBytes();
             byte[] end = machine.stack().popBytes();
             machine.transaction().addReadConflictRange(begin, end);
@@ -58,7 +58,7 @@ enum WriteOperation implements Operation {
     },
     WRITE_CONFLICT_RANGE {
         @Override
-        public void run(Machine machine, Variant variant) {
+        public void run(StackMachine machine, Variant variant) {
             byte[] begin = machine.stack().popBytes();
             byte[] end = machine.stack().popBytes();
             machine.transaction().addWriteConflictRange(begin, end);
@@ -67,21 +67,21 @@ enum WriteOperation implements Operation {
     },
     READ_CONFLICT_KEY {
         @Override
-        public void run(Machine machine, Variant variant) {
+        public void run(StackMachine machine, Variant variant) {
             machine.transaction().addReadConflictKey(machine.stack().popBytes());
             machine.pushAscii(CONFLICT_KEY);
         }
     },
     WRITE_CONFLICT_KEY {
         @Override
-        public void run(Machine machine, Variant variant) {
+        public void run(StackMachine machine, Variant variant) {
             machine.transaction().addWriteConflictKey(machine.stack().popBytes());
             machine.pushAscii(CONFLICT_KEY);
         }
     },
     DISABLE_WRITE_CONFLICT {
         @Override
-        public void run(Machine machine, Variant variant) {
+        public void run(StackMachine machine, Variant variant) {
             machine.transaction().options().setNextWriteNoWriteConflictRange();
         }
     };

@@ -13,9 +13,9 @@ public interface Action {
      * Does it, without blocking. Whatever goes wrong with it is an {@link ActionResult}; the stage fails only for what
      * is wrong with the bridge.
      *
-     * @param occasion for which job
+     * @param context for which job
      * @return what came of it. To cancel it asks what runs to end, all of it; it is complete, as a failure, when that
      *     has ended, or cannot be ended within {@link #STOPS_WITHIN}
      */
-    CompletableFuture<ActionResult> run(Occasion occasion);
+    CompletableFuture<ActionResult> run(ActionContext context);
 }

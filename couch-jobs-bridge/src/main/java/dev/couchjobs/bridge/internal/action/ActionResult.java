@@ -13,7 +13,7 @@ import java.util.OptionalInt;
  * @param output what it has said, in part if that was much
  * @param isOutputCut whether it is a part
  * @param reason why it failed, for a person to act on
- * @param notBefore how long a retry has to wait at least, if the other side has said so
+ * @param retryAfter how long a retry has to wait at least, if the other side has said so
  */
 public record ActionResult(
         boolean success,
@@ -22,7 +22,7 @@ public record ActionResult(
         String output,
         boolean isOutputCut,
         Optional<String> reason,
-        Optional<Duration> notBefore) {
+        Optional<Duration> retryAfter) {
 
     /** {@return a success of which there is nothing to tell yet} */
     public static ActionResult succeeded() {
@@ -40,18 +40,18 @@ public record ActionResult(
     }
 
     ActionResult withStatus(int status) {
-        return new ActionResult(success, isFinal, OptionalInt.of(status), output, isOutputCut, reason, notBefore);
+        return new ActionResult(success, isFinal, OptionalInt.of(status), output, isOutputCut, reason, retryAfter);
     }
 
     ActionResult withOutput(String said, boolean isCut) {
-        return new ActionResult(success, isFinal, exitStatus, said, isCut, reason, notBefore);
+        return new ActionResult(success, isFinal, exitStatus, said, isCut, reason, retryAfter);
     }
 
     ActionResult because(String why) {
-        return new ActionResult(success, isFinal, exitStatus, output, isOutputCut, Optional.of(why), notBefore);
+        return new ActionResult(success, isFinal, exitStatus, output, isOutputCut, Optional.of(why), retryAfter);
     }
 
-    ActionResult notBefore(Optional<Duration> pause) {
+    ActionResult retryAfter(Optional<Duration> pause) {
         return new ActionResult(success, isFinal, exitStatus, output, isOutputCut, reason, pause);
     }
 }

@@ -4,7 +4,7 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.StepHandler;
 import dev.couchjobs.bridge.internal.HttpSender;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
-import dev.couchjobs.bridge.internal.document.Nearest;
+import dev.couchjobs.bridge.internal.document.NameSuggestion;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.http.HttpClient;
@@ -149,10 +149,10 @@ public final class Actions {
         return Optional.ofNullable(handlers.get(plan.name()))
                 .<Action>map(handler -> new JavaAction(handler, plan.data(), environment, threads))
                 .orElseGet(() -> refusal("no handler of the name '" + plan.name() + "' is registered on this node"
-                        + Nearest.hint(plan.name(), handlers.keySet())));
+                        + NameSuggestion.hint(plan.name(), handlers.keySet())));
     }
 
     private static Action refusal(String reason) {
-        return occasion -> CompletableFuture.completedFuture(ActionResult.refused(reason));
+        return context -> CompletableFuture.completedFuture(ActionResult.refused(reason));
     }
 }

@@ -13,7 +13,7 @@ final class BodyText {
 
     private BodyText() {}
 
-    static String of(BoundedBody.Beginning body, HttpHeaders headers) {
+    static String of(TruncatedBody.Beginning body, HttpHeaders headers) {
         Charset charset =
                 headers.firstValue("Content-Type").map(BodyText::charset).orElse(StandardCharsets.UTF_8);
         byte[] bytes = body.bytes();

@@ -43,8 +43,8 @@ public record CommandAllowList(boolean isEverything, Set<String> commands, List<
      */
     private static boolean matches(Pattern pattern, String command) {
         try {
-            return pattern.matcher(new PatientText(command)).matches();
-        } catch (PatientText.OutOfPatience | StackOverflowError e) {
+            return pattern.matcher(new BoundedCharSequence(command)).matches();
+        } catch (BoundedCharSequence.LimitExceededException | StackOverflowError e) {
             return false;
         }
     }

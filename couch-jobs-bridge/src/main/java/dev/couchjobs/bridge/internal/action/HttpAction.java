@@ -2,7 +2,7 @@ package dev.couchjobs.bridge.internal.action;
 
 import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.internal.HttpSender;
-import dev.couchjobs.internal.loop.Causes;
+import dev.couchjobs.internal.loop.RootCauses;
 import java.net.URISyntaxException;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
@@ -49,30 +49,30 @@ final class HttpAction implements Action {
     }
 
     @Override
-    public CompletableFuture<ActionResult> run(Occasion occasion) {
+    public CompletableFuture<ActionResult> run(ActionContext context) {
         Stoppable<ActionResult> result = new Stoppable<>();
         result.whenStopped(() -> result.complete(ActionResult.failed("cancelled")));
-        Duration limit = timeout(occasion);
+        Duration limit = timeout(context);
         Future<?> timer = environment
                 .scheduler()
                 .schedule(
                         () -> threads.execute(() ->
-                                result.complete(ActionResult.failed("no answer within " + Durations.text(limit)))),
+                                result.complete(ActionResult.failed("no answer within " + DurationText.text(limit)))),
                         limit.toNanos(),
                         TimeUnit.NANOSECONDS);
-        Futures.whenEnded(result, () -> timer.cancel(false));
+        FutureCallbacks.whenEnded(result, () -> timer.cancel(false));
         Map<String, String> headers = new HashMap<>(call.headers());
         if (headers.keySet().stream().noneMatch(KEY_HEADER::equalsIgnoreCase)) {
-            headers.put(KEY_HEADER, IdempotencyKey.of(occasion, call));
+            headers.put(KEY_HEADER, IdempotencyKey.of(context, call));
         }
         send(new HttpCall(call.method(), call.url(), headers, call.body()), 0, result);
         return result;
     }
 
     /** The step's own word counts, but never goes beyond what its tries may take. */
-    private Duration timeout(Occasion occasion) {
-        Duration wanted = ownTimeout.or(occasion::timeout).orElse(settings.timeout());
-        return occasion.timeout().filter(most -> most.compareTo(wanted) < 0).orElse(wanted);
+    private Duration timeout(ActionContext context) {
+        Duration wanted = ownTimeout.or(context::timeout).orElse(settings.timeout());
+        return context.timeout().filter(most -> most.compareTo(wanted) < 0).orElse(wanted);
     }
 
     private void send(HttpCall next, int redirects, CompletableFuture<ActionResult> result) {
@@ -83,9 +83,9 @@ final class HttpAction implements Action {
             result.complete(ActionResult.refused("this request cannot be sent: " + e.getMessage()));
             return;
         }
-        CompletableFuture<HttpResponse<BoundedBody.Beginning>> exchange =
-                sender.send(request, headers -> new BoundedBody(settings.outputLimit()));
-        Futures.whenEnded(result, () -> exchange.cancel(true));
+        CompletableFuture<HttpResponse<TruncatedBody.Beginning>> exchange =
+                sender.send(request, headers -> new TruncatedBody(settings.outputLimit()));
+        FutureCallbacks.whenEnded(result, () -> exchange.cancel(true));
         var answered = exchange.whenComplete((response, error) -> {
             if (error != null) {
                 result.complete(ActionResult.failed(reasonOf(next, error)));
@@ -104,7 +104,7 @@ final class HttpAction implements Action {
 
     private void redirect(
             HttpCall from,
-            HttpResponse<BoundedBody.Beginning> response,
+            HttpResponse<TruncatedBody.Beginning> response,
             int redirects,
             CompletableFuture<ActionResult> result) {
         Optional<String> location = response.headers().firstValue("Location");
@@ -125,13 +125,13 @@ final class HttpAction implements Action {
         }
     }
 
-    private ActionResult resultOf(HttpResponse<BoundedBody.Beginning> response) {
+    private ActionResult resultOf(HttpResponse<TruncatedBody.Beginning> response) {
         int status = response.statusCode();
         ActionResult result;
         if (status / 100 == 2) {
             result = ActionResult.succeeded();
         } else if (PASSING.contains(status) || status / 100 == 5) {
-            result = ActionResult.failed("HTTP status " + status).notBefore(retryAfter(response.headers()));
+            result = ActionResult.failed("HTTP status " + status).retryAfter(retryAfter(response.headers()));
         } else {
             result = ActionResult.refused("HTTP status " + status);
         }
@@ -147,7 +147,7 @@ final class HttpAction implements Action {
     }
 
     private static String reasonOf(HttpCall call, Throwable error) {
-        Throwable cause = Causes.of(error);
+        Throwable cause = RootCauses.of(error);
         String detail = Optional.ofNullable(cause.getMessage()).orElse("");
         return "no answer from " + call.url().getAuthority() + ": "
                 + cause.getClass().getSimpleName() + (detail.isBlank() ? "" : ": " + detail);

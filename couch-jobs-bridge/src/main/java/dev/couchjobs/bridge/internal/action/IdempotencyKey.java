@@ -11,12 +11,12 @@ import java.util.UUID;
 final class IdempotencyKey {
     private IdempotencyKey() {}
 
-    static String of(Occasion occasion, HttpCall call) {
+    static String of(ActionContext context, HttpCall call) {
         String parts = String.join(
                 "\n",
-                occasion.documentId(),
-                Integer.toString(occasion.step()),
-                occasion.isOnEveryNode() ? occasion.node() : "",
+                context.documentId(),
+                Integer.toString(context.step()),
+                context.isOnEveryNode() ? context.node() : "",
                 call.method(),
                 call.url().toString());
         return UUID.nameUUIDFromBytes(parts.getBytes(StandardCharsets.UTF_8)).toString();

@@ -34,29 +34,29 @@ final class JavaAction implements Action {
     }
 
     @Override
-    public CompletableFuture<ActionResult> run(Occasion occasion) {
-        Call call = new Call(occasion);
+    public CompletableFuture<ActionResult> run(ActionContext context) {
+        Call call = new Call(context);
         call.start();
         return call.result;
     }
 
     /** One call of the handler, which is complete when the handler has returned, or does not heed its interrupt. */
     private final class Call {
-        private final Occasion occasion;
+        private final ActionContext context;
         private final Stoppable<ActionResult> result = new Stoppable<>();
         private final CompletableFuture<Void> hasBegun = new CompletableFuture<>();
         private final FutureTask<Void> task = new FutureTask<>(this::run, null);
         /** Why it is being ended, once it is. */
         private final AtomicReference<@Nullable String> ending = new AtomicReference<>();
 
-        Call(Occasion occasion) {
-            this.occasion = occasion;
+        Call(ActionContext context) {
+            this.context = context;
         }
 
         void start() {
-            occasion.timeout().ifPresent(limit -> {
-                Future<?> timer = after(limit, () -> end("it took longer than " + Durations.text(limit)));
-                Futures.whenEnded(result, () -> timer.cancel(false));
+            context.timeout().ifPresent(limit -> {
+                Future<?> timer = after(limit, () -> end("it took longer than " + DurationText.text(limit)));
+                FutureCallbacks.whenEnded(result, () -> timer.cancel(false));
             });
             result.whenStopped(() -> end("it was cancelled"));
             threads.execute(task);
@@ -65,7 +65,7 @@ final class JavaAction implements Action {
         /** A handler that is being ended has failed, whatever it still returns. */
         private void run() {
             hasBegun.complete(null);
-            ActionResult said = call(occasion);
+            ActionResult said = call(context);
             String why = ending.get();
             result.complete(why == null ? said : ActionResult.failed(why + " and was interrupted"));
         }
@@ -76,20 +76,20 @@ final class JavaAction implements Action {
                 return;
             }
             // A call that is cancelled before it has begun never would, and no caller would learn of it.
-            Futures.whenEnded(hasBegun, () -> task.cancel(true));
+            FutureCallbacks.whenEnded(hasBegun, () -> task.cancel(true));
             Future<?> grace = after(
                     GRACE,
                     () -> threads.execute(() -> result.complete(ActionResult.refused(why
                             + ", was interrupted and still did not end; it is not tried"
                             + " again, since it may be running yet"))));
-            Futures.whenEnded(result, () -> grace.cancel(false));
+            FutureCallbacks.whenEnded(result, () -> grace.cancel(false));
         }
     }
 
-    private ActionResult call(Occasion occasion) {
+    private ActionResult call(ActionContext context) {
         try {
             Optional<String> said = handler.run(
-                    new StepContext(occasion.documentId(), occasion.step(), occasion.node(), occasion.attempt(), data));
+                    new StepContext(context.documentId(), context.step(), context.node(), context.attempt(), data));
             BoundedOutput output = new BoundedOutput(ShellSettings.DEFAULT_OUTPUT_LIMIT);
             byte[] bytes = said.orElse("").getBytes(StandardCharsets.UTF_8);
             output.write(bytes, bytes.length);

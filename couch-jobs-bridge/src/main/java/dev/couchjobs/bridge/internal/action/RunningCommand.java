@@ -68,10 +68,10 @@ final class RunningCommand {
 
     private void watch(Optional<Duration> timeLimit, Stoppable<ActionResult> result) {
         Optional<Future<?>> limit = timeLimit.map(
-                time -> after(time, () -> end("it took longer than " + Durations.text(time) + " and was ended")));
-        Futures.whenEnded(result, () -> limit.ifPresent(timer -> timer.cancel(false)));
+                time -> after(time, () -> end("it took longer than " + DurationText.text(time) + " and was ended")));
+        FutureCallbacks.whenEnded(result, () -> limit.ifPresent(timer -> timer.cancel(false)));
         result.whenStopped(() -> end(CANCELLED));
-        Futures.whenEnded(hasEnded, () -> ended(result));
+        FutureCallbacks.whenEnded(hasEnded, () -> ended(result));
         threads.execute(this::awaitEnd);
     }
 
@@ -96,7 +96,7 @@ final class RunningCommand {
             tree.killSeen();
         }
         Future<?> drained = after(DRAIN, () -> threads.execute(() -> isRead.complete(null)));
-        Futures.whenEnded(isRead, () -> {
+        FutureCallbacks.whenEnded(isRead, () -> {
             drained.cancel(false);
             result.complete(resultOf(guard.exitValue()));
         });
@@ -121,10 +121,10 @@ final class RunningCommand {
 
     private void end(String why) {
         if (guard.isAlive() && ending.compareAndSet(null, why)) {
-            Futures.whenEnded(hasBegun, () -> threads.execute(tree::terminate));
+            FutureCallbacks.whenEnded(hasBegun, () -> threads.execute(tree::terminate));
             Future<?> kill = after(grace, () -> threads.execute(tree::kill));
             Future<?> killEach = after(grace.plus(KILLED_WITHIN), () -> threads.execute(tree::killEach));
-            Futures.whenEnded(hasEnded, () -> {
+            FutureCallbacks.whenEnded(hasEnded, () -> {
                 kill.cancel(false);
                 killEach.cancel(false);
             });

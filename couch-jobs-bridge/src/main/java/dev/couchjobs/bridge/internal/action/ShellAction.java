@@ -83,21 +83,21 @@ final class ShellAction implements Action {
     }
 
     @Override
-    public CompletableFuture<ActionResult> run(Occasion occasion) {
+    public CompletableFuture<ActionResult> run(ActionContext context) {
         Stoppable<ActionResult> result = new Stoppable<>();
         threads.execute(() -> {
             if (result.isStopped()) {
                 result.complete(ActionResult.failed(RunningCommand.CANCELLED));
             } else {
-                startAndSupervise(occasion, result);
+                startAndSupervise(context, result);
             }
         });
         return result;
     }
 
-    private void startAndSupervise(Occasion occasion, Stoppable<ActionResult> result) {
+    private void startAndSupervise(ActionContext context, Stoppable<ActionResult> result) {
         try {
-            start(occasion).supervise(timeLimit(occasion), result);
+            start(context).supervise(timeLimit(context), result);
         } catch (IllegalArgumentException e) {
             result.complete(ActionResult.refused("the command cannot be started: " + e.getMessage()));
         } catch (Throwable e) { // also an error, such as that there are no more threads: nothing else tells of it
@@ -105,13 +105,13 @@ final class ShellAction implements Action {
         }
     }
 
-    private RunningCommand start(Occasion occasion) throws IOException {
+    private RunningCommand start(ActionContext context) throws IOException {
         CommandInput input = CommandInput.of(document.map(json -> json + "\n"));
         try {
-            Process process = start(variables(occasion), input);
+            Process process = start(variables(context), input);
             ProcessTree tree = new ProcessTree(process, guard.makesGroups());
             RunningCommand command = new RunningCommand(process, tree, settings, environment, threads);
-            Futures.whenEnded(command.hasBegun(), input::delete);
+            FutureCallbacks.whenEnded(command.hasBegun(), input::delete);
             return command;
         } catch (Throwable e) {
             input.delete();
@@ -133,7 +133,7 @@ final class ShellAction implements Action {
         return builder.start();
     }
 
-    private Map<String, String> variables(Occasion occasion) {
+    private Map<String, String> variables(ActionContext context) {
         Map<String, String> variables = new LinkedHashMap<>();
         settings.environment().stream()
                 .filter(inherited::containsKey)
@@ -141,10 +141,10 @@ final class ShellAction implements Action {
         variables.putAll(plan.environment());
         document.filter(json -> json.getBytes(StandardCharsets.UTF_8).length <= DOCUMENT_IN_VARIABLE_MAX)
                 .ifPresent(json -> variables.put("COUCHJOBS_DOCUMENT", json));
-        variables.put("COUCHJOBS_JOB", occasion.documentId());
-        variables.put("COUCHJOBS_STEP", Integer.toString(occasion.step()));
-        variables.put("COUCHJOBS_NODE", occasion.node());
-        variables.put("COUCHJOBS_ATTEMPT", Integer.toString(occasion.attempt()));
+        variables.put("COUCHJOBS_JOB", context.documentId());
+        variables.put("COUCHJOBS_STEP", Integer.toString(context.step()));
+        variables.put("COUCHJOBS_NODE", context.node());
+        variables.put("COUCHJOBS_ATTEMPT", Integer.toString(context.attempt()));
         return variables;
     }
 
@@ -154,8 +154,8 @@ final class ShellAction implements Action {
                 .or(settings::directory);
     }
 
-    private Optional<Duration> timeLimit(Occasion occasion) {
-        return Stream.of(occasion.timeout(), settings.timeLimit())
+    private Optional<Duration> timeLimit(ActionContext context) {
+        return Stream.of(context.timeout(), settings.timeLimit())
                 .flatMap(Optional::stream)
                 .min(Duration::compareTo);
     }

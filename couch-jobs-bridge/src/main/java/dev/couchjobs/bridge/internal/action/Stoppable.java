@@ -33,6 +33,6 @@ public final class Stoppable<T> extends CompletableFuture<T> {
      * @param task what
      */
     public void whenStopped(Runnable task) {
-        Futures.whenEnded(stopped, task);
+        FutureCallbacks.whenEnded(stopped, task);
     }
 }

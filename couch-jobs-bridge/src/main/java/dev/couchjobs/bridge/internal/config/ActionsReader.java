@@ -34,7 +34,7 @@ final class ActionsReader {
         this.directory = directory;
     }
 
-    ShellSettings shell(Section section, Set<String> secrets) {
+    ShellSettings shell(ConfigSection section, Set<String> secrets) {
         List<String> environment = section.texts("environment").orElse(ShellSettings.DEFAULT_ENVIRONMENT);
         environment.stream()
                 .filter(secrets::contains)
@@ -52,7 +52,7 @@ final class ActionsReader {
         return settings;
     }
 
-    private static Duration grace(Section section) {
+    private static Duration grace(ConfigSection section) {
         Duration grace = section.duration("grace").orElse(ShellSettings.DEFAULT_GRACE);
         boolean isInBounds = grace.toSeconds() >= 1 && grace.compareTo(ShellSettings.GRACE_MAX) <= 0;
         if (isInBounds && grace.toNanosPart() == 0) {
@@ -62,7 +62,7 @@ final class ActionsReader {
         return ShellSettings.DEFAULT_GRACE;
     }
 
-    private static CommandAllowList allowList(Section section) {
+    private static CommandAllowList allowList(ConfigSection section) {
         Optional<List<String>> commands = section.texts("allow");
         Optional<List<String>> expressions = section.texts("allow_matching");
         if (commands.isEmpty() && expressions.isEmpty()) {
@@ -76,7 +76,7 @@ final class ActionsReader {
         return CommandAllowList.of(Set.copyOf(commands.orElse(List.of())), patterns);
     }
 
-    private static Stream<Pattern> pattern(Section section, String expression) {
+    private static Stream<Pattern> pattern(ConfigSection section, String expression) {
         try {
             return Stream.of(Pattern.compile(expression));
         } catch (PatternSyntaxException e) {
@@ -86,7 +86,7 @@ final class ActionsReader {
         }
     }
 
-    HttpSettings http(Section section) {
+    HttpSettings http(ConfigSection section) {
         HttpSettings settings = new HttpSettings(
                 hosts(section),
                 section.duration("timeout").orElse(HttpSettings.DEFAULT_TIMEOUT),
@@ -96,7 +96,7 @@ final class ActionsReader {
         return settings;
     }
 
-    private static HostAllowList hosts(Section section) {
+    private static HostAllowList hosts(ConfigSection section) {
         try {
             return HostAllowList.of(section.texts("hosts").orElse(List.of()));
         } catch (IllegalArgumentException e) {
@@ -106,10 +106,10 @@ final class ActionsReader {
     }
 
     /** What is done for work items, which has to be allowed as anything else is. */
-    SortedMap<String, WorkItemConfig> workItems(Section section, ShellSettings shell, HttpSettings http) {
+    SortedMap<String, WorkItemConfig> workItems(ConfigSection section, ShellSettings shell, HttpSettings http) {
         SortedMap<String, WorkItemConfig> items = new TreeMap<>();
         for (String kind : section.names()) {
-            Section item = section.section(kind);
+            ConfigSection item = section.section(kind);
             ActionPlan action = action(item);
             objection(action, shell, http).ifPresent(why -> item.mistake("do", why));
             items.put(
@@ -139,7 +139,7 @@ final class ActionsReader {
     }
 
     /** For about a day, unless the operator says otherwise. */
-    private static RetryStrategy retry(Section item) {
+    private static RetryStrategy retry(ConfigSection item) {
         return new RetryStrategy(
                 item.number("max_retries", 0, 10),
                 item.duration("sleep").orElse(Duration.ofSeconds(30)),
@@ -148,7 +148,7 @@ final class ActionsReader {
                 Optional.empty());
     }
 
-    private static ActionPlan action(Section item) {
+    private static ActionPlan action(ConfigSection item) {
         String kind = item.text("kind").orElse("shell");
         String what = item.required("do");
         return switch (kind) {
@@ -162,7 +162,7 @@ final class ActionsReader {
         };
     }
 
-    private static ActionPlan request(Section item, String what) {
+    private static ActionPlan request(ConfigSection item, String what) {
         var matcher = REQUEST.matcher(what);
         boolean isRequest = matcher.matches();
         if (!isRequest && !what.isEmpty()) {

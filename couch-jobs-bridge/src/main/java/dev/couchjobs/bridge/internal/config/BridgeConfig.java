@@ -3,8 +3,8 @@ package dev.couchjobs.bridge.internal.config;
 import dev.couchjobs.bridge.internal.action.HttpSettings;
 import dev.couchjobs.bridge.internal.action.ShellSettings;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
-import dev.couchjobs.bridge.internal.document.Cluster;
-import dev.couchjobs.bridge.internal.document.Nearest;
+import dev.couchjobs.bridge.internal.document.NameSuggestion;
+import dev.couchjobs.bridge.internal.document.NodeDirectory;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,7 +30,7 @@ import java.util.TreeMap;
  */
 public record BridgeConfig(
         String node,
-        Cluster cluster,
+        NodeDirectory cluster,
         Join join,
         CouchConfig couchdb,
         EngineConfig engine,
@@ -74,7 +74,7 @@ public record BridgeConfig(
                     && !handlers.contains(java.name())) {
                 missing.add("work_items." + kind + ".do: there is no handler '" + java.name() + "'"
                         + (handlers.isEmpty() ? "; handlers are those of a program that has the bridge in it" : "")
-                        + Nearest.hint(java.name(), handlers));
+                        + NameSuggestion.hint(java.name(), handlers));
             }
         });
         return missing;
@@ -82,6 +82,6 @@ public record BridgeConfig(
 
     /** {@return what the bridge says it has understood, line by line, and without passwords} */
     public List<String> describe() {
-        return Description.of(this);
+        return ConfigDescription.of(this);
     }
 }

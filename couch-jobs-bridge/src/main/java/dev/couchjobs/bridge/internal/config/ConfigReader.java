@@ -2,8 +2,8 @@ package dev.couchjobs.bridge.internal.config;
 
 import dev.couchjobs.bridge.internal.action.HttpSettings;
 import dev.couchjobs.bridge.internal.action.ShellSettings;
-import dev.couchjobs.bridge.internal.document.Cluster;
-import dev.couchjobs.bridge.internal.document.Nearest;
+import dev.couchjobs.bridge.internal.document.NameSuggestion;
+import dev.couchjobs.bridge.internal.document.NodeDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,7 +69,7 @@ public final class ConfigReader {
             throw new ConfigException(List.of(place(e.getLocation()) + "not TOML: " + e.getOriginalMessage()));
         }
         ConfigReader reader = new ConfigReader(directory, variables);
-        BridgeConfig config = reader.config(new Section("", root, reader.mistakes));
+        BridgeConfig config = reader.config(new ConfigSection("", root, reader.mistakes));
         handlers.ifPresent(names -> reader.mistakes.addAll(config.missing(names, false)));
         if (!reader.mistakes.isEmpty()) {
             throw new ConfigException(reader.mistakes);
@@ -81,15 +81,15 @@ public final class ConfigReader {
         return location == null ? "" : "line " + location.getLineNr() + ": ";
     }
 
-    private BridgeConfig config(Section root) {
+    private BridgeConfig config(ConfigSection root) {
         String node = root.required("node");
-        Section cluster = root.section("cluster");
+        ConfigSection cluster = root.section("cluster");
         List<String> nodes = cluster.texts("nodes").orElse(List.of(node.isEmpty() ? NO_NODE : node));
-        Cluster all = cluster(cluster, nodes);
+        NodeDirectory all = cluster(cluster, nodes);
         BridgeConfig.Join join = join(cluster);
         cluster.end();
         if (!node.isEmpty() && !nodes.contains(node)) {
-            root.mistake("node", "'" + node + "' is not one of cluster.nodes" + Nearest.hint(node, nodes));
+            root.mistake("node", "'" + node + "' is not one of cluster.nodes" + NameSuggestion.hint(node, nodes));
         }
         EngineConfig engine = engine(root.section("engine"), join);
         CouchReader couch = new CouchReader(directory, variables);
@@ -115,19 +115,19 @@ public final class ConfigReader {
     }
 
     /** As the parts of the bridge that read targets check it, too. */
-    private static Cluster cluster(Section section, List<String> nodes) {
-        Section groups = section.section("groups");
+    private static NodeDirectory cluster(ConfigSection section, List<String> nodes) {
+        ConfigSection groups = section.section("groups");
         Map<String, List<String>> members = new LinkedHashMap<>();
         groups.names().forEach(group -> groups.texts(group).ifPresent(names -> members.put(group, names)));
         try {
-            return Cluster.of(nodes, members);
+            return NodeDirectory.of(nodes, members);
         } catch (IllegalArgumentException e) {
             section.mistake(members.isEmpty() ? "nodes" : "groups", String.valueOf(e.getMessage()));
-            return Cluster.of(NO_NODE);
+            return NodeDirectory.of(NO_NODE);
         }
     }
 
-    private static BridgeConfig.Join join(Section cluster) {
+    private static BridgeConfig.Join join(ConfigSection cluster) {
         return cluster.text("join")
                 .flatMap(text -> {
                     for (BridgeConfig.Join join : BridgeConfig.Join.values()) {
@@ -141,7 +141,7 @@ public final class ConfigReader {
                 .orElse(BridgeConfig.Join.REPLICATION);
     }
 
-    private EngineConfig engine(Section engine, BridgeConfig.Join join) {
+    private EngineConfig engine(ConfigSection engine, BridgeConfig.Join join) {
         Optional<Path> embedded =
                 engine.text("directory").map(path -> directory.resolve(path).normalize());
         Optional<Path> clusterFile =

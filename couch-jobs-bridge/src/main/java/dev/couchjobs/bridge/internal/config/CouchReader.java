@@ -1,7 +1,7 @@
 package dev.couchjobs.bridge.internal.config;
 
 import dev.couchjobs.bridge.internal.couch.Credentials;
-import dev.couchjobs.bridge.internal.document.Nearest;
+import dev.couchjobs.bridge.internal.document.NameSuggestion;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -35,7 +35,7 @@ final class CouchReader {
         return secrets;
     }
 
-    CouchConfig couch(Section section) {
+    CouchConfig couch(ConfigSection section) {
         CouchConfig config = new CouchConfig(
                 url(section),
                 credentials(section),
@@ -48,16 +48,16 @@ final class CouchReader {
         return config;
     }
 
-    ReplicationConfig replication(Section section, String node, List<String> nodes) {
-        Section peers = section.section("peers");
+    ReplicationConfig replication(ConfigSection section, String node, List<String> nodes) {
+        ConfigSection peers = section.section("peers");
         SortedMap<String, ReplicationConfig.Peer> read = new TreeMap<>();
         for (String peer : peers.names()) {
             if (peer.equals(node)) {
                 peers.mistake(peer, "is this node itself");
             } else if (!nodes.contains(peer)) {
-                peers.mistake(peer, "is not one of cluster.nodes" + Nearest.hint(peer, nodes));
+                peers.mistake(peer, "is not one of cluster.nodes" + NameSuggestion.hint(peer, nodes));
             }
-            Section database = peers.section(peer);
+            ConfigSection database = peers.section(peer);
             read.put(peer, new ReplicationConfig.Peer(url(database), credentials(database)));
             database.end();
         }
@@ -66,7 +66,7 @@ final class CouchReader {
         return new ReplicationConfig(read, isSelective);
     }
 
-    private static URI url(Section section) {
+    private static URI url(ConfigSection section) {
         if (!section.has("url")) {
             section.required("url");
             return NOWHERE;
@@ -81,7 +81,7 @@ final class CouchReader {
         return url;
     }
 
-    private Credentials credentials(Section section) {
+    private Credentials credentials(ConfigSection section) {
         Optional<String> user = section.text("user");
         Optional<String> password = password(section);
         Optional<String> auth = section.text("auth");
@@ -102,7 +102,7 @@ final class CouchReader {
                 : new Credentials.Basic(user.get(), password.get());
     }
 
-    private Optional<String> password(Section section) {
+    private Optional<String> password(ConfigSection section) {
         Optional<String> literal = section.text("password");
         Optional<String> file = section.text("password_file");
         Optional<String> variable = section.text("password_env");
@@ -115,7 +115,7 @@ final class CouchReader {
                 .or(() -> variable.map(name -> fromVariable(section, name)));
     }
 
-    private String fromFile(Section section, String name) {
+    private String fromFile(ConfigSection section, String name) {
         try {
             return Files.readString(directory.resolve(name)).strip();
         } catch (IOException e) {
@@ -124,14 +124,14 @@ final class CouchReader {
         }
     }
 
-    private String fromVariable(Section section, String name) {
+    private String fromVariable(ConfigSection section, String name) {
         return Optional.ofNullable(variables.get(name)).orElseGet(() -> {
             section.mistake("password_env", "there is no variable " + name + " in the environment");
             return "";
         });
     }
 
-    private static boolean isThere(Section section, String key, Path file) {
+    private static boolean isThere(ConfigSection section, String key, Path file) {
         if (!Files.isReadable(file)) {
             section.mistake(key, "cannot be read: " + file);
         }

@@ -19,13 +19,13 @@ final class Backoff {
     }
 
     /** {@return how long to wait after a fault} */
-    synchronized Duration after(PassingFault fault) {
+    synchronized Duration after(TransientException fault) {
         faults++;
-        Duration whole = fault.pace() == PassingFault.Pace.SLOW ? longest : next;
+        Duration whole = fault.pace() == TransientException.Pace.SLOW ? longest : next;
         Duration doubled = next.multipliedBy(2);
         next = doubled.compareTo(longest) < 0 ? doubled : longest;
         Duration pause = whole.minusNanos((long) (whole.toNanos() * (random.nextDouble() / 2)));
-        return fault.notBefore().filter(asked -> asked.compareTo(pause) > 0).orElse(pause);
+        return fault.retryAfter().filter(asked -> asked.compareTo(pause) > 0).orElse(pause);
     }
 
     synchronized void reset() {

@@ -11,22 +11,22 @@ import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
 /** Reads an answer, unless it is too large: then no more of it is taken from the connection, and there is nothing. */
-final class BoundedBody implements BodySubscriber<Optional<Pieces>> {
+final class BoundedBody implements BodySubscriber<Optional<ByteChunks>> {
     private final int most;
-    private final Pieces pieces = new Pieces();
-    private final CompletableFuture<Optional<Pieces>> body = new CompletableFuture<>();
+    private final ByteChunks byteChunks = new ByteChunks();
+    private final CompletableFuture<Optional<ByteChunks>> body = new CompletableFuture<>();
     private Flow.@Nullable Subscription subscription;
 
     private BoundedBody(int most) {
         this.most = most;
     }
 
-    static BodyHandler<Optional<Pieces>> ofAtMost(int bytes) {
+    static BodyHandler<Optional<ByteChunks>> ofAtMost(int bytes) {
         return info -> new BoundedBody(bytes);
     }
 
     @Override
-    public CompletionStage<Optional<Pieces>> getBody() {
+    public CompletionStage<Optional<ByteChunks>> getBody() {
         return body;
     }
 
@@ -39,11 +39,11 @@ final class BoundedBody implements BodySubscriber<Optional<Pieces>> {
     @Override
     public void onNext(List<ByteBuffer> buffers) {
         for (ByteBuffer buffer : buffers) {
-            if (pieces.size() + buffer.remaining() > most) {
+            if (byteChunks.size() + buffer.remaining() > most) {
                 giveUp();
                 return;
             }
-            pieces.take(buffer);
+            byteChunks.take(buffer);
         }
         if (subscription != null) {
             subscription.request(1);
@@ -64,6 +64,6 @@ final class BoundedBody implements BodySubscriber<Optional<Pieces>> {
 
     @Override
     public void onComplete() {
-        body.complete(Optional.of(pieces));
+        body.complete(Optional.of(byteChunks));
     }
 }

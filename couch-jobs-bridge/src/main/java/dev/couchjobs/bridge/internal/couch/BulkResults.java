@@ -24,12 +24,12 @@ final class BulkResults {
     private static final int MOST_WITH_ALL = 12;
 
     private final List<ObjectNode> documents;
-    private final @Nullable Written[] results;
+    private final @Nullable WriteResult[] results;
     private int tries;
 
     BulkResults(List<ObjectNode> documents) {
         this.documents = documents;
-        this.results = new @Nullable Written[documents.size()];
+        this.results = new @Nullable WriteResult[documents.size()];
     }
 
     private synchronized int[] rest() {
@@ -49,7 +49,8 @@ final class BulkResults {
     synchronized void take(JsonNode answer) {
         int[] asked = rest();
         if (answer.size() != asked.length) {
-            throw new PassingFault("_bulk_docs of " + asked.length + " documents gave " + answer.size() + " results");
+            throw new TransientException(
+                    "_bulk_docs of " + asked.length + " documents gave " + answer.size() + " results");
         }
         for (int i = 0; i < asked.length; i++) {
             results[asked[i]] = result(documents.get(asked[i]).path("_id").asString(""), answer.path(i));
@@ -59,27 +60,27 @@ final class BulkResults {
         if (rest > 0 && tries >= (rest < documents.size() ? MOST_WITH_SOME : MOST_WITH_ALL)) {
             for (int i : rest()) {
                 String id = documents.get(i).path("_id").asString("");
-                results[i] = new Written.Refused(id, "internal_server_error", "again and again");
+                results[i] = new WriteResult.Refused(id, "internal_server_error", "again and again");
             }
         } else if (rest > 0) {
-            throw new PassingFault("Some documents could not be written: " + answer);
+            throw new TransientException("Some documents could not be written: " + answer);
         }
     }
 
-    private static @Nullable Written result(String id, JsonNode row) {
+    private static @Nullable WriteResult result(String id, JsonNode row) {
         String error = row.path("error").asString("");
         if (error.isEmpty()) {
-            return new Written.Accepted(id, row.path("rev").asString());
+            return new WriteResult.Accepted(id, row.path("rev").asString());
         }
         if (PASSING.contains(error)) {
             return null;
         }
         return error.equals("conflict")
-                ? new Written.Conflict(id)
-                : new Written.Refused(id, error, row.path("reason").asString(""));
+                ? new WriteResult.Conflict(id)
+                : new WriteResult.Refused(id, error, row.path("reason").asString(""));
     }
 
-    synchronized List<Written> inOrder() {
+    synchronized List<WriteResult> inOrder() {
         return Arrays.stream(results).map(Objects::requireNonNull).toList();
     }
 }

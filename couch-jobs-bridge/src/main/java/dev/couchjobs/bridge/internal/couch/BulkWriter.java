@@ -14,60 +14,60 @@ final class BulkWriter {
 
     private final Transport transport;
     private final Address address;
-    private final Retrying retrying;
+    private final Retrier retrier;
     private final int batch;
 
-    BulkWriter(Transport transport, Address address, Retrying retrying, int batch) {
+    BulkWriter(Transport transport, Address address, Retrier retrier, int batch) {
         this.transport = transport;
         this.address = address;
-        this.retrying = retrying;
+        this.retrier = retrier;
         this.batch = batch;
     }
 
-    CompletableFuture<List<Written>> write(List<ObjectNode> documents) {
-        return InTurn.parts(documents, batch, this::writePart);
+    CompletableFuture<List<WriteResult>> write(List<ObjectNode> documents) {
+        return SerialRequests.parts(documents, batch, this::writePart);
     }
 
-    private CompletableFuture<List<Written>> writePart(List<ObjectNode> documents) {
+    private CompletableFuture<List<WriteResult>> writePart(List<ObjectNode> documents) {
         BulkResults results = new BulkResults(documents);
-        return retrying.untilItPasses(() -> transport
+        return retrier.retryUntilSuccess(() -> transport
                         .answer("POST", address.of("/_bulk_docs"), results.requestForTheRest())
                         .thenApply(this::checked)
-                        .thenApply(answer -> {
-                            if (answer.isSuccess() || isOfEach(answer)) {
-                                results.take(answer.json());
+                        .thenApply(response -> {
+                            if (response.isSuccess() || isOfEach(response)) {
+                                results.take(response.json());
                             }
-                            return answer;
+                            return response;
                         }))
-                .thenCompose(answer -> answer.isSuccess() || isOfEach(answer)
+                .thenCompose(response -> response.isSuccess() || isOfEach(response)
                         ? CompletableFuture.completedFuture(results.inOrder())
-                        : refused(documents, answer));
+                        : refused(documents, response));
     }
 
     /** Lets through what concerns a document rather than the database. */
-    private Answer checked(Answer answer) {
-        return CONCERNING_DOCUMENTS.contains(answer.status()) || isOfEach(answer)
-                ? answer
-                : transport.succeeded("POST " + address + "/_bulk_docs", answer);
+    private CouchResponse checked(CouchResponse response) {
+        return CONCERNING_DOCUMENTS.contains(response.status()) || isOfEach(response)
+                ? response
+                : transport.succeeded("POST " + address + "/_bulk_docs", response);
     }
 
     /**
      * Where a part of the database does not answer, the whole has a bad status, and the others' results in it all the
      * same.
      */
-    private static boolean isOfEach(Answer answer) {
-        return answer.status() == 500 && answer.isArray();
+    private static boolean isOfEach(CouchResponse response) {
+        return response.status() == 500 && response.isArray();
     }
 
-    private CompletableFuture<List<Written>> refused(List<ObjectNode> documents, Answer answer) {
+    private CompletableFuture<List<WriteResult>> refused(List<ObjectNode> documents, CouchResponse response) {
         if (documents.size() == 1) {
             String id = documents.get(0).path("_id").asString("");
             // An attachment that it refers to is not there any more: another client has changed the document.
-            Written result = answer.status() == 412
-                    ? new Written.Conflict(id)
-                    : new Written.Refused(id, answer.error(), answer.reason());
+            WriteResult result = response.status() == 412
+                    ? new WriteResult.Conflict(id)
+                    : new WriteResult.Refused(id, response.error(), response.reason());
             return CompletableFuture.completedFuture(List.of(result));
         }
-        return InTurn.parts(documents, (documents.size() + 1) / 2, this::writePart);
+        return SerialRequests.parts(documents, (documents.size() + 1) / 2, this::writePart);
     }
 }

@@ -17,5 +17,5 @@ public interface ChangesListener {
      * @param position where the feed is behind them: any JSON value, to be stored and given back as it is
      * @return when they have been dealt with
      */
-    CompletableFuture<Void> changed(List<Change> changes, JsonNode position);
+    CompletableFuture<Void> changed(List<DocumentChange> changes, JsonNode position);
 }

@@ -32,7 +32,7 @@ final class ContinuousSource implements FeedSource, LineReader.Sink {
     private Flow.@Nullable Subscription subscription;
 
     // Written by the one thread that reads, or under its happens-before.
-    private List<Row> rows = new ArrayList<>();
+    private List<FeedRow> rows = new ArrayList<>();
     private Optional<JsonNode> lastPosition = Optional.empty();
     private volatile boolean hasRows;
     private volatile Streaming streaming = Streaming.UNKNOWN;
@@ -55,8 +55,8 @@ final class ContinuousSource implements FeedSource, LineReader.Sink {
     public void begin() {
         watchdog.start();
         String path = "/_changes?feed=continuous&style=all_docs&heartbeat="
-                + settings.heartbeat().toMillis() + Since.parameter(since);
-        CompletableFuture<Answer> opened = transport.open(
+                + settings.heartbeat().toMillis() + SinceParameter.parameter(since);
+        CompletableFuture<CouchResponse> opened = transport.open(
                 Transport.request("GET", address.of(path), null),
                 info -> info.statusCode() == 200
                         ? new Body()
@@ -65,11 +65,11 @@ final class ContinuousSource implements FeedSource, LineReader.Sink {
         synchronized (this) {
             response = opened;
         }
-        var unused = opened.whenComplete((answer, thrown) -> {
+        var unused = opened.whenComplete((couchResponse, thrown) -> {
             if (thrown != null) {
-                end(Optional.of(PassingFault.of(thrown)));
-            } else if (answer.status() != 200) {
-                end(Optional.of(answer.refusal(
+                end(Optional.of(TransientException.of(thrown)));
+            } else if (couchResponse.status() != 200) {
+                end(Optional.of(couchResponse.refusal(
                         "GET " + address + "/_changes",
                         settings.environment().clock().instant())));
             }
@@ -77,9 +77,9 @@ final class ContinuousSource implements FeedSource, LineReader.Sink {
     }
 
     /** Takes lines from the connection, as many pieces as there is demand for. */
-    private final class Body implements BodySubscriber<Optional<Pieces>> {
+    private final class Body implements BodySubscriber<Optional<ByteChunks>> {
         @Override
-        public CompletionStage<Optional<Pieces>> getBody() {
+        public CompletionStage<Optional<ByteChunks>> getBody() {
             return CompletableFuture.completedFuture(Optional.empty());
         }
 
@@ -100,7 +100,7 @@ final class ContinuousSource implements FeedSource, LineReader.Sink {
             // Before the sink can ask for more, from whatever thread.
             watchdog.pause();
             Optional<RuntimeException> fault = read(buffers);
-            List<Row> read = rows;
+            List<FeedRow> read = rows;
             rows = new ArrayList<>();
             hasRows |= !read.isEmpty();
             boolean readOn = read.isEmpty() || sink.rows(ContinuousSource.this, read);
@@ -113,12 +113,15 @@ final class ContinuousSource implements FeedSource, LineReader.Sink {
 
         @Override
         public void onError(Throwable thrown) {
-            end(Optional.of(PassingFault.of(thrown)));
+            end(Optional.of(TransientException.of(thrown)));
         }
 
         @Override
         public void onComplete() {
-            end(lines.isTruncated() ? Optional.of(new PassingFault("The feed ended within a line")) : Optional.empty());
+            end(
+                    lines.isTruncated()
+                            ? Optional.of(new TransientException("The feed ended within a line"))
+                            : Optional.empty());
         }
     }
 
@@ -126,28 +129,28 @@ final class ContinuousSource implements FeedSource, LineReader.Sink {
         try {
             buffers.forEach(lines::read);
             return Optional.empty();
-        } catch (PassingFault | UnreadableException e) {
+        } catch (TransientException | UnreadableException e) {
             return Optional.of(e);
         }
     }
 
     @Override
     public void line(byte[] bytes, int length) {
-        if (startsAWholeAnswer(bytes, length)) {
+        if (isCompleteResponse(bytes, length)) {
             streaming = Streaming.IMPOSSIBLE;
-            throw new PassingFault("The server has no continuous feed");
+            throw new TransientException("The server has no continuous feed");
         }
         JsonNode line = Json.read(new ByteArrayInputStream(bytes, 0, length));
         if (line.has("last_seq")) {
             lastPosition = Optional.of(line.path("last_seq"));
         } else if (line.has("error")) {
-            throw new PassingFault("The feed broke off: " + line);
+            throw new TransientException("The feed broke off: " + line);
         } else {
-            rows.add(Row.of(line));
+            rows.add(FeedRow.of(line));
         }
     }
 
-    private static boolean startsAWholeAnswer(byte[] bytes, int length) {
+    private static boolean isCompleteResponse(byte[] bytes, int length) {
         int compared = Math.min(length, START_OF_A_WHOLE_ANSWER.length());
         return new String(bytes, 0, compared, StandardCharsets.UTF_8).equals(START_OF_A_WHOLE_ANSWER);
     }
@@ -164,8 +167,8 @@ final class ContinuousSource implements FeedSource, LineReader.Sink {
         if (streaming == Streaming.UNKNOWN) {
             streaming = Streaming.HELD_BACK;
         }
-        end(Optional.of(
-                new PassingFault("The feed has been silent for more than two heartbeats of " + settings.heartbeat())));
+        end(Optional.of(new TransientException(
+                "The feed has been silent for more than two heartbeats of " + settings.heartbeat())));
     }
 
     private void end(Optional<RuntimeException> fault) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class CookieSession implements Session {
     private static final Pattern COOKIE = Pattern.compile("(AuthSession=[^;]+)");
 
-    private final Supplier<CompletableFuture<Answer>> logIn;
+    private final Supplier<CompletableFuture<CouchResponse>> logIn;
     private @Nullable CompletableFuture<Optional<Proof>> current;
 
     /**
@@ -20,22 +20,22 @@ final class CookieSession implements Session {
      *
      * @param logIn one attempt; fails if it is not successful
      */
-    CookieSession(Supplier<CompletableFuture<Answer>> logIn) {
+    CookieSession(Supplier<CompletableFuture<CouchResponse>> logIn) {
         this.logIn = logIn;
     }
 
     @Override
     public synchronized CompletableFuture<Optional<Proof>> proof() {
         if (current == null || current.isCompletedExceptionally()) {
-            current = logIn.get().thenApply(answer -> Optional.of(cookieOf(answer)));
+            current = logIn.get().thenApply(response -> Optional.of(cookieOf(response)));
         }
         return current;
     }
 
-    private static Proof cookieOf(Answer answer) {
-        return cookie(answer.headers())
+    private static Proof cookieOf(CouchResponse response) {
+        return cookie(response.headers())
                 .orElseThrow(() -> new CouchException(
-                        answer.status(), "The server gives no session's cookie; use basic authentication"));
+                        response.status(), "The server gives no session's cookie; use basic authentication"));
     }
 
     @Override

@@ -48,7 +48,7 @@ public interface CouchDatabase extends AutoCloseable {
      * @param documents their bodies, with {@code _id}; {@code _deleted} deletes
      * @return what became of each, in their order
      */
-    CompletableFuture<List<Written>> write(List<ObjectNode> documents);
+    CompletableFuture<List<WriteResult>> write(List<ObjectNode> documents);
 
     /**
      * Follows the changes of the database until the feed is closed. The connection may be lost and come back, and the

@@ -16,7 +16,7 @@ final class FeedMode {
     }
 
     /** {@return whether the mode is another one now} */
-    boolean learn(FeedSource.End end) {
+    boolean update(FeedSource.End end) {
         boolean before = isPolling;
         if (isPolling) {
             isPolling = end.fault().isEmpty();

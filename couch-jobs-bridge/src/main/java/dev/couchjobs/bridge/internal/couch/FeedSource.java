@@ -17,7 +17,7 @@ interface FeedSource {
     /** What becomes of the changes. */
     interface Sink {
         /** {@return whether to read on; if not, {@link FeedSource#demand} will be called} */
-        boolean rows(FeedSource from, List<Row> rows);
+        boolean rows(FeedSource from, List<FeedRow> rows);
 
         /** The server shows that it is there, and has nothing to say. */
         void heartbeat(FeedSource from);

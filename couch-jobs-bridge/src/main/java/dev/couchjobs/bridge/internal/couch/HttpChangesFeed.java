@@ -38,18 +38,18 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     private final CouchSettings settings;
     private final Address address;
     private final Transport transport;
-    private final Identity identity;
+    private final DatabaseIdentity identity;
     private final Backoff backoff;
-    private final Complaints complaints;
+    private final ThrottledWarnings throttledWarnings;
     /** Of a listener that fails: that the server answers settles nothing then. */
-    private final Complaints undelivered;
+    private final ThrottledWarnings undelivered;
 
     private final ChangesListener listener;
     private final Owner owner;
 
     private final Inbox inbox;
     private final FeedMode mode = new FeedMode();
-    private Position position;
+    private FeedPosition position;
     private @Nullable FeedSource source;
     private Optional<FeedSource.End> end = Optional.empty();
     private @Nullable Future<?> pause;
@@ -65,7 +65,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
             CouchSettings settings,
             Address address,
             Transport transport,
-            Identity identity,
+            DatabaseIdentity identity,
             Backoff backoff,
             @Nullable JsonNode since,
             ChangesListener listener,
@@ -75,9 +75,9 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
         this.transport = transport;
         this.identity = identity;
         this.backoff = backoff;
-        this.complaints = new Complaints(address);
-        this.undelivered = new Complaints(address);
-        this.position = Position.of(since);
+        this.throttledWarnings = new ThrottledWarnings(address);
+        this.undelivered = new ThrottledWarnings(address);
+        this.position = FeedPosition.of(since);
         this.listener = listener;
         this.owner = owner;
         this.inbox = new Inbox(settings.batch());
@@ -93,7 +93,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
             if (thrown == null) {
                 beginIn(database);
             } else {
-                waitOut(PassingFault.of(thrown));
+                waitOut(TransientException.of(thrown));
             }
         });
     }
@@ -125,7 +125,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     }
 
     @Override
-    public boolean rows(FeedSource from, List<Row> rows) {
+    public boolean rows(FeedSource from, List<FeedRow> rows) {
         boolean readOn;
         synchronized (this) {
             if (from != source || isClosed) {
@@ -141,7 +141,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
 
     @Override
     public void heartbeat(FeedSource from) {
-        complaints.settle();
+        throttledWarnings.settle();
     }
 
     @Override
@@ -165,7 +165,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
             batch = inbox.take();
             underWay = batch;
         }
-        makeUseOfRoom();
+        readAhead();
         Duration limit = settings.timeout().multipliedBy((long) TIMEOUTS_OF_A_BATCH << lost());
         Future<?> timer = settings.environment()
                 .scheduler()
@@ -225,13 +225,13 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
             position = position.at(batch.position());
         }
         backoff.reset();
-        complaints.settle();
+        throttledWarnings.settle();
         undelivered.settle();
         deliver();
         goOn();
     }
 
-    private void makeUseOfRoom() {
+    private void readAhead() {
         FeedSource waiting;
         synchronized (this) {
             if (!sourceWaits || inbox.isFull() || isClosed) {
@@ -263,7 +263,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
             failed.cancel();
         }
         undelivered.make("changes could not be dealt with, and are read again", thrown);
-        beginAfterAPause(new PassingFault("The listener failed"));
+        restartLater(new TransientException("The listener failed"));
     }
 
     /** Goes on to the next source if there is nothing left of the last one. */
@@ -287,12 +287,12 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
         } else if (ended.wasUseful()) {
             begin();
         } else {
-            beginAfterAPause(new PassingFault("The feed ended at once"));
+            restartLater(new TransientException("The feed ended at once"));
         }
     }
 
     private void noteMode(FeedSource.End ended) {
-        if (mode.learn(ended)) {
+        if (mode.update(ended)) {
             LOG.info("{}: changes are {} from now on", address, mode.isPolling() ? "polled" : "streamed");
         }
     }
@@ -310,9 +310,11 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     }
 
     private void waitOut(RuntimeException thrown) {
-        complaints.make(thrown, backoff);
-        beginAfterAPause(
-                thrown instanceof PassingFault fault ? fault : PassingFault.slow(String.valueOf(thrown.getMessage())));
+        throttledWarnings.make(thrown, backoff);
+        restartLater(
+                thrown instanceof TransientException fault
+                        ? fault
+                        : TransientException.slow(String.valueOf(thrown.getMessage())));
     }
 
     private synchronized boolean forgetPosition() {
@@ -321,7 +323,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
         return hadOne;
     }
 
-    private synchronized void beginAfterAPause(PassingFault fault) {
+    private synchronized void restartLater(TransientException fault) {
         if (!isClosed) {
             pause = settings.environment()
                     .scheduler()

@@ -16,8 +16,8 @@ public final class HttpCouchDatabase implements CouchDatabase {
     private final CouchSettings settings;
     private final Address address;
     private final Transport transport;
-    private final Identity identity;
-    private final Retrying retrying;
+    private final DatabaseIdentity identity;
+    private final Retrier retrier;
     private final LeafReader reader;
     private final Set<HttpChangesFeed> feeds = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Void> found = new CompletableFuture<>();
@@ -30,22 +30,22 @@ public final class HttpCouchDatabase implements CouchDatabase {
      * @param settings how it is reached
      */
     public HttpCouchDatabase(CouchSettings settings) {
-        this(settings, new Gates("CouchDB"));
+        this(settings, new LoginThrottles("CouchDB"));
     }
 
     /**
      * Opens a database. Nothing is sent yet.
      *
      * @param settings how it is reached
-     * @param gates shared with what else asks that server
+     * @param loginThrottles shared with what else asks that server
      */
-    public HttpCouchDatabase(CouchSettings settings, Gates gates) {
+    public HttpCouchDatabase(CouchSettings settings, LoginThrottles loginThrottles) {
         this.settings = settings;
         this.address = Address.of(settings.address());
-        this.transport = new Transport(settings, address, gates);
-        this.identity = new Identity(settings, address, transport);
-        this.retrying = new Retrying(settings, new Complaints(address));
-        this.reader = new LeafReader(transport, address, retrying, settings.batch());
+        this.transport = new Transport(settings, address, loginThrottles);
+        this.identity = new DatabaseIdentity(settings, address, transport);
+        this.retrier = new Retrier(settings, new ThrottledWarnings(address));
+        this.reader = new LeafReader(transport, address, retrier, settings.batch());
     }
 
     /**
@@ -54,14 +54,14 @@ public final class HttpCouchDatabase implements CouchDatabase {
      * @return when there is one; fails with a {@link CouchException} if its name is illegal
      */
     public CompletableFuture<Void> ensureDatabase() {
-        return retrying.untilItPasses(() -> transport
+        return retrier.retryUntilSuccess(() -> transport
                 .answer("GET", address.of(""), null) // the answer to a HEAD has no reason
                 .thenCompose(found -> found.isSuccess() ? CompletableFuture.completedFuture(null) : identity.create()));
     }
 
     /** {@return whether there is one, and it may be read} Asks once. */
     CompletableFuture<Boolean> isThere() {
-        return transport.answer("GET", address.of(""), null).thenApply(Answer::isSuccess);
+        return transport.answer("GET", address.of(""), null).thenApply(CouchResponse::isSuccess);
     }
 
     /** {@return that the server does not accept the user, if that is so} */
@@ -85,7 +85,7 @@ public final class HttpCouchDatabase implements CouchDatabase {
 
     /** {@return why the last request has failed, for people, if it has} */
     public Optional<String> trouble() {
-        return transport.trouble().or(retrying::trouble);
+        return transport.trouble().or(retrier::trouble);
     }
 
     @Override
@@ -94,14 +94,14 @@ public final class HttpCouchDatabase implements CouchDatabase {
     }
 
     @Override
-    public CompletableFuture<List<Written>> write(List<ObjectNode> documents) {
-        return new BulkWriter(transport, address, retrying, settings.batch()).write(List.copyOf(documents));
+    public CompletableFuture<List<WriteResult>> write(List<ObjectNode> documents) {
+        return new BulkWriter(transport, address, retrier, settings.batch()).write(List.copyOf(documents));
     }
 
     @Override
     public ChangesFeed follow(@Nullable JsonNode since, ChangesListener listener) {
         HttpChangesFeed feed = new HttpChangesFeed(
-                settings, address, transport, identity, retrying.newBackoff(), since, listener, new Owner());
+                settings, address, transport, identity, retrier.newBackoff(), since, listener, new Owner());
         feeds.add(feed);
         if (isClosed) {
             feed.close();
@@ -123,24 +123,24 @@ public final class HttpCouchDatabase implements CouchDatabase {
 
     /** {@return a local document; empty if there is none} */
     CompletableFuture<Optional<JsonNode>> local(String name) {
-        return retrying.untilItPasses(() -> transport
+        return retrier.retryUntilSuccess(() -> transport
                 .answer("GET", localDocument(name), null)
-                .thenApply(answer -> answer.isOfMissingDocument()
+                .thenApply(response -> response.isOfMissingDocument()
                         ? Optional.empty()
                         : Optional.of(transport
-                                .succeeded("GET " + localDocument(name), answer)
+                                .succeeded("GET " + localDocument(name), response)
                                 .json())));
     }
 
     /** Writes a local document on the revision that it names. */
     CompletableFuture<LocalWrite> writeLocal(String name, JsonNode document) {
-        return retrying.untilItPasses(() -> transport
+        return retrier.retryUntilSuccess(() -> transport
                 .answer("PUT", localDocument(name), document)
-                .thenApply(answer -> switch (answer.status()) {
+                .thenApply(response -> switch (response.status()) {
                     case 401, 403 -> LocalWrite.FORBIDDEN;
                     case 409 -> LocalWrite.CONFLICT;
                     default -> {
-                        transport.succeeded("PUT " + localDocument(name), answer);
+                        transport.succeeded("PUT " + localDocument(name), response);
                         yield LocalWrite.WRITTEN;
                     }
                 }));
@@ -178,7 +178,7 @@ public final class HttpCouchDatabase implements CouchDatabase {
     @Override
     public void close() {
         isClosed = true;
-        retrying.close();
+        retrier.close();
         feeds.forEach(HttpChangesFeed::close);
         transport.close();
     }

@@ -14,17 +14,17 @@ import tools.jackson.databind.node.NullNode;
  */
 final class Inbox {
     private final int batch;
-    private final Map<String, Row> rows = new LinkedHashMap<>();
+    private final Map<String, FeedRow> rows = new LinkedHashMap<>();
 
     Inbox(int batch) {
         this.batch = batch;
     }
 
     /** Changes that go to the listener together. */
-    record Batch(List<Change> changes, JsonNode position) {}
+    record Batch(List<DocumentChange> changes, JsonNode position) {}
 
-    void add(List<Row> more) {
-        for (Row row : more) {
+    void add(List<FeedRow> more) {
+        for (FeedRow row : more) {
             rows.remove(row.change().id());
             rows.put(row.change().id(), row);
         }
@@ -40,10 +40,10 @@ final class Inbox {
     }
 
     Batch take() {
-        List<Change> changes = new ArrayList<>();
+        List<DocumentChange> changes = new ArrayList<>();
         JsonNode position = NullNode.getInstance();
-        for (Iterator<Row> next = rows.values().iterator(); next.hasNext() && changes.size() < batch; ) {
-            Row row = next.next();
+        for (Iterator<FeedRow> next = rows.values().iterator(); next.hasNext() && changes.size() < batch; ) {
+            FeedRow row = next.next();
             next.remove();
             changes.add(row.change());
             position = row.position();

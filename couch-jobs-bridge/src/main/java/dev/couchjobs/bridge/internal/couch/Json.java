@@ -43,13 +43,13 @@ final class Json {
         } catch (StreamConstraintsException e) {
             throw new UnreadableException("What came cannot be read: " + e.getOriginalMessage());
         } catch (JacksonException e) {
-            throw new PassingFault("What came is not JSON: " + e.getOriginalMessage());
+            throw new TransientException("What came is not JSON: " + e.getOriginalMessage());
         }
     }
 
-    static Pieces write(JsonNode value) {
-        Pieces pieces = new Pieces();
-        MAPPER.writeValue(pieces, value);
-        return pieces;
+    static ByteChunks write(JsonNode value) {
+        ByteChunks byteChunks = new ByteChunks();
+        MAPPER.writeValue(byteChunks, value);
+        return byteChunks;
     }
 }

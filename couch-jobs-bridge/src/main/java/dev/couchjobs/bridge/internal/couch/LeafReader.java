@@ -32,15 +32,15 @@ final class LeafReader {
 
     private final Transport transport;
     private final Address address;
-    private final Retrying retrying;
+    private final Retrier retrier;
     private final int batch;
     /** How many documents have lately made a bearable answer. */
     private final AtomicInteger pace;
 
-    LeafReader(Transport transport, Address address, Retrying retrying, int batch) {
+    LeafReader(Transport transport, Address address, Retrier retrier, int batch) {
         this.transport = transport;
         this.address = address;
-        this.retrying = retrying;
+        this.retrier = retrier;
         this.batch = batch;
         this.pace = new AtomicInteger(batch);
     }
@@ -93,7 +93,7 @@ final class LeafReader {
                     .flatMap(document -> document.leaves().stream())
                     .filter(leaf -> leaf.body().isEmpty())
                     .toList();
-            return (ids.size() == 1 ? someBodies(bodiless) : bodies(bodiless, most))
+            return (ids.size() == 1 ? readBodies(bodiless) : bodies(bodiless, most))
                     .thenApply(found -> joined(shown, found));
         });
     }
@@ -119,14 +119,15 @@ final class LeafReader {
         ObjectNode body = JsonNodeFactory.instance.objectNode();
         ArrayNode keys = body.putArray("keys");
         ids.forEach(keys::add);
-        return retrying.untilItPasses(() -> transport
+        return retrier.retryUntilSuccess(() -> transport
                 .success("POST", address.of("/_all_docs?" + what), body, most)
-                .thenApply(answer -> shown(ids, answer.json().path("rows"))));
+                .thenApply(response -> shown(ids, response.json().path("rows"))));
     }
 
     private static List<Shown> shown(List<String> ids, JsonNode rows) {
         if (rows.size() != ids.size()) {
-            throw new PassingFault("_all_docs was asked for " + ids.size() + " keys and gave " + rows.size() + " rows");
+            throw new TransientException(
+                    "_all_docs was asked for " + ids.size() + " keys and gave " + rows.size() + " rows");
         }
         List<Shown> shown = new ArrayList<>();
         for (int i = 0; i < ids.size(); i++) {
@@ -155,20 +156,20 @@ final class LeafReader {
     private static Shown missingOrFault(String id, JsonNode row) {
         String error = row.path("error").asString("");
         if (!error.equals("not_found")) {
-            throw new PassingFault("_all_docs could not read the document " + id + ": " + error);
+            throw new TransientException("_all_docs could not read the document " + id + ": " + error);
         }
         return new Shown(id, List.of());
     }
 
     /** Of one document with more conflicts than can be held at once, some: the others show up when these are gone. */
-    private CompletableFuture<List<Leaf>> someBodies(List<Known> wanted) {
+    private CompletableFuture<List<Leaf>> readBodies(List<Known> wanted) {
         return bodies(wanted, Transport.LARGEST_ANSWER).exceptionallyCompose(thrown -> {
             if (!isUnreadable(thrown)) {
                 return CompletableFuture.failedFuture(thrown);
             }
             return wanted.size() == 1
                     ? CompletableFuture.completedFuture(List.of(bare(wanted.get(0))))
-                    : someBodies(wanted.subList(0, wanted.size() / 2));
+                    : readBodies(wanted.subList(0, wanted.size() / 2));
         });
     }
 
@@ -179,9 +180,9 @@ final class LeafReader {
         ObjectNode body = JsonNodeFactory.instance.objectNode();
         ArrayNode documents = body.putArray("docs");
         wanted.forEach(leaf -> documents.addObject().put("id", leaf.id()).put("rev", leaf.revision()));
-        return retrying.untilItPasses(() -> transport
+        return retrier.retryUntilSuccess(() -> transport
                 .success("POST", address.of("/_bulk_get"), body, most)
-                .thenApply(answer -> answer.json()
+                .thenApply(response -> response.json()
                         .path("results")
                         .valueStream()
                         .flatMap(result -> result.path("docs").valueStream())
@@ -197,7 +198,7 @@ final class LeafReader {
         JsonNode fault = version.path("error");
         String error = fault.path("error").asString(fault.asString(""));
         if (!error.equals("not_found")) {
-            throw new PassingFault("_bulk_get could not read a version: " + version);
+            throw new TransientException("_bulk_get could not read a version: " + version);
         }
         return Stream.empty();
     }

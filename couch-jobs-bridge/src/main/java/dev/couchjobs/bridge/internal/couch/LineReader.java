@@ -38,7 +38,7 @@ final class LineReader {
 
     private void take(ByteBuffer bytes, int from, int to) {
         if (line.size() + (to - from) > LONGEST_LINE) {
-            throw new PassingFault("A line of the feed is longer than " + LONGEST_LINE + " bytes");
+            throw new TransientException("A line of the feed is longer than " + LONGEST_LINE + " bytes");
         }
         byte[] part = new byte[to - from];
         bytes.get(from, part);

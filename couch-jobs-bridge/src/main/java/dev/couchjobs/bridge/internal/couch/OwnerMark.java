@@ -1,7 +1,7 @@
 package dev.couchjobs.bridge.internal.couch;
 
 import dev.couchjobs.Environment;
-import dev.couchjobs.internal.loop.Causes;
+import dev.couchjobs.internal.loop.RootCauses;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
@@ -144,7 +144,7 @@ public final class OwnerMark implements AutoCloseable {
                 isLooking = false;
             }
             if (thrown != null) {
-                LOG.debug("Node {}: the mark of the owner cannot be looked at", self.node(), Causes.of(thrown));
+                LOG.debug("Node {}: the mark of the owner cannot be looked at", self.node(), RootCauses.of(thrown));
             }
         });
     }

@@ -35,12 +35,12 @@ final class PollingSource implements FeedSource {
     public void begin() {
         // A heartbeat would override the time-out, and the answer would not come to its end.
         String path = "/_changes?feed=longpoll&style=all_docs&limit=" + settings.batch() + "&timeout=" + wait.toMillis()
-                + Since.parameter(since);
-        CompletableFuture<Answer> answered = transport.success("GET", address.of(path), null);
+                + SinceParameter.parameter(since);
+        CompletableFuture<CouchResponse> answered = transport.success("GET", address.of(path), null);
         poll = answered;
-        var unused = answered.thenAccept(answer -> take(answer.json())).whenComplete((done, thrown) -> {
+        var unused = answered.thenAccept(response -> take(response.json())).whenComplete((done, thrown) -> {
             if (thrown != null && !isCancelled) {
-                RuntimeException fault = PassingFault.of(thrown);
+                RuntimeException fault = TransientException.of(thrown);
                 sink.ended(this, new End(Optional.of(fault), false, Optional.empty(), Streaming.UNKNOWN));
             }
         });
@@ -48,9 +48,10 @@ final class PollingSource implements FeedSource {
 
     private void take(JsonNode answer) {
         if (!answer.has("last_seq")) {
-            throw new PassingFault("The answer of a poll has no last_seq");
+            throw new TransientException("The answer of a poll has no last_seq");
         }
-        List<Row> rows = answer.path("results").valueStream().map(Row::of).toList();
+        List<FeedRow> rows =
+                answer.path("results").valueStream().map(FeedRow::of).toList();
         if (isCancelled) {
             return;
         }

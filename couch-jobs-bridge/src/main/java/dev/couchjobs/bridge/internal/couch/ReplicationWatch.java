@@ -1,7 +1,7 @@
 package dev.couchjobs.bridge.internal.couch;
 
 import dev.couchjobs.Environment;
-import dev.couchjobs.internal.loop.Causes;
+import dev.couchjobs.internal.loop.RootCauses;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -137,7 +137,11 @@ public final class ReplicationWatch implements AutoCloseable {
                 .state(one.replication.id())
                 .thenCompose(state -> state.map(seen -> seen(peer, one, seen)).orElseGet(ReplicationWatch::done))
                 .exceptionally(error -> {
-                    log.debug("Node {}: the state of the replication from {} is unknown", node, peer, Causes.of(error));
+                    log.debug(
+                            "Node {}: the state of the replication from {} is unknown",
+                            node,
+                            peer,
+                            RootCauses.of(error));
                     return null;
                 });
     }

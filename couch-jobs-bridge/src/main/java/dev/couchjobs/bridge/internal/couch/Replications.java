@@ -19,20 +19,20 @@ public final class Replications implements AutoCloseable {
 
     private final Address replicator;
     private final Transport transport;
-    private final Retrying retrying;
+    private final Retrier retrier;
     private final Executor executor;
 
     /**
      * Reaches a server's replications. Nothing is sent yet.
      *
      * @param settings how any database of the server is reached; who this is there must be an administrator
-     * @param gates shared with what else asks that server
+     * @param loginThrottles shared with what else asks that server
      */
-    public Replications(CouchSettings settings, Gates gates) {
+    public Replications(CouchSettings settings, LoginThrottles loginThrottles) {
         Address anyDatabase = Address.of(settings.address());
         this.replicator = new Address(anyDatabase.server(), "_replicator");
-        this.transport = new Transport(settings, anyDatabase, gates);
-        this.retrying = new Retrying(settings, new Complaints(replicator));
+        this.transport = new Transport(settings, anyDatabase, loginThrottles);
+        this.retrier = new Retrier(settings, new ThrottledWarnings(replicator));
         this.executor = settings.executor();
     }
 
@@ -44,7 +44,7 @@ public final class Replications implements AutoCloseable {
      */
     public CompletableFuture<Boolean> ensure(Replication replication) {
         ObjectNode wanted = replication.json();
-        return retrying.untilItPasses(() -> find(replication.id()).thenCompose(found -> {
+        return retrier.retryUntilSuccess(() -> find(replication.id()).thenCompose(found -> {
             boolean isThere = found.filter(document -> isSame(document, wanted)).isPresent();
             return isThere
                     ? CompletableFuture.completedFuture(false)
@@ -58,7 +58,7 @@ public final class Replications implements AutoCloseable {
      * @return whether there was one of that name
      */
     public CompletableFuture<Boolean> remove(String id) {
-        return retrying.untilItPasses(() -> find(id).thenCompose(found -> found.isEmpty()
+        return retrier.retryUntilSuccess(() -> find(id).thenCompose(found -> found.isEmpty()
                 ? CompletableFuture.completedFuture(false)
                 : delete(id, found.get()).thenApply(done -> true)));
     }
@@ -98,10 +98,10 @@ public final class Replications implements AutoCloseable {
         URI uri = replicator.ofServer("_scheduler/docs/_replicator/" + Address.encoded(id));
         return transport
                 .answer("GET", uri, null)
-                .thenApply(answer -> answer.status() == 404
+                .thenApply(response -> response.status() == 404
                         ? Optional.empty()
                         : Optional.of(State.of(
-                                transport.succeeded("GET " + uri, answer).json())));
+                                transport.succeeded("GET " + uri, response).json())));
     }
 
     /** A replication that a server keeps up: its name, and the addresses of the two databases. */
@@ -121,12 +121,12 @@ public final class Replications implements AutoCloseable {
         String range = "?include_docs=true&startkey=" + quoted(prefix) + "&endkey=" + quoted(prefix + "\uffff");
         return transport
                 .answer("GET", replicator.of("/_all_docs" + range), null)
-                .thenApply(answer -> {
-                    if (Set.of(401, 403, 404).contains(answer.status())) {
+                .thenApply(response -> {
+                    if (Set.of(401, 403, 404).contains(response.status())) {
                         return List.of();
                     }
                     return transport
-                            .succeeded("GET " + replicator + "/_all_docs", answer)
+                            .succeeded("GET " + replicator + "/_all_docs", response)
                             .json()
                             .path("rows")
                             .valueStream()
@@ -148,21 +148,21 @@ public final class Replications implements AutoCloseable {
     }
 
     private CompletableFuture<Optional<JsonNode>> find(String id) {
-        return transport.answer("GET", document(id), null).thenCompose(answer -> {
-            if (answer.status() != 404) {
+        return transport.answer("GET", document(id), null).thenCompose(response -> {
+            if (response.status() != 404) {
                 return CompletableFuture.completedFuture(
-                        Optional.of(accepted("GET", id, answer).json()));
+                        Optional.of(accepted("GET", id, response).json()));
             }
-            return answer.isOfMissingDocument()
+            return response.isOfMissingDocument()
                     ? CompletableFuture.completedFuture(Optional.empty())
                     : createDatabase();
         });
     }
 
     private CompletableFuture<Optional<JsonNode>> createDatabase() {
-        return transport.answer("PUT", replicator.of(""), null).thenApply(answer -> {
-            if (answer.status() != 412) {
-                accepted("PUT", "", answer);
+        return transport.answer("PUT", replicator.of(""), null).thenApply(response -> {
+            if (response.status() != 412) {
+                accepted("PUT", "", response);
             }
             return Optional.empty();
         });
@@ -172,40 +172,40 @@ public final class Replications implements AutoCloseable {
         return FIELDS.stream().allMatch(field -> document.path(field).equals(wanted.path(field)));
     }
 
-    private CompletableFuture<Answer> put(String id, ObjectNode wanted, Optional<JsonNode> found) {
+    private CompletableFuture<CouchResponse> put(String id, ObjectNode wanted, Optional<JsonNode> found) {
         ObjectNode body = wanted.deepCopy();
         found.ifPresent(document -> body.set("_rev", document.path("_rev")));
         return send("PUT", id, document(id), body);
     }
 
-    private CompletableFuture<Answer> delete(String id, JsonNode found) {
+    private CompletableFuture<CouchResponse> delete(String id, JsonNode found) {
         String revision = found.path("_rev").asString();
         return send("DELETE", id, URI.create(document(id) + "?rev=" + revision), null);
     }
 
-    private CompletableFuture<Answer> send(String method, String id, URI uri, @Nullable JsonNode body) {
-        return transport.answer(method, uri, body).thenApply(answer -> accepted(method, id, answer));
+    private CompletableFuture<CouchResponse> send(String method, String id, URI uri, @Nullable JsonNode body) {
+        return transport.answer(method, uri, body).thenApply(response -> accepted(method, id, response));
     }
 
     /** A document that the replicator itself changed meanwhile is read again; one that it does not want is an error. */
-    private Answer accepted(String method, String id, Answer answer) {
+    private CouchResponse accepted(String method, String id, CouchResponse response) {
         String request = method + " " + replicator + "/" + id;
-        if (answer.status() == 409) {
-            throw new PassingFault(request + " met another change");
+        if (response.status() == 409) {
+            throw new TransientException(request + " met another change");
         }
-        if (answer.status() == 403) {
+        if (response.status() == 403) {
             throw new CouchException(
                     403,
-                    request + " was refused: " + answer.reason()
+                    request + " was refused: " + response.reason()
                             + ". Replications are set up by an administrator of the server");
         }
-        return transport.succeeded(request, answer);
+        return transport.succeeded(request, response);
     }
 
     /** Ends what is being tried again; the replications go on. */
     @Override
     public void close() {
-        retrying.close();
+        retrier.close();
         transport.close();
     }
 }

@@ -1,7 +1,7 @@
 package dev.couchjobs.bridge.internal.couch;
 
 import dev.couchjobs.bridge.internal.HttpSender;
-import dev.couchjobs.internal.loop.Causes;
+import dev.couchjobs.internal.loop.RootCauses;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -24,15 +24,15 @@ final class Transport {
     private final HttpSender sender;
     private final Session session;
     private final Address address;
-    private final Gate gate;
+    private final LoginThrottle loginThrottle;
     private volatile boolean isClosed;
 
-    Transport(CouchSettings settings, Address address, Gates gates) {
+    Transport(CouchSettings settings, Address address, LoginThrottles loginThrottles) {
         this.settings = settings;
         this.sender = new HttpSender(settings.client(), settings.executor());
         this.address = address;
         this.session = session(settings.credentials());
-        this.gate = gates.gate(settings, address);
+        this.loginThrottle = loginThrottles.gate(settings, address);
     }
 
     private Session session(Credentials credentials) {
@@ -44,50 +44,50 @@ final class Transport {
                 : Session.constant(Optional.empty());
     }
 
-    private CompletableFuture<Answer> logIn(Credentials.Cookie cookie) {
+    private CompletableFuture<CouchResponse> logIn(Credentials.Cookie cookie) {
         JsonNode body =
                 JsonNodeFactory.instance.objectNode().put("name", cookie.name()).put("password", cookie.password());
         HttpRequest request =
                 request("POST", address.ofServer("_session"), body).build();
         return inTime("POST " + request.uri(), sender.send(request, BoundedBody.ofAtMost(LARGEST_ANSWER)))
-                .thenApply(Answer::of)
-                .thenApply(answer -> succeeded(request, known(answer)));
+                .thenApply(CouchResponse::of)
+                .thenApply(couchResponse -> succeeded(request, known(couchResponse)));
     }
 
     /** {@return that the server does not accept the user, if that is so} */
     Optional<String> trouble() {
-        return gate.trouble();
+        return loginThrottle.trouble();
     }
 
     /** {@return the answer, whatever its status} */
-    CompletableFuture<Answer> answer(String method, URI uri, @Nullable JsonNode body) {
+    CompletableFuture<CouchResponse> answer(String method, URI uri, @Nullable JsonNode body) {
         return answer(method, uri, body, LARGEST_ANSWER);
     }
 
-    private CompletableFuture<Answer> answer(String method, URI uri, @Nullable JsonNode body, int most) {
+    private CompletableFuture<CouchResponse> answer(String method, URI uri, @Nullable JsonNode body, int most) {
         HttpRequest.Builder request = request(method, uri, body);
         return admitted(() -> inTime(method + " " + uri, exchange(request, BoundedBody.ofAtMost(most))));
     }
 
     /** {@return the answer if it is a success; fails otherwise} */
-    CompletableFuture<Answer> success(String method, URI uri, @Nullable JsonNode body) {
+    CompletableFuture<CouchResponse> success(String method, URI uri, @Nullable JsonNode body) {
         return success(method, uri, body, LARGEST_ANSWER);
     }
 
     /** {@return the answer if it is a success; if it has more bytes than that, it cannot be read} */
-    CompletableFuture<Answer> success(String method, URI uri, @Nullable JsonNode body, int most) {
-        return answer(method, uri, body, most).thenApply(answer -> succeeded(method + " " + uri, answer));
+    CompletableFuture<CouchResponse> success(String method, URI uri, @Nullable JsonNode body, int most) {
+        return answer(method, uri, body, most).thenApply(couchResponse -> succeeded(method + " " + uri, couchResponse));
     }
 
-    Answer succeeded(String request, Answer answer) {
-        if (!answer.isSuccess()) {
-            throw answer.refusal(request, settings.environment().clock().instant());
+    CouchResponse succeeded(String request, CouchResponse couchResponse) {
+        if (!couchResponse.isSuccess()) {
+            throw couchResponse.refusal(request, settings.environment().clock().instant());
         }
-        return answer;
+        return couchResponse;
     }
 
-    private Answer succeeded(HttpRequest request, Answer answer) {
-        return succeeded(request.method() + " " + request.uri(), answer);
+    private CouchResponse succeeded(HttpRequest request, CouchResponse couchResponse) {
+        return succeeded(request.method() + " " + request.uri(), couchResponse);
     }
 
     static HttpRequest.Builder request(String method, URI uri, @Nullable JsonNode body) {
@@ -107,13 +107,13 @@ final class Transport {
      * @param watchdog listens while the request is under way, and not while it waits to be sent
      * @return the answer's beginning; cancelling it ends the request
      */
-    CompletableFuture<Answer> open(
-            HttpRequest.Builder request, BodyHandler<Optional<Pieces>> handler, Watchdog watchdog) {
+    CompletableFuture<CouchResponse> open(
+            HttpRequest.Builder request, BodyHandler<Optional<ByteChunks>> handler, Watchdog watchdog) {
         watchdog.pause();
         return admitted(() -> {
             watchdog.listen();
-            CompletableFuture<Answer> sent = exchange(request, handler);
-            var unused = sent.whenComplete((answer, thrown) -> {
+            CompletableFuture<CouchResponse> sent = exchange(request, handler);
+            var unused = sent.whenComplete((couchResponse, thrown) -> {
                 if (thrown != null) {
                     watchdog.pause();
                 }
@@ -123,34 +123,37 @@ final class Transport {
     }
 
     /** Makes a request when the gate lets it, and again if the server does not accept the user. */
-    private CompletableFuture<Answer> admitted(Supplier<CompletableFuture<Answer>> request) {
-        Cancellable<Answer> result = new Cancellable<>();
-        gate.enter(pass -> admitted(pass, request, result));
+    private CompletableFuture<CouchResponse> admitted(Supplier<CompletableFuture<CouchResponse>> request) {
+        Cancellable<CouchResponse> result = new Cancellable<>();
+        loginThrottle.enter(pass -> admitted(pass, request, result));
         return result;
     }
 
-    private void admitted(Gate.Pass pass, Supplier<CompletableFuture<Answer>> request, Cancellable<Answer> result) {
+    private void admitted(
+            LoginThrottle.Pass pass,
+            Supplier<CompletableFuture<CouchResponse>> request,
+            Cancellable<CouchResponse> result) {
         if (isClosed) {
-            result.completeExceptionally(new PassingFault("The connection to the database is closed"));
+            result.completeExceptionally(new TransientException("The connection to the database is closed"));
         }
         if (result.isDone()) {
             pass.leave();
             return;
         }
-        var unused = result.nowAt(started(request)).whenComplete((answer, thrown) -> {
-            if (thrown != null && Causes.of(thrown) instanceof UserRefused refused) {
+        var unused = result.nowAt(started(request)).whenComplete((couchResponse, thrown) -> {
+            if (thrown != null && RootCauses.of(thrown) instanceof UserRefused refused) {
                 pass.refuse(refused.refusal, again -> admitted(again, request, result));
             } else if (thrown != null) {
                 pass.leave();
                 result.completeExceptionally(thrown);
             } else {
-                report(answer, pass);
-                result.complete(answer);
+                report(couchResponse, pass);
+                result.complete(couchResponse);
             }
         });
     }
 
-    private static CompletableFuture<Answer> started(Supplier<CompletableFuture<Answer>> request) {
+    private static CompletableFuture<CouchResponse> started(Supplier<CompletableFuture<CouchResponse>> request) {
         try {
             return request.get();
         } catch (Throwable e) { // also an error: the gate would wait for ever
@@ -159,8 +162,8 @@ final class Transport {
     }
 
     /** A server that is out of order, or too busy, may not have looked who asks. */
-    private static void report(Answer answer, Gate.Pass pass) {
-        if (answer.status() >= 500 || answer.status() == 429 || answer.status() == 408) {
+    private static void report(CouchResponse couchResponse, LoginThrottle.Pass pass) {
+        if (couchResponse.status() >= 500 || couchResponse.status() == 429 || couchResponse.status() == 408) {
             pass.leave();
         } else {
             pass.accept();
@@ -168,22 +171,22 @@ final class Transport {
     }
 
     /** {@return the answer, if the server accepts the user} Without one there is no account that could be locked. */
-    private Answer known(Answer answer) {
+    private CouchResponse known(CouchResponse couchResponse) {
         if (settings.credentials() instanceof Credentials.None) {
-            return answer;
+            return couchResponse;
         }
-        answer.userRefusal().ifPresent(refusal -> {
+        couchResponse.userRefusal().ifPresent(refusal -> {
             throw new UserRefused(refusal);
         });
-        return answer;
+        return couchResponse;
     }
 
     private static final class UserRefused extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
-        private final transient Gate.Refusal refusal;
+        private final transient LoginThrottle.Refusal refusal;
 
-        UserRefused(Gate.Refusal refusal) {
+        UserRefused(LoginThrottle.Refusal refusal) {
             super(refusal.text(), null, false, false);
             this.refusal = refusal;
         }
@@ -193,16 +196,17 @@ final class Transport {
      * Sends a request with proof of who asks; a proof that has run out is renewed once. Cancelling what this returns
      * ends the request.
      */
-    private CompletableFuture<Answer> exchange(HttpRequest.Builder request, BodyHandler<Optional<Pieces>> handler) {
-        Cancellable<Answer> result = new Cancellable<>();
+    private CompletableFuture<CouchResponse> exchange(
+            HttpRequest.Builder request, BodyHandler<Optional<ByteChunks>> handler) {
+        Cancellable<CouchResponse> result = new Cancellable<>();
         var unused = sendWithProof(request, handler, result)
                 .thenCompose(first -> first.mayBeRenewed()
                         ? sendWithProof(request, handler, result)
                         : CompletableFuture.completedFuture(first))
-                .thenApply(sent -> known(sent.answer()))
-                .whenComplete((answer, thrown) -> {
+                .thenApply(sent -> known(sent.couchResponse()))
+                .whenComplete((couchResponse, thrown) -> {
                     if (thrown == null) {
-                        result.complete(answer);
+                        result.complete(couchResponse);
                     } else {
                         result.completeExceptionally(thrown);
                     }
@@ -210,16 +214,16 @@ final class Transport {
         return result;
     }
 
-    private record Sent(Answer answer, boolean mayBeRenewed) {}
+    private record Sent(CouchResponse couchResponse, boolean mayBeRenewed) {}
 
     private CompletableFuture<Sent> sendWithProof(
-            HttpRequest.Builder request, BodyHandler<Optional<Pieces>> handler, Cancellable<Answer> result) {
+            HttpRequest.Builder request, BodyHandler<Optional<ByteChunks>> handler, Cancellable<CouchResponse> result) {
         return session.proof().thenCompose(proof -> {
             HttpRequest.Builder proven = request.copy();
             proof.ifPresent(known -> proven.setHeader(known.name(), known.value()));
             return result.nowAt(sender.send(proven.build(), handler)).thenApply(response -> {
                 session.see(response.headers());
-                return new Sent(Answer.of(response), response.statusCode() == 401 && session.renew(proof));
+                return new Sent(CouchResponse.of(response), response.statusCode() == 401 && session.renew(proof));
             });
         });
     }
@@ -231,7 +235,7 @@ final class Transport {
                 .scheduler()
                 .schedule(
                         () -> settings.executor().execute(() -> {
-                            result.completeExceptionally(PassingFault.late("No answer to " + request + " within "
+                            result.completeExceptionally(TransientException.late("No answer to " + request + " within "
                                     + settings.timeout().toSeconds() + " s"));
                             answer.cancel(true);
                         }),
@@ -249,8 +253,8 @@ final class Transport {
     }
 
     private static Throwable fault(Throwable thrown) {
-        Throwable cause = Causes.of(thrown);
-        return cause instanceof UserRefused ? cause : PassingFault.of(cause);
+        Throwable cause = RootCauses.of(thrown);
+        return cause instanceof UserRefused ? cause : TransientException.of(cause);
     }
 
     /** Ends what waits for the gate. */

@@ -29,8 +29,8 @@ final class ActionReader {
         if (kind.isPresent() && !KINDS.contains(kind.get())) {
             step.fault(
                     name,
-                    "there is no kind " + Faults.quote(kind.get()) + ", only " + String.join(", ", KINDS)
-                            + step.faults().hint(kind.get(), KINDS));
+                    "there is no kind " + ValidationErrors.quote(kind.get()) + ", only " + String.join(", ", KINDS)
+                            + step.errors().hint(kind.get(), KINDS));
             return Optional.empty();
         }
         return kind;
@@ -76,7 +76,7 @@ final class ActionReader {
         Map<String, String> environment = fields.texts("environment");
         for (String variable : environment.keySet()) {
             if (variable.isEmpty() || variable.indexOf('=') >= 0 || variable.indexOf('\0') >= 0) {
-                fields.fault("environment", Faults.quote(variable) + " cannot be the name of a variable");
+                fields.fault("environment", ValidationErrors.quote(variable) + " cannot be the name of a variable");
             }
         }
         Optional<String> directory = fields.words("directory");
@@ -108,11 +108,11 @@ final class ActionReader {
             JsonNode body,
             Optional<Duration> timeout) {
         if (!METHOD.matcher(method).matches()) {
-            fields.fault(methodField, Faults.quote(method) + " is no method of HTTP, as GET or POST are");
+            fields.fault(methodField, ValidationErrors.quote(method) + " is no method of HTTP, as GET or POST are");
             return Optional.empty();
         }
         if (!isAddress(url)) {
-            fields.fault(urlField, Faults.quote(url) + " is no address that begins with http:// or https://");
+            fields.fault(urlField, ValidationErrors.quote(url) + " is no address that begins with http:// or https://");
             return Optional.empty();
         }
         return Optional.of(new ActionPlan.Http(method.toUpperCase(Locale.ROOT), url, headers, body, timeout));
@@ -137,6 +137,6 @@ final class ActionReader {
     }
 
     private static JsonNode json(Fields fields, String name) {
-        return fields.value(name).map(Numbers::canonical).orElse(NullNode.getInstance());
+        return fields.value(name).map(JsonNumbers::canonical).orElse(NullNode.getInstance());
     }
 }

@@ -12,9 +12,9 @@ final class Consistency {
         for (int i = current + 1; i < job.plan().steps().size(); i++) {
             StepProgress step = job.step(i).progress();
             if (step.hasBegun()) {
-                fields.faults().add("job[" + i + "]", "has begun, and job[" + current + "] has not finished");
+                fields.errors().add("job[" + i + "]", "has begun, and job[" + current + "] has not finished");
             } else if (step.claimedBy().isPresent() && !isClaimedAhead(job, i)) {
-                fields.faults().add("job[" + i + "]", "is claimed, and job[" + (i - 1) + "] has not begun on one node");
+                fields.errors().add("job[" + i + "]", "is claimed, and job[" + (i - 1) + "] has not begun on one node");
             }
         }
         if (job.verdict().equals(Optional.of(Verdict.SUCCESS))

@@ -15,7 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class DocumentReader {
     private static final List<String> ENDS = List.of("success", "failed", "cancelled");
 
-    private final Cluster cluster;
+    private final NodeDirectory cluster;
     private final boolean isTrusting;
     private final StepPlanReader plans;
     private final StepProgressReader progresses;
@@ -25,11 +25,11 @@ public final class DocumentReader {
      *
      * @param cluster the nodes and groups that a document may name
      */
-    public DocumentReader(Cluster cluster) {
+    public DocumentReader(NodeDirectory cluster) {
         this(cluster, false);
     }
 
-    private DocumentReader(Cluster cluster, boolean isTrusting) {
+    private DocumentReader(NodeDirectory cluster, boolean isTrusting) {
         this.cluster = cluster;
         this.isTrusting = isTrusting;
         this.plans = new StepPlanReader(new TargetReader(cluster, isTrusting));
@@ -51,35 +51,37 @@ public final class DocumentReader {
      *
      * @param document a document with its {@code _id}; it is not changed, and nothing of it is kept
      */
-    public Reading read(ObjectNode document) {
+    public ParsedDocument read(ObjectNode document) {
         DocumentKind kind = DocumentKind.of(document);
         if (kind == DocumentKind.OTHER) {
-            return new Reading.Other();
+            return new ParsedDocument.Other();
         }
         String id = document.path("_id").asString("");
-        Faults faults = new Faults();
-        if (!isTrusting && Limits.bytes(id) > Limits.ID_BYTES) {
-            faults.add("_id", "is longer than " + Limits.ID_BYTES + " bytes");
+        ValidationErrors errors = new ValidationErrors();
+        if (!isTrusting && DocumentLimits.bytes(id) > DocumentLimits.ID_BYTES) {
+            errors.add("_id", "is longer than " + DocumentLimits.ID_BYTES + " bytes");
         }
-        Optional<Reading> reading =
-                kind == DocumentKind.JOB ? job(id, document, faults) : workItem(id, document, faults);
-        return reading.filter(right -> faults.isEmpty())
-                .orElseGet(() -> new Reading.Broken(kind, id, faults.sentences(), saysThatItHasEnded(kind, document)));
+        Optional<ParsedDocument> parsedDocument =
+                kind == DocumentKind.JOB ? job(id, document, errors) : workItem(id, document, errors);
+        return parsedDocument
+                .filter(right -> errors.isEmpty())
+                .orElseGet(
+                        () -> new ParsedDocument.Broken(kind, id, errors.sentences(), isMarkedEnded(kind, document)));
     }
 
-    private Optional<Reading> job(String id, ObjectNode document, Faults faults) {
+    private Optional<ParsedDocument> job(String id, ObjectNode document, ValidationErrors errors) {
         if (!isTrusting) {
-            Sizes.check(document, faults);
+            JsonSizes.check(document, errors);
         }
-        return faults.isEmpty() ? checkedJob(id, document, faults).map(Reading.Job::new) : Optional.empty();
+        return errors.isEmpty() ? checkedJob(id, document, errors).map(ParsedDocument.Job::new) : Optional.empty();
     }
 
-    private static Optional<Reading> workItem(String id, ObjectNode document, Faults faults) {
-        return WorkItems.read(id, document, faults).map(Reading.Work::new);
+    private static Optional<ParsedDocument> workItem(String id, ObjectNode document, ValidationErrors errors) {
+        return WorkItemCodec.read(id, document, errors).map(ParsedDocument.Work::new);
     }
 
-    private Optional<JobDocument> checkedJob(String id, ObjectNode document, Faults faults) {
-        Fields fields = new Fields(document, "", faults).only(FieldNames.JOB);
+    private Optional<JobDocument> checkedJob(String id, ObjectNode document, ValidationErrors errors) {
+        Fields fields = new Fields(document, "", errors).only(FieldNames.JOB);
         Optional<String> creator = creator(fields);
         int priority = fields.integer("priority", Integer.MIN_VALUE).orElse(0);
         OptionalInt index = fields.integer("step", 0);
@@ -87,11 +89,11 @@ public final class DocumentReader {
         List<StepPlan> steps = new ArrayList<>();
         List<StepProgress> progress = new ArrayList<>();
         steps(fields, steps, progress);
-        if (creator.isEmpty() || !faults.isEmpty()) {
+        if (creator.isEmpty() || !errors.isEmpty()) {
             return Optional.empty();
         }
         JobDocument job =
-                new JobDocument(id, new Plan(creator.get(), priority, steps), new Progress(progress, verdict));
+                new JobDocument(id, new JobPlan(creator.get(), priority, steps), new Progress(progress, verdict));
         Consistency.check(job, index, fields);
         return Optional.of(job);
     }
@@ -102,8 +104,8 @@ public final class DocumentReader {
         if (!isTrusting && creator.isPresent() && !cluster.nodes().contains(creator.get())) {
             fields.fault(
                     "creator",
-                    "there is no node " + Faults.quote(creator.get())
-                            + fields.faults().hint(creator.get(), cluster.nodes()));
+                    "there is no node " + ValidationErrors.quote(creator.get())
+                            + fields.errors().hint(creator.get(), cluster.nodes()));
             return Optional.empty();
         }
         return creator;
@@ -118,10 +120,10 @@ public final class DocumentReader {
             fields.illTyped("job", job, "an array of steps");
             return;
         }
-        if (job.isEmpty() || (!isTrusting && job.size() > Limits.STEPS)) {
+        if (job.isEmpty() || (!isTrusting && job.size() > DocumentLimits.STEPS)) {
             fields.fault(
                     "job",
-                    "has " + job.size() + " steps; it has to have from 1 to " + Limits.STEPS
+                    "has " + job.size() + " steps; it has to have from 1 to " + DocumentLimits.STEPS
                             + (job.isEmpty()
                                     ? ""
                                     : ", since each revision has all of them; make several jobs of it, and have the"
@@ -130,28 +132,28 @@ public final class DocumentReader {
             return;
         }
         for (int i = 0; i < job.size(); i++) {
-            step("job[" + i + "]", job.path(i), fields.faults()).ifPresent(step -> {
+            step("job[" + i + "]", job.path(i), fields.errors()).ifPresent(step -> {
                 steps.add(step.plan);
                 progress.add(step.progress);
             });
         }
-        int runs = new Plan("", 0, steps).runs();
-        if (!isTrusting && runs > Limits.RUNS) {
+        int runs = new JobPlan("", 0, steps).runs();
+        if (!isTrusting && runs > DocumentLimits.RUNS) {
             fields.fault(
                     "job",
                     "asks for " + runs + " runs, counting each node for a step on all of them; the most is "
-                            + Limits.RUNS);
+                            + DocumentLimits.RUNS);
         }
     }
 
     private record ReadStep(StepPlan plan, StepProgress progress) {}
 
-    private Optional<ReadStep> step(String path, JsonNode value, Faults faults) {
+    private Optional<ReadStep> step(String path, JsonNode value, ValidationErrors errors) {
         if (!value.isObject()) {
-            faults.add(path, "is " + Fields.describe(value) + "; it has to be an object with target and do");
+            errors.add(path, "is " + Fields.describe(value) + "; it has to be an object with target and do");
             return Optional.empty();
         }
-        Fields step = new Fields((ObjectNode) value, path, faults).only(FieldNames.STEP);
+        Fields step = new Fields((ObjectNode) value, path, errors).only(FieldNames.STEP);
         Optional<StepPlan> plan = plans.read(step);
         return plan.map(read -> {
             StepPlan frozen = read.on(progresses.frozen(step, read.target()));
@@ -165,17 +167,17 @@ public final class DocumentReader {
         if (status.isPresent() && !ENDS.contains(status.get())) {
             fields.fault(
                     "job_status",
-                    "is " + Faults.quote(status.get()) + "; it can be null, " + String.join(", ", ENDS)
-                            + fields.faults().hint(status.get(), ENDS));
+                    "is " + ValidationErrors.quote(status.get()) + "; it can be null, " + String.join(", ", ENDS)
+                            + fields.errors().hint(status.get(), ENDS));
             return Optional.empty();
         }
         return status.map(text -> Verdict.Status.valueOf(text.toUpperCase(Locale.ROOT)))
                 .map(end -> end == Verdict.Status.SUCCESS ? Verdict.SUCCESS : new Verdict(end, reason));
     }
 
-    private static boolean saysThatItHasEnded(DocumentKind kind, ObjectNode document) {
+    private static boolean isMarkedEnded(DocumentKind kind, ObjectNode document) {
         return kind == DocumentKind.WORK_ITEM
-                ? WorkItems.saysThatItHasFailed(document)
+                ? WorkItemCodec.isMarkedFailed(document)
                 : ENDS.contains(normalized(document.path("job_status").asString("")));
     }
 

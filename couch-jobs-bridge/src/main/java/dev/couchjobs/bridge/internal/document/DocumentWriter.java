@@ -43,7 +43,7 @@ public final class DocumentWriter {
         put(document, "step", JSON.numberNode(job.currentStep()));
         document.set("job", steps(job, base.path("job")));
         Optional<Verdict> verdict = job.verdict();
-        document.put("job_status", verdict.map(end -> Words.of(end.status())).orElse(null));
+        document.put("job_status", verdict.map(end -> Spelling.of(end.status())).orElse(null));
         verdict.flatMap(Verdict::reason).ifPresent(reason -> document.put("reason", reason));
         return document;
     }
@@ -55,7 +55,7 @@ public final class DocumentWriter {
      * @param base a version of its document; it is not changed
      */
     public static ObjectNode write(WorkItem item, ObjectNode base) {
-        return WorkItems.write(item, base);
+        return WorkItemCodec.write(item, base);
     }
 
     /**
@@ -66,7 +66,7 @@ public final class DocumentWriter {
      */
     public static ObjectNode refuse(ObjectNode document, String reason) {
         if (DocumentKind.of(document) == DocumentKind.WORK_ITEM) {
-            return WorkItems.refuse(document, reason);
+            return WorkItemCodec.refuse(document, reason);
         }
         return with(document, verdict(reason));
     }
@@ -78,7 +78,7 @@ public final class DocumentWriter {
      */
     public static ObjectNode verdict(String reason) {
         return JSON.objectNode()
-                .put("job_status", Words.of(Verdict.Status.FAILED))
+                .put("job_status", Spelling.of(Verdict.Status.FAILED))
                 .put("reason", reason);
     }
 
@@ -100,7 +100,7 @@ public final class DocumentWriter {
 
     private static void stop(JsonNode run) {
         if (run instanceof ObjectNode step
-                && step.path("step_status").asString("").equalsIgnoreCase(Words.of(Run.Status.RUNNING))) {
+                && step.path("step_status").asString("").equalsIgnoreCase(Spelling.of(StepRun.Status.RUNNING))) {
             step.path("nodes").forEach(DocumentWriter::stop);
             step.putNull("step_status");
             FieldNames.RUN.forEach(step::remove);
@@ -113,7 +113,7 @@ public final class DocumentWriter {
      * @param reason why it was
      * @param document the document; it is not changed
      */
-    public static ObjectNode remark(String reason, ObjectNode document) {
+    public static ObjectNode planRefusal(String reason, ObjectNode document) {
         String before = document.path("reason").asString("");
         return JSON.objectNode().put("reason", before.isEmpty() ? reason : before + '\n' + reason);
     }
@@ -170,8 +170,8 @@ public final class DocumentWriter {
         document.set(name, unlessSame(document.path(name), value));
     }
 
-    /** What a server has made of a number is no change: see {@link Numbers}. */
+    /** What a server has made of a number is no change: see {@link JsonNumbers}. */
     private static JsonNode unlessSame(JsonNode before, JsonNode value) {
-        return Numbers.canonical(before).equals(Numbers.canonical(value)) ? before : value;
+        return JsonNumbers.canonical(before).equals(JsonNumbers.canonical(value)) ? before : value;
     }
 }

@@ -17,19 +17,19 @@ import tools.jackson.databind.node.ObjectNode;
 final class Fields {
     private final ObjectNode object;
     private final String path;
-    private final Faults faults;
+    private final ValidationErrors errors;
 
-    Fields(ObjectNode object, String path, Faults faults) {
+    Fields(ObjectNode object, String path, ValidationErrors errors) {
         this.object = object;
         this.path = path;
-        this.faults = faults;
+        this.errors = errors;
     }
 
     /** Notes fields of other names; those that begin with an underscore are CouchDB's, in a document itself. */
     Fields only(Collection<String> names) {
         for (String name : object.propertyNames()) {
             if (!names.contains(name) && !(path.isEmpty() && name.startsWith("_"))) {
-                fault(name, "there is no such field" + faults.hint(name, names));
+                fault(name, "there is no such field" + errors.hint(name, names));
             }
         }
         return this;
@@ -40,11 +40,11 @@ final class Fields {
     }
 
     void fault(String name, String what) {
-        faults.add(path(name), what);
+        errors.add(path(name), what);
     }
 
-    Faults faults() {
-        return faults;
+    ValidationErrors errors() {
+        return errors;
     }
 
     boolean has(String name) {
@@ -77,7 +77,7 @@ final class Fields {
         return text;
     }
 
-    Optional<Boolean> truth(String name) {
+    Optional<Boolean> bool(String name) {
         Optional<JsonNode> value = value(name);
         if (value.isPresent() && !value.get().isBoolean()) {
             illTyped(name, value.get(), "true or false");
@@ -139,7 +139,7 @@ final class Fields {
             illTyped(name, value.get(), "an object");
             return Optional.empty();
         }
-        return value.map(object -> new Fields((ObjectNode) object, path(name), faults));
+        return value.map(object -> new Fields((ObjectNode) object, path(name), errors));
     }
 
     /** {@return the texts of an object by their names; none if it is absent} */
@@ -183,8 +183,8 @@ final class Fields {
             return Optional.empty();
         }
         String text = value.stringValue();
-        if (Limits.bytes(text) > Limits.STRING_BYTES) {
-            fault(name, "is longer than " + Limits.STRING_BYTES + " bytes");
+        if (DocumentLimits.bytes(text) > DocumentLimits.STRING_BYTES) {
+            fault(name, "is longer than " + DocumentLimits.STRING_BYTES + " bytes");
             return Optional.empty();
         }
         return Optional.of(text);
@@ -195,11 +195,11 @@ final class Fields {
             illTyped(name, value, expected);
             return Double.NaN;
         }
-        return Numbers.value(value);
+        return JsonNumbers.value(value);
     }
 
     private static String shown(JsonNode number) {
-        return Faults.shorten(number.toString());
+        return ValidationErrors.shorten(number.toString());
     }
 
     private static String plain(double number) {

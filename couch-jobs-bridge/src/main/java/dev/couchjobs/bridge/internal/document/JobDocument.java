@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
  * @param plan what is to be done
  * @param progress how far it is
  */
-public record JobDocument(String id, Plan plan, Progress progress) {
+public record JobDocument(String id, JobPlan plan, Progress progress) {
     /**
      * Adds the verdict that the steps bear out.
      *
@@ -52,7 +52,7 @@ public record JobDocument(String id, Plan plan, Progress progress) {
                         .mapToObj(step -> progress.steps()
                                 .get(step)
                                 .status(plan.steps().get(step).target()))
-                        .noneMatch(Optional.of(Run.Status.FAILED)::equals);
+                        .noneMatch(Optional.of(StepRun.Status.FAILED)::equals);
     }
 
     /** {@return whether some step has begun on a node} */

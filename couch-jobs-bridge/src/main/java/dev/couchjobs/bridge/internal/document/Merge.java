@@ -15,20 +15,21 @@ import java.util.TreeMap;
  * join is the greater of two in {@link #STEPS}, a total order; a step on all nodes joins node by node.
  */
 public final class Merge {
-    private static final Comparator<RunEnd> ENDS = Comparator.comparing(RunEnd::exitStatus, Orders.INT)
-            .thenComparing(RunEnd::alternativeExitStatus, Orders.INT)
-            .thenComparing(RunEnd::isOutputCut)
-            .thenComparing(RunEnd::output, Orders.optional(Comparator.<String>naturalOrder()))
-            .thenComparing(RunEnd::reason, Orders.optional(Comparator.<String>naturalOrder()));
+    private static final Comparator<StepRunEnd> ENDS = Comparator.comparing(
+                    StepRunEnd::exitStatus, OptionalComparators.INT)
+            .thenComparing(StepRunEnd::alternativeExitStatus, OptionalComparators.INT)
+            .thenComparing(StepRunEnd::isOutputCut)
+            .thenComparing(StepRunEnd::output, OptionalComparators.optional(Comparator.<String>naturalOrder()))
+            .thenComparing(StepRunEnd::reason, OptionalComparators.optional(Comparator.<String>naturalOrder()));
 
     /** Runs of one node in one round, and of several nodes if all do the step. */
-    private static final Comparator<Run> RUNS = Comparator.comparing(Run::status)
-            .thenComparing(Run::begun)
-            .thenComparing(Run::tries)
-            .thenComparing(Run::start, Orders.optional(Comparator.naturalOrder()))
-            .thenComparing(Run::finish, Orders.optional(Comparator.naturalOrder()))
-            .thenComparing(Run::executioner)
-            .thenComparing(Run::end, Orders.optional(ENDS));
+    private static final Comparator<StepRun> RUNS = Comparator.comparing(StepRun::status)
+            .thenComparing(StepRun::begun)
+            .thenComparing(StepRun::tries)
+            .thenComparing(StepRun::start, OptionalComparators.optional(Comparator.naturalOrder()))
+            .thenComparing(StepRun::finish, OptionalComparators.optional(Comparator.naturalOrder()))
+            .thenComparing(StepRun::executioner)
+            .thenComparing(StepRun::end, OptionalComparators.optional(ENDS));
 
     /**
      * Of two that have begun: what has come further, the earlier round, the one begun anew, the first node by its name.
@@ -42,8 +43,8 @@ public final class Merge {
 
     /** Of two that have not begun: the later round, then a winner, then a claim, then the first node by its name. */
     private static final Comparator<StepProgress> NOT_BEGUN = Comparator.comparing(StepProgress::withdrawn)
-            .thenComparing(StepProgress::winner, Orders.optional(Comparator.<String>reverseOrder()))
-            .thenComparing(StepProgress::claimedBy, Orders.optional(Comparator.<String>reverseOrder()));
+            .thenComparing(StepProgress::winner, OptionalComparators.optional(Comparator.<String>reverseOrder()))
+            .thenComparing(StepProgress::claimedBy, OptionalComparators.optional(Comparator.<String>reverseOrder()));
 
     private static final Comparator<StepProgress> STEPS = Comparator.comparing(StepProgress::hasBegun)
             .thenComparing((one, other) -> (one.hasBegun() ? BEGUN : NOT_BEGUN).compare(one, other));
@@ -79,7 +80,7 @@ public final class Merge {
             plans.add(one.plan().on(target.get()));
             steps.add(join(one.plan().target(), one.progress(), other.progress()));
         }
-        Plan plan = new Plan(mine.plan().creator(), mine.plan().priority(), plans);
+        JobPlan plan = new JobPlan(mine.plan().creator(), mine.plan().priority(), plans);
         Optional<Verdict> verdict = Verdict.join(mine.verdict(), theirs.verdict());
         return new Merged.Joined(new JobDocument(mine.id(), plan, new Progress(steps, verdict)));
     }
@@ -109,14 +110,14 @@ public final class Merge {
         if (!(target instanceof Target.All)) {
             return STEPS.compare(one, other) >= 0 ? one : other;
         }
-        SortedMap<String, Run> runs = new TreeMap<>(one.runs());
-        for (Map.Entry<String, Run> run : other.runs().entrySet()) {
+        SortedMap<String, StepRun> runs = new TreeMap<>(one.runs());
+        for (Map.Entry<String, StepRun> run : other.runs().entrySet()) {
             runs.merge(run.getKey(), run.getValue(), (a, b) -> RUNS.compare(a, b) >= 0 ? a : b);
         }
         return new StepProgress(0, Optional.empty(), Optional.empty(), runs);
     }
 
-    private static Run onlyRun(StepProgress step) {
+    private static StepRun onlyRun(StepProgress step) {
         return step.runs().values().iterator().next();
     }
 }

@@ -26,7 +26,7 @@ final class PlanWriter {
             }
             step.set("alt_do", action(alternative));
         });
-        plan.timeout().ifPresent(timeout -> step.set("timeout", Numbers.seconds(timeout)));
+        plan.timeout().ifPresent(timeout -> step.set("timeout", JsonNumbers.seconds(timeout)));
         if (!plan.retry().equals(RetryStrategy.none())) {
             step.set("retry_strategy", retry(plan.retry()));
         }
@@ -64,17 +64,17 @@ final class PlanWriter {
         object.put("url", http.url());
         texts(object, "headers", http.headers());
         json(object, "body", http.body());
-        http.timeout().ifPresent(timeout -> object.set("timeout", Numbers.seconds(timeout)));
+        http.timeout().ifPresent(timeout -> object.set("timeout", JsonNumbers.seconds(timeout)));
         return object.size() == 2 ? JSON.stringNode(http.method() + " " + http.url()) : object;
     }
 
     private static ObjectNode retry(RetryStrategy retry) {
         ObjectNode object = JSON.objectNode();
         object.put("max_retries", retry.maxRetries());
-        object.set("sleep", Numbers.seconds(retry.sleep()));
-        object.set("sleep_factor", Numbers.number(retry.sleepFactor()));
-        retry.sleepMax().ifPresent(longest -> object.set("sleep_max", Numbers.seconds(longest)));
-        retry.maxTime().ifPresent(time -> object.set("max_time", Numbers.seconds(time)));
+        object.set("sleep", JsonNumbers.seconds(retry.sleep()));
+        object.set("sleep_factor", JsonNumbers.number(retry.sleepFactor()));
+        retry.sleepMax().ifPresent(longest -> object.set("sleep_max", JsonNumbers.seconds(longest)));
+        retry.maxTime().ifPresent(time -> object.set("max_time", JsonNumbers.seconds(time)));
         return object;
     }
 

@@ -18,23 +18,23 @@ public record Progress(List<StepProgress> steps, Optional<Verdict> verdict) {
     }
 
     /** {@return that nothing has been done of a plan} */
-    public static Progress none(Plan plan) {
+    public static Progress none(JobPlan plan) {
         return new Progress(
                 Stream.generate(StepProgress::open).limit(plan.steps().size()).toList(), Optional.empty());
     }
 
     /** {@return the index of the first step that has not succeeded; the number of steps if all have} */
-    int currentStep(Plan plan) {
+    int currentStep(JobPlan plan) {
         int step = 0;
         while (step < steps.size()
-                && status(plan, step).filter(Run.Status.FINISHED::equals).isPresent()) {
+                && status(plan, step).filter(StepRun.Status.FINISHED::equals).isPresent()) {
             step++;
         }
         return step;
     }
 
     /** {@return the same with the verdict that the steps bear out, if none that prevails is there already} */
-    Progress judged(Plan plan) {
+    Progress judged(JobPlan plan) {
         Optional<Verdict> borneOut = Optional.empty();
         for (int step = 0; step < steps.size(); step++) {
             borneOut = Verdict.join(borneOut, failure(step));
@@ -55,7 +55,7 @@ public record Progress(List<StepProgress> steps, Optional<Verdict> verdict) {
         return new Progress(steps, Verdict.join(verdict, Optional.of(other)));
     }
 
-    private Optional<Run.Status> status(Plan plan, int step) {
+    private Optional<StepRun.Status> status(JobPlan plan, int step) {
         return steps.get(step).status(plan.steps().get(step).target());
     }
 
@@ -63,7 +63,7 @@ public record Progress(List<StepProgress> steps, Optional<Verdict> verdict) {
         Optional<Verdict> failure = Optional.empty();
         for (var run : steps.get(step).runs().entrySet()) {
             if (run.getValue().hasFailed()) {
-                RunEnd end = run.getValue().end().orElseGet(RunEnd::silent);
+                StepRunEnd end = run.getValue().end().orElseGet(StepRunEnd::silent);
                 String why = end.reason().map(reason -> ": " + reason).orElseGet(() -> exitStatus(end));
                 failure = Verdict.join(
                         failure, Optional.of(Verdict.failed("job[" + step + "] has failed on " + run.getKey() + why)));
@@ -72,7 +72,7 @@ public record Progress(List<StepProgress> steps, Optional<Verdict> verdict) {
         return failure;
     }
 
-    private static String exitStatus(RunEnd end) {
+    private static String exitStatus(StepRunEnd end) {
         return end.exitStatus().isPresent()
                 ? ", with exit status " + end.exitStatus().getAsInt()
                 : "";

@@ -43,12 +43,12 @@ final class StateWriter {
 
     /** The step's own fields sum up what its nodes say. */
     private static void onAll(Map<String, JsonNode> fields, Step step, Target.All target) {
-        step.status().ifPresent(status -> fields.put("step_status", JSON.stringNode(Words.of(status))));
+        step.status().ifPresent(status -> fields.put("step_status", JSON.stringNode(Spelling.of(status))));
         fields.put("executioner", JSON.nullNode());
-        Collection<Run> runs = step.progress().runs().values();
+        Collection<StepRun> runs = step.progress().runs().values();
         Optional<ZonedDateTime> start =
                 runs.stream().flatMap(run -> run.start().stream()).min(Comparator.naturalOrder());
-        boolean isOver = runs.size() >= target.nodes().size() && runs.stream().noneMatch(Run::isRunning);
+        boolean isOver = runs.size() >= target.nodes().size() && runs.stream().noneMatch(StepRun::isRunning);
         Optional<ZonedDateTime> finish = isOver
                 ? runs.stream().flatMap(run -> run.finish().stream()).max(Comparator.naturalOrder())
                 : Optional.empty();
@@ -62,7 +62,7 @@ final class StateWriter {
         fields.put("nodes", nodes);
     }
 
-    private static ObjectNode node(Optional<Run> run) {
+    private static ObjectNode node(Optional<StepRun> run) {
         ObjectNode node = JSON.objectNode();
         if (run.isEmpty()) {
             node.putNull("step_status");
@@ -79,9 +79,9 @@ final class StateWriter {
         return node;
     }
 
-    private static void run(Map<String, JsonNode> fields, Run run) {
+    private static void run(Map<String, JsonNode> fields, StepRun run) {
         fields.put("executioner", JSON.stringNode(run.executioner()));
-        fields.put("step_status", JSON.stringNode(Words.of(run.status())));
+        fields.put("step_status", JSON.stringNode(Spelling.of(run.status())));
         times(fields, run.start(), run.finish(), !run.isRunning());
         if (run.tries() > 0) {
             fields.put("tries", JSON.numberNode(run.tries()));
@@ -106,7 +106,7 @@ final class StateWriter {
         if (start.isPresent() && finish.isPresent()) {
             // The clock of a node may be set back.
             long micros = Math.max(0, ChronoUnit.MICROS.between(start.get(), finish.get()));
-            fields.put("exec_time", Numbers.number(micros / 1e6));
+            fields.put("exec_time", JsonNumbers.number(micros / 1e6));
         }
     }
 
@@ -118,7 +118,7 @@ final class StateWriter {
         });
     }
 
-    private static void end(Map<String, JsonNode> fields, RunEnd end) {
+    private static void end(Map<String, JsonNode> fields, StepRunEnd end) {
         end.exitStatus().ifPresent(status -> fields.put("exit_status", JSON.numberNode(status)));
         end.alternativeExitStatus().ifPresent(status -> fields.put("alt_exit_status", JSON.numberNode(status)));
         end.output().ifPresent(output -> fields.put("output", JSON.stringNode(output)));

@@ -23,7 +23,7 @@ public record Step(JobDocument job, int index) {
     }
 
     /** {@return how it stands; empty if it has not begun} */
-    public Optional<Run.Status> status() {
+    public Optional<StepRun.Status> status() {
         return progress().status(plan().target());
     }
 
@@ -36,7 +36,7 @@ public record Step(JobDocument job, int index) {
     public boolean hasEndedOn(String node) {
         return plan().target() instanceof Target.All
                 ? progress().run(node).filter(run -> !run.isRunning()).isPresent()
-                : status().filter(status -> status != Run.Status.RUNNING).isPresent();
+                : status().filter(status -> status != StepRun.Status.RUNNING).isPresent();
     }
 
     /** {@return in which round it may be claimed, or is, or was begun} */
@@ -68,12 +68,12 @@ public record Step(JobDocument job, int index) {
     }
 
     /** The creator names the node that runs the step: the one that claims it. */
-    public Transition win(String node) {
+    public Transition assignWinner(String node) {
         if (!progress().claimedBy().equals(Optional.of(node))
                 || progress().winner().isPresent()) {
             return refused(node + " does not claim it, or a node has won it");
         }
-        return openTo(node).orElseGet(() -> to(progress().wonBy(node)));
+        return openTo(node).orElseGet(() -> to(progress().withWinner(node)));
     }
 
     /** The creator gives up a claim whose node has gone silent, and with it the round. */
@@ -131,9 +131,9 @@ public record Step(JobDocument job, int index) {
      * @param hasSucceeded whether it has succeeded
      * @param end what came of it; too long an output or reason is cut
      */
-    public Transition end(String node, ZonedDateTime now, boolean hasSucceeded, RunEnd end) {
-        Run.Status status = hasSucceeded ? Run.Status.FINISHED : Run.Status.FAILED;
-        RunEnd within = end.within(Limits.outputBytes(job.plan().runs()));
+    public Transition end(String node, ZonedDateTime now, boolean hasSucceeded, StepRunEnd end) {
+        StepRun.Status status = hasSucceeded ? StepRun.Status.FINISHED : StepRun.Status.FAILED;
+        StepRunEnd within = end.within(DocumentLimits.outputBytes(job.plan().runs()));
         return running(node)
                 .map(run -> to(with(node, run.ended(status, now, within))))
                 .orElseGet(() -> refused("it does not run on " + node));
@@ -145,7 +145,7 @@ public record Step(JobDocument job, int index) {
     }
 
     private StepProgress begun(String node, String executioner, ZonedDateTime now) {
-        Optional<Run> own = progress().run(node);
+        Optional<StepRun> own = progress().run(node);
         if (own.isPresent()) {
             return with(node, own.get().again(executioner));
         }
@@ -154,17 +154,17 @@ public record Step(JobDocument job, int index) {
                 node,
                 isTakenOver
                         ? progress().runs().values().iterator().next().again(executioner)
-                        : Run.beginning(executioner, now));
+                        : StepRun.beginning(executioner, now));
     }
 
-    private StepProgress with(String node, Run run) {
+    private StepProgress with(String node, StepRun run) {
         return plan().target() instanceof Target.All
                 ? progress().with(node, run)
                 : progress().runBy(node, run);
     }
 
-    private Optional<Run> running(String node) {
-        return progress().run(node).filter(Run::isRunning);
+    private Optional<StepRun> running(String node) {
+        return progress().run(node).filter(StepRun::isRunning);
     }
 
     /** Empty if the node may begin the step, as far as the step's end and its target go. */

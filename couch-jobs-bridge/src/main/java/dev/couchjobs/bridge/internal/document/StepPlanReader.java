@@ -15,7 +15,7 @@ final class StepPlanReader {
 
     /** {@return the step, if it can be read} */
     Optional<StepPlan> read(Fields step) {
-        Optional<Target> target = targets.read(step, RunReader.isFinished(step));
+        Optional<Target> target = targets.read(step, StepRunReader.isFinished(step));
         step.requires("do", "say what is to be done");
         Optional<String> kind = ActionReader.kind(step, "kind", SHELL);
         Optional<String> otherKind = ActionReader.kind(step, "alt_kind", kind.orElse(SHELL));

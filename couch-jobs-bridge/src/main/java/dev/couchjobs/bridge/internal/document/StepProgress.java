@@ -17,7 +17,7 @@ import java.util.TreeMap;
  *     and no winner
  */
 public record StepProgress(
-        int withdrawn, Optional<String> claimedBy, Optional<String> winner, SortedMap<String, Run> runs) {
+        int withdrawn, Optional<String> claimedBy, Optional<String> winner, SortedMap<String, StepRun> runs) {
     /**
      * Keeps a copy of the map.
      *
@@ -48,7 +48,7 @@ public record StepProgress(
     }
 
     /** {@return its run on a node, if it has begun there} */
-    public Optional<Run> run(String node) {
+    public Optional<StepRun> run(String node) {
         return Optional.ofNullable(runs.get(node));
     }
 
@@ -58,25 +58,25 @@ public record StepProgress(
      *
      * @param target the step's target
      */
-    public Optional<Run.Status> status(Target target) {
+    public Optional<StepRun.Status> status(Target target) {
         if (runs.isEmpty()) {
             return Optional.empty();
         }
-        Collection<Run> begun = runs.values();
-        if (begun.stream().anyMatch(run -> run.status() == Run.Status.FAILED)) {
-            return Optional.of(Run.Status.FAILED);
+        Collection<StepRun> begun = runs.values();
+        if (begun.stream().anyMatch(run -> run.status() == StepRun.Status.FAILED)) {
+            return Optional.of(StepRun.Status.FAILED);
         }
         boolean isEverywhere =
                 !(target instanceof Target.All all) || runs.keySet().containsAll(all.nodes());
-        boolean isFinished = begun.stream().allMatch(run -> run.status() == Run.Status.FINISHED);
-        return Optional.of(isEverywhere && isFinished ? Run.Status.FINISHED : Run.Status.RUNNING);
+        boolean isFinished = begun.stream().allMatch(run -> run.status() == StepRun.Status.FINISHED);
+        return Optional.of(isEverywhere && isFinished ? StepRun.Status.FINISHED : StepRun.Status.RUNNING);
     }
 
     StepProgress claimedBy(String node) {
         return new StepProgress(withdrawn, Optional.of(node), winner, runs);
     }
 
-    StepProgress wonBy(String node) {
+    StepProgress withWinner(String node) {
         return new StepProgress(withdrawn, Optional.of(node), Optional.of(node), runs);
     }
 
@@ -85,15 +85,15 @@ public record StepProgress(
     }
 
     /** {@return the step with its only run on this node} */
-    StepProgress runBy(String node, Run run) {
-        SortedMap<String, Run> only = new TreeMap<>();
+    StepProgress runBy(String node, StepRun run) {
+        SortedMap<String, StepRun> only = new TreeMap<>();
         only.put(node, run);
         return new StepProgress(withdrawn, Optional.of(node), Optional.of(node), only);
     }
 
     /** {@return the step with this run among those on all nodes} */
-    StepProgress with(String node, Run run) {
-        SortedMap<String, Run> more = new TreeMap<>(runs);
+    StepProgress with(String node, StepRun run) {
+        SortedMap<String, StepRun> more = new TreeMap<>(runs);
         more.put(node, run);
         return new StepProgress(withdrawn, claimedBy, winner, more);
     }

@@ -13,10 +13,10 @@ import java.util.regex.Pattern;
 final class StepProgressReader {
     private static final Pattern EXECUTIONER = Pattern.compile("Node: (.+?), worker: .*", Pattern.DOTALL);
 
-    private final Cluster cluster;
+    private final NodeDirectory cluster;
     private final boolean isTrusting;
 
-    StepProgressReader(Cluster cluster, boolean isTrusting) {
+    StepProgressReader(NodeDirectory cluster, boolean isTrusting) {
         this.cluster = cluster;
         this.isTrusting = isTrusting;
     }
@@ -47,12 +47,12 @@ final class StepProgressReader {
                 step.fault(name, "a step that all nodes do is not claimed; see \"nodes\"");
             }
         }
-        RunReader.checkTimesOfDay(step);
-        SortedMap<String, Run> runs = new TreeMap<>();
+        StepRunReader.checkTimesOfDay(step);
+        SortedMap<String, StepRun> runs = new TreeMap<>();
         step.object("nodes").ifPresent(nodes -> {
             for (Map.Entry<String, Fields> node : nodes.objects().entrySet()) {
                 node.getValue().only(FieldNames.NODE);
-                Optional<Run> run = RunReader.read(node.getValue());
+                Optional<StepRun> run = StepRunReader.read(node.getValue());
                 run.ifPresent(value -> runs.put(node.getKey(), value));
                 if (run.isEmpty() || run.get().isRunning()) {
                     known(nodes, node.getKey(), node.getKey());
@@ -60,7 +60,7 @@ final class StepProgressReader {
             }
         });
         StepProgress progress = new StepProgress(0, Optional.empty(), Optional.empty(), runs);
-        if (step.has("step_status") && !RunReader.status(step).equals(progress.status(target))) {
+        if (step.has("step_status") && !StepRunReader.status(step).equals(progress.status(target))) {
             step.fault("step_status", "is not what \"nodes\" says");
         }
         return progress;
@@ -74,10 +74,10 @@ final class StepProgressReader {
         Optional<String> winner = step.words("winner");
         Optional<String> claimedBy = step.words("claimed_by").or(() -> winner);
         if (winner.isPresent() && !winner.equals(claimedBy)) {
-            step.fault("winner", "is " + Faults.quote(winner.get()) + ", which is not in claimed_by");
+            step.fault("winner", "is " + ValidationErrors.quote(winner.get()) + ", which is not in claimed_by");
             return StepProgress.open();
         }
-        Optional<Run> run = RunReader.read(step);
+        Optional<StepRun> run = StepRunReader.read(step);
         if (run.isEmpty()) {
             claimedBy.ifPresent(node -> mayRun(step, winner.isPresent() ? "winner" : "claimed_by", node, target));
             return new StepProgress(withdrawn, claimedBy, winner, new TreeMap<>());
@@ -108,9 +108,9 @@ final class StepProgressReader {
         if (isTrusting) {
             return;
         }
-        boolean isOver = RunReader.isFinished(step);
+        boolean isOver = StepRunReader.isFinished(step);
         if ((isOver || known(step, field, node)) && !target.includes(node)) {
-            step.fault(field, "is " + Faults.quote(node) + ", which is not among the step's targets");
+            step.fault(field, "is " + ValidationErrors.quote(node) + ", which is not among the step's targets");
         }
     }
 
@@ -119,7 +119,8 @@ final class StepProgressReader {
         if (!isKnown) {
             fields.fault(
                     field,
-                    "there is no node " + Faults.quote(node) + fields.faults().hint(node, cluster.nodes()));
+                    "there is no node " + ValidationErrors.quote(node)
+                            + fields.errors().hint(node, cluster.nodes()));
         }
         return isKnown;
     }

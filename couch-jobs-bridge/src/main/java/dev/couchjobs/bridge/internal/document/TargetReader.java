@@ -10,10 +10,10 @@ final class TargetReader {
     private static final String WHAT =
             "name a node or a group, or several in an array, or say \"any\" for any node or \"all\" for all nodes";
 
-    private final Cluster cluster;
+    private final NodeDirectory cluster;
     private final boolean isTrusting;
 
-    TargetReader(Cluster cluster, boolean isTrusting) {
+    TargetReader(NodeDirectory cluster, boolean isTrusting) {
         this.cluster = cluster;
         this.isTrusting = isTrusting;
     }
@@ -56,7 +56,7 @@ final class TargetReader {
                     || name.stringValue().equals("all")) {
                 step.fault(
                         "target",
-                        "has " + Faults.quote(name.asString(""))
+                        "has " + ValidationErrors.quote(name.asString(""))
                                 + " in its array, where only nodes and groups can be named");
                 return Optional.empty();
             }
@@ -81,8 +81,8 @@ final class TargetReader {
             } else {
                 step.fault(
                         "target",
-                        "there is no node or group " + Faults.quote(name)
-                                + step.faults().hint(name, cluster.names()));
+                        "there is no node or group " + ValidationErrors.quote(name)
+                                + step.errors().hint(name, cluster.names()));
                 isKnown = false;
             }
         }

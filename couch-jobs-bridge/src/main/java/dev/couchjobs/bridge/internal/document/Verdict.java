@@ -17,7 +17,7 @@ public record Verdict(Status status, Optional<String> reason) {
      * From the one that yields to the one that prevails; of two reasons the first in order prevails, which is any rule.
      */
     static final Comparator<Verdict> ORDER = Comparator.comparing(Verdict::status)
-            .thenComparing(Verdict::reason, Orders.optional(Comparator.<String>reverseOrder()));
+            .thenComparing(Verdict::reason, OptionalComparators.optional(Comparator.<String>reverseOrder()));
 
     /** The values of {@code job_status}, from the one that yields to the one that prevails where versions meet. */
     public enum Status {
@@ -31,16 +31,16 @@ public record Verdict(Status status, Optional<String> reason) {
 
     /** {@return that the job has failed} */
     static Verdict failed(String reason) {
-        return new Verdict(Status.FAILED, Optional.of(Limits.reason(reason)));
+        return new Verdict(Status.FAILED, Optional.of(DocumentLimits.reason(reason)));
     }
 
     /** {@return that a person has ended the job} */
     static Verdict cancelled(String reason) {
-        return new Verdict(Status.CANCELLED, Optional.of(Limits.reason(reason)));
+        return new Verdict(Status.CANCELLED, Optional.of(DocumentLimits.reason(reason)));
     }
 
     /** {@return the one of two that prevails} */
     static Optional<Verdict> join(Optional<Verdict> one, Optional<Verdict> other) {
-        return Orders.optional(ORDER).compare(one, other) >= 0 ? one : other;
+        return OptionalComparators.optional(ORDER).compare(one, other) >= 0 ? one : other;
     }
 }

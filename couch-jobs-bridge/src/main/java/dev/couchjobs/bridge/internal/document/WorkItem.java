@@ -40,9 +40,9 @@ public record WorkItem(
     /** {@return a reason with as much of the end of what was said as there is place for} */
     public static String reason(String why, String said) {
         String end = said.strip();
-        int left = Limits.REASON - why.length() - BEFORE_SAID.length();
+        int left = DocumentLimits.REASON - why.length() - BEFORE_SAID.length();
         if (end.isEmpty() || left <= CUT.length()) {
-            return Limits.reason(why);
+            return DocumentLimits.reason(why);
         }
         if (end.length() > left) {
             int from = end.length() - left + CUT.length();
@@ -81,7 +81,7 @@ public record WorkItem(
                 Optional.of(Status.RETRY),
                 Optional.empty(),
                 attempts + 1,
-                Optional.of(Limits.reason(why)));
+                Optional.of(DocumentLimits.reason(why)));
     }
 
     /** {@return the same after a try that failed for good; it stays claimed, so that no view offers it} */
@@ -94,6 +94,6 @@ public record WorkItem(
                 Optional.of(Status.FAIL),
                 claimedBy,
                 attempts + 1,
-                Optional.of(Limits.reason(why)));
+                Optional.of(DocumentLimits.reason(why)));
     }
 }

@@ -6,9 +6,9 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.internal.couch.CouchDatabase;
-import dev.couchjobs.bridge.internal.document.Cluster;
-import dev.couchjobs.bridge.internal.ledger.Ledger;
-import dev.couchjobs.internal.verbs.Label;
+import dev.couchjobs.bridge.internal.document.NodeDirectory;
+import dev.couchjobs.bridge.internal.store.BridgeStore;
+import dev.couchjobs.internal.verbs.TransactionLabel;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -23,17 +23,17 @@ import org.jspecify.annotations.Nullable;
  * @param cluster all nodes
  * @param database where the jobs and the ledger are
  * @param jobs the jobs
- * @param ledger the bridge's own rows
+ * @param store the bridge's own rows
  * @param couch the node's CouchDB
  * @param environment time, timer and chance
  * @param retention how long ended documents are remembered
  */
 public record BridgeContext(
         String node,
-        Cluster cluster,
+        NodeDirectory cluster,
         Database database,
         CouchJobs jobs,
-        Ledger ledger,
+        BridgeStore store,
         CouchDatabase couch,
         Environment environment,
         Duration retention) {
@@ -41,19 +41,19 @@ public record BridgeContext(
     /** A loop that waits for a watch looks again after this time, whatever became of the watch. */
     static final Duration LOOK_AGAIN = Duration.ofMinutes(1);
 
-    private static final Label LABEL = Label.tagged("couch-jobs", false);
+    private static final TransactionLabel LABEL = TransactionLabel.tagged("couch-jobs", false);
 
     /** {@return the id of this node's store, which is made at its first start} */
     public CompletableFuture<String> owner() {
         String fresh =
                 new UUID(environment.random().nextLong(), environment.random().nextLong()).toString();
-        return run("look whose store it is", tx -> ledger.owner(tx, node, fresh));
+        return run("look whose store it is", tx -> store.owner(tx, node, fresh));
     }
 
     /** Runs a transaction. {@return what its body gave, when it is committed} */
     <T extends @Nullable Object> CompletableFuture<T> run(
             String purpose, Function<? super Transaction, CompletableFuture<T>> body) {
-        Label label = LABEL.named("bridge", purpose);
+        TransactionLabel label = LABEL.named("bridge", purpose);
         return database.runAsync(tx -> {
             label.put(tx);
             return body.apply(tx);
@@ -63,7 +63,7 @@ public record BridgeContext(
     /** Runs a transaction that only reads. {@return what its body gave} */
     <T extends @Nullable Object> CompletableFuture<T> read(
             String purpose, Function<? super ReadTransaction, CompletableFuture<T>> body) {
-        Label label = LABEL.named("bridge", purpose);
+        TransactionLabel label = LABEL.named("bridge", purpose);
         return database.readAsync(tx -> {
             label.put(tx);
             return body.apply(tx);

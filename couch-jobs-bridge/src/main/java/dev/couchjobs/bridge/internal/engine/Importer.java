@@ -2,9 +2,9 @@ package dev.couchjobs.bridge.internal.engine;
 
 import dev.couchjobs.bridge.internal.OneLine;
 import dev.couchjobs.bridge.internal.couch.StoredDocument;
-import dev.couchjobs.bridge.internal.ledger.Ledger;
-import dev.couchjobs.bridge.internal.ledger.Published;
-import dev.couchjobs.internal.loop.Causes;
+import dev.couchjobs.bridge.internal.store.BridgeStore;
+import dev.couchjobs.bridge.internal.store.PublishedState;
+import dev.couchjobs.internal.loop.RootCauses;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,16 +38,21 @@ final class Importer {
     private static final int LOOKS_IN_SILENCE = 3;
 
     private final BridgeContext context;
-    private final Turns turns;
-    private final Arrivals arrivals;
+    private final BridgeTransactions transactions;
+    private final DocumentProcessor documentProcessor;
     private final WorkQueue work;
     private final String feedName;
     private final Set<String> leftOut = ConcurrentHashMap.newKeySet();
 
-    Importer(BridgeContext context, Turns turns, Arrivals arrivals, WorkQueue work, String feedName) {
+    Importer(
+            BridgeContext context,
+            BridgeTransactions transactions,
+            DocumentProcessor documentProcessor,
+            WorkQueue work,
+            String feedName) {
         this.context = context;
-        this.turns = turns;
-        this.arrivals = arrivals;
+        this.transactions = transactions;
+        this.documentProcessor = documentProcessor;
         this.work = work;
         this.feedName = feedName;
     }
@@ -58,12 +63,12 @@ final class Importer {
      * @param asked which, and what is known of them; a document that this node writes meanwhile is read again
      * @param position of the feed, to be written down with the last of them
      */
-    CompletableFuture<Void> take(Map<String, Optional<Published>> asked, Optional<JsonNode> position) {
+    CompletableFuture<Void> take(Map<String, Optional<PublishedState>> asked, Optional<JsonNode> position) {
         CompletableFuture<List<StoredDocument>> read = asked.isEmpty()
                 ? CompletableFuture.completedFuture(List.of())
                 : context.couch().readSome(List.copyOf(asked.keySet()));
         return read.thenCompose(stored -> {
-            Map<String, Optional<Published>> rest = new LinkedHashMap<>(asked);
+            Map<String, Optional<PublishedState>> rest = new LinkedHashMap<>(asked);
             stored.forEach(document -> rest.remove(document.id()));
             return (position.isPresent() ? noteMissing(stored) : done())
                     .thenCompose(noted -> keep(stored, asked, position.filter(last -> rest.isEmpty())))
@@ -82,17 +87,17 @@ final class Importer {
      * @return those that have to be read again
      */
     private CompletableFuture<List<String>> keep(
-            List<StoredDocument> stored, Map<String, Optional<Published>> asked, Optional<JsonNode> position) {
+            List<StoredDocument> stored, Map<String, Optional<PublishedState>> asked, Optional<JsonNode> position) {
         return turn(stored, asked, position).exceptionallyCompose(error -> {
             if (stored.isEmpty() || isOwnTrouble(error)) {
                 return CompletableFuture.failedFuture(error);
             }
-            return stored.size() == 1 ? leaveOut(stored.get(0).id(), error, position) : halves(stored, asked, position);
+            return stored.size() == 1 ? skip(stored.get(0).id(), error, position) : halves(stored, asked, position);
         });
     }
 
     private CompletableFuture<List<String>> halves(
-            List<StoredDocument> stored, Map<String, Optional<Published>> asked, Optional<JsonNode> position) {
+            List<StoredDocument> stored, Map<String, Optional<PublishedState>> asked, Optional<JsonNode> position) {
         int half = stored.size() / 2;
         return keep(stored.subList(0, half), asked, Optional.empty())
                 .thenCompose(first -> keep(
@@ -102,15 +107,15 @@ final class Importer {
     }
 
     private CompletableFuture<List<String>> turn(
-            List<StoredDocument> stored, Map<String, Optional<Published>> asked, Optional<JsonNode> position) {
+            List<StoredDocument> stored, Map<String, Optional<PublishedState>> asked, Optional<JsonNode> position) {
         AtomicInteger tries = new AtomicInteger();
-        return turns.run("take in", turn -> {
+        return transactions.run("take in", transaction -> {
             if (stored.size() > 1 && tries.incrementAndGet() > TRIES) {
                 return CompletableFuture.failedFuture(new IllegalStateException("There is too much to do at once"));
             }
-            return arrivals.takeAll(turn, stored, asked).thenCompose(stale -> {
+            return documentProcessor.takeAll(transaction, stored, asked).thenCompose(stale -> {
                 position.filter(last -> stale.isEmpty())
-                        .ifPresent(last -> context.ledger().position(turn.tx(), context.node(), feedName, last));
+                        .ifPresent(last -> context.store().position(transaction.tx(), context.node(), feedName, last));
                 List<StoredDocument> taken = stored.stream()
                         .filter(document -> !stale.contains(document.id()))
                         .toList();
@@ -118,8 +123,8 @@ final class Importer {
                         .filter(document -> !document.leaves().isEmpty())
                         .map(StoredDocument::id)
                         .filter(leftOut::contains)
-                        .forEach(id -> context.ledger().notLeftOut(turn.tx(), context.node(), feedName, id));
-                return work.takeAll(turn, taken).thenApply(done -> stale);
+                        .forEach(id -> context.store().notLeftOut(transaction.tx(), context.node(), feedName, id));
+                return work.takeAll(transaction, taken).thenApply(done -> stale);
             });
         });
     }
@@ -133,7 +138,7 @@ final class Importer {
         return missing.isEmpty()
                 ? done()
                 : context.run("leave out", tx -> {
-                            missing.forEach(id -> context.ledger().leftOut(tx, context.node(), feedName, id));
+                            missing.forEach(id -> context.store().leftOut(tx, context.node(), feedName, id));
                             return done();
                         })
                         .thenRun(() -> lookLater(missing, 0));
@@ -204,24 +209,24 @@ final class Importer {
                 missing.size(),
                 first);
         return context.run("forget left out", tx -> {
-            missing.forEach(id -> context.ledger().notLeftOut(tx, context.node(), feedName, id));
+            missing.forEach(id -> context.store().notLeftOut(tx, context.node(), feedName, id));
             return done();
         });
     }
 
     /** A bridge that has no memory or no threads left would fail with any document. */
     private static boolean isOwnTrouble(Throwable error) {
-        Throwable cause = Causes.of(error);
-        return StorageTrouble.isIn(error)
+        Throwable cause = RootCauses.of(error);
+        return DiskErrorCheck.isIn(error)
                 || (cause instanceof VirtualMachineError && !(cause instanceof StackOverflowError));
     }
 
     /** Notes it, which shows that the database is not to blame, and goes on. */
-    private CompletableFuture<List<String>> leaveOut(String id, Throwable error, Optional<JsonNode> position) {
-        Ledger ledger = context.ledger();
+    private CompletableFuture<List<String>> skip(String id, Throwable error, Optional<JsonNode> position) {
+        BridgeStore store = context.store();
         return context.run("leave out", tx -> {
-                    ledger.leftOut(tx, context.node(), feedName, id);
-                    position.ifPresent(last -> ledger.position(tx, context.node(), feedName, last));
+                    store.leftOut(tx, context.node(), feedName, id);
+                    position.ifPresent(last -> store.position(tx, context.node(), feedName, last));
                     return done();
                 })
                 .thenApply(done -> {
@@ -247,13 +252,13 @@ final class Importer {
     }
 
     /** What is known now of what CouchDB has of documents. */
-    CompletableFuture<Map<String, Optional<Published>>> published(List<String> ids) {
+    CompletableFuture<Map<String, Optional<PublishedState>>> published(List<String> ids) {
         return context.read("compare", tx -> {
-            Map<String, CompletableFuture<Optional<Published>>> known = new LinkedHashMap<>();
-            ids.forEach(id -> known.put(id, context.ledger().published(tx, id)));
+            Map<String, CompletableFuture<Optional<PublishedState>>> known = new LinkedHashMap<>();
+            ids.forEach(id -> known.put(id, context.store().published(tx, id)));
             return CompletableFuture.allOf(known.values().toArray(CompletableFuture<?>[]::new))
                     .thenApply(all -> {
-                        Map<String, Optional<Published>> read = new LinkedHashMap<>();
+                        Map<String, Optional<PublishedState>> read = new LinkedHashMap<>();
                         known.forEach((id, last) -> read.put(id, last.join()));
                         return read;
                     });

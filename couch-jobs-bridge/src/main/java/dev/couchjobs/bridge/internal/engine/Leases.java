@@ -1,6 +1,6 @@
 package dev.couchjobs.bridge.internal.engine;
 
-import dev.couchjobs.bridge.internal.ledger.Seats.Seat;
+import dev.couchjobs.bridge.internal.store.SlotReservations.StepRound;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -16,12 +16,12 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Leases {
     private final InstantSource clock;
-    private final Ticks ticks;
+    private final TickCounter ticks;
     private final int length;
-    private final Map<Seat, Lease> leases = new ConcurrentHashMap<>();
+    private final Map<StepRound, Lease> leases = new ConcurrentHashMap<>();
 
     /** @param length how long they are, in ticks */
-    Leases(InstantSource clock, Ticks ticks, int length) {
+    Leases(InstantSource clock, TickCounter ticks, int length) {
         this.clock = clock;
         this.ticks = ticks;
         this.length = length;
@@ -30,14 +30,14 @@ final class Leases {
     private record Lease(Instant end, long lastTick) {}
 
     /** Begins a lease: before any node can know of the claim. */
-    void begin(Seat seat) {
+    void begin(StepRound round) {
         Duration time = ticks.apart().multipliedBy(length);
-        leases.put(seat, new Lease(clock.instant().plus(time), ticks.now() + length));
+        leases.put(round, new Lease(clock.instant().plus(time), ticks.now() + length));
     }
 
     /** {@return whether this process may begin that} */
-    boolean holds(Seat seat) {
-        Lease lease = leases.get(seat);
+    boolean holds(StepRound round) {
+        Lease lease = leases.get(round);
         return lease != null && isHeld(lease);
     }
 
@@ -46,8 +46,8 @@ final class Leases {
     }
 
     /** Ends a lease. */
-    void end(Seat seat) {
-        leases.remove(seat);
+    void end(StepRound round) {
+        leases.remove(round);
     }
 
     /** Forgets those that are over. */

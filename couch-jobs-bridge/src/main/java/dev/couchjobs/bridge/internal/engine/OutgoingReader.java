@@ -3,9 +3,9 @@ package dev.couchjobs.bridge.internal.engine;
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.ReadTransaction;
 import dev.couchjobs.bridge.internal.OneLine;
-import dev.couchjobs.bridge.internal.couch.Weight;
-import dev.couchjobs.bridge.internal.ledger.Ledger;
-import dev.couchjobs.bridge.internal.ledger.Outgoing;
+import dev.couchjobs.bridge.internal.couch.JsonWeight;
+import dev.couchjobs.bridge.internal.store.BridgeStore;
+import dev.couchjobs.bridge.internal.store.OutboxEntry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -20,48 +20,48 @@ final class OutgoingReader {
     /** How many are read at once: at most so many are too many. */
     private static final int AT_ONCE = 8;
 
-    private final Ledger ledger;
+    private final BridgeStore store;
 
-    OutgoingReader(Ledger ledger) {
-        this.ledger = ledger;
+    OutgoingReader(BridgeStore store) {
+        this.store = store;
     }
 
     /** {@return the first of these, at least one} */
-    CompletableFuture<List<Sending>> read(ReadTransaction tx, List<Outgoing> outgoing) {
-        return read(tx, outgoing, new ArrayList<>(), 0);
+    CompletableFuture<List<PendingWrite>> read(ReadTransaction tx, List<OutboxEntry> entries) {
+        return read(tx, entries, new ArrayList<>(), 0);
     }
 
-    private CompletableFuture<List<Sending>> read(
-            ReadTransaction tx, List<Outgoing> outgoing, List<Sending> before, long bytes) {
-        if (before.size() == outgoing.size() || bytes >= ENOUGH) {
+    private CompletableFuture<List<PendingWrite>> read(
+            ReadTransaction tx, List<OutboxEntry> entries, List<PendingWrite> before, long bytes) {
+        if (before.size() == entries.size() || bytes >= ENOUGH) {
             return CompletableFuture.completedFuture(before);
         }
-        int end = Math.min(outgoing.size(), before.size() + AT_ONCE);
-        List<CompletableFuture<Sending>> part = outgoing.subList(before.size(), end).stream()
+        int end = Math.min(entries.size(), before.size() + AT_ONCE);
+        List<CompletableFuture<PendingWrite>> part = entries.subList(before.size(), end).stream()
                 .map(each -> sending(tx, each))
                 .toList();
         return CompletableFuture.allOf(part.toArray(CompletableFuture<?>[]::new))
                 .thenCompose(done -> {
                     long more = 0;
-                    for (CompletableFuture<Sending> each : part) {
+                    for (CompletableFuture<PendingWrite> each : part) {
                         before.add(each.join());
-                        more += each.join().body().map(Weight::of).orElse(0L);
+                        more += each.join().body().map(JsonWeight::of).orElse(0L);
                     }
-                    return read(tx, outgoing, before, bytes + more);
+                    return read(tx, entries, before, bytes + more);
                 });
     }
 
-    private CompletableFuture<Sending> sending(ReadTransaction tx, Outgoing outgoing) {
-        return ledger.find(tx, outgoing.id())
+    private CompletableFuture<PendingWrite> sending(ReadTransaction tx, OutboxEntry outboxEntry) {
+        return store.find(tx, outboxEntry.id())
                 .thenCombine(
-                        ledger.published(tx, outgoing.id()),
-                        (entry, published) -> Sending.of(outgoing, entry, published))
+                        store.published(tx, outboxEntry.id()),
+                        (entry, published) -> PendingWrite.of(outboxEntry, entry, published))
                 .exceptionallyCompose(error -> {
                     if (error instanceof FDBException || error.getCause() instanceof FDBException) {
                         return CompletableFuture.failedFuture(error);
                     }
-                    LOG.error("What is kept of document {} cannot be read", OneLine.of(outgoing.id()), error);
-                    return CompletableFuture.completedFuture(Sending.unreadable(outgoing));
+                    LOG.error("What is kept of document {} cannot be read", OneLine.of(outboxEntry.id()), error);
+                    return CompletableFuture.completedFuture(PendingWrite.unreadable(outboxEntry));
                 });
     }
 }

@@ -1,11 +1,11 @@
 package dev.couchjobs.bridge.internal.engine;
 
-import dev.couchjobs.bridge.internal.document.Cluster;
+import dev.couchjobs.bridge.internal.document.NodeDirectory;
 import dev.couchjobs.bridge.internal.document.Step;
 import dev.couchjobs.bridge.internal.document.StepProgress;
 import dev.couchjobs.bridge.internal.document.Transition;
-import dev.couchjobs.bridge.internal.ledger.Seats;
-import dev.couchjobs.bridge.internal.ledger.Seats.Seat;
+import dev.couchjobs.bridge.internal.store.SlotReservations;
+import dev.couchjobs.bridge.internal.store.SlotReservations.StepRound;
 import dev.couchjobs.internal.loop.Pause;
 import java.time.Duration;
 import java.time.ZonedDateTime;
@@ -23,29 +23,29 @@ import java.util.concurrent.CompletableFuture;
  *   <li>the creator withdraws a claim, and with it the round, only when it has seen no beginning for all of it.
  * </ul>
  */
-final class ReplicatedAssignment implements Assignment {
+final class ReplicatedAssignment implements StepAssignment {
     /** How often a node looks at what it waits for while a claim may be silent. */
     private static final int LOOKS = 16;
 
     private final String node;
-    private final Cluster cluster;
-    private final Seats seats;
-    private final Workers workers;
-    private final Line line;
-    private final Ticks ticks;
-    private final Claims claims;
-    private final Winners winners;
+    private final NodeDirectory cluster;
+    private final SlotReservations reservations;
+    private final WorkerSlots slots;
+    private final StepQueue stepQueue;
+    private final TickCounter ticks;
+    private final StepClaims claims;
+    private final ClaimArbiter arbiter;
 
-    ReplicatedAssignment(BridgeContext context, Seats seats, int workers, Duration claimTimeout) {
+    ReplicatedAssignment(BridgeContext context, SlotReservations reservations, int workers, Duration claimTimeout) {
         this.node = context.node();
         this.cluster = context.cluster();
-        this.seats = seats;
-        this.workers = new Workers(context, seats, workers);
-        this.line = new Line(context, seats);
-        this.ticks = new Ticks(claimTimeout.dividedBy(LOOKS));
+        this.reservations = reservations;
+        this.slots = new WorkerSlots(context, reservations, workers);
+        this.stepQueue = new StepQueue(context, reservations);
+        this.ticks = new TickCounter(claimTimeout.dividedBy(LOOKS));
         Leases leases = new Leases(context.environment().clock(), ticks, LOOKS / 2);
-        this.claims = new Claims(context, seats, this.workers, line, leases);
-        this.winners = new Winners(node, seats, line, ticks, LOOKS);
+        this.claims = new StepClaims(context, reservations, this.slots, stepQueue, leases);
+        this.arbiter = new ClaimArbiter(node, reservations, stepQueue, ticks, LOOKS);
     }
 
     @Override
@@ -59,7 +59,7 @@ final class ReplicatedAssignment implements Assignment {
     }
 
     @Override
-    public boolean judges(String home, boolean isKnown) {
+    public boolean isAuthorityFor(String home, boolean isKnown) {
         return home.equals(node);
     }
 
@@ -69,25 +69,28 @@ final class ReplicatedAssignment implements Assignment {
     }
 
     @Override
-    public CompletableFuture<Pause> look(Turn turn) {
+    public CompletableFuture<Pause> look(BridgeTransaction transaction) {
         long time = ticks.now();
-        turn.afterwards(() -> ticks.over(time));
-        turn.reviewLine(); // there may be more workers than there were
-        return claims.look(turn).thenCompose(done -> winners.look(turn)).thenApply(done -> Pause.atMost(ticks.apart()));
+        transaction.afterwards(() -> ticks.over(time));
+        transaction.requestQueueReview(); // there may be more workers than there were
+        return claims.look(transaction)
+                .thenCompose(done -> arbiter.look(transaction))
+                .thenApply(done -> Pause.atMost(ticks.apart()));
     }
 
     // What is to be done
 
     @Override
-    public CompletableFuture<Kept> next(Turn turn, Kept now, boolean isNewStep) {
+    public CompletableFuture<Kept> next(BridgeTransaction transaction, Kept now, boolean isNewStep) {
         Step step = now.document().step(now.document().currentStep());
         if (step.isClaimable() && !step.progress().hasBegun()) {
-            return isCreator(now) ? decide(turn, now, step) : claims.hope(turn, now, step);
+            return isCreator(now) ? decide(transaction, now, step) : claims.pursueClaim(transaction, now, step);
         }
-        Seat seat = Workers.seat(step);
-        winners.settle(turn, seat);
-        Kept out = line.leave(turn, isCreator(now) ? winners.ahead(now, step) : now);
-        CompletableFuture<Void> settled = isMine(step) ? workers.take(turn, step) : claims.free(turn, seat);
+        StepRound round = WorkerSlots.round(step);
+        arbiter.settle(transaction, round);
+        Kept out = stepQueue.leave(transaction, isCreator(now) ? arbiter.ahead(now, step) : now);
+        CompletableFuture<Void> settled =
+                isMine(step) ? slots.take(transaction, step) : claims.free(transaction, round);
         return settled.thenApply(done -> out);
     }
 
@@ -100,58 +103,60 @@ final class ReplicatedAssignment implements Assignment {
                         && progress.run(node).filter(run -> !run.isRunning()).isEmpty();
     }
 
-    private CompletableFuture<Kept> decide(Turn turn, Kept now, Step step) {
-        return seats.hold(turn.tx(), Workers.seat(step)).thenCompose(hold -> {
+    private CompletableFuture<Kept> decide(BridgeTransaction transaction, Kept now, Step step) {
+        return reservations.hold(transaction.tx(), WorkerSlots.round(step)).thenCompose(hold -> {
             if (hold.isPresent()) { // this node has taken it
-                return CompletableFuture.completedFuture(line.leave(turn, now));
+                return CompletableFuture.completedFuture(stepQueue.leave(transaction, now));
             }
             return step.progress().claimedBy().equals(Optional.of(node)) // and had, before it lost its database
-                    ? workers.take(turn, step).thenApply(taken -> line.leave(turn, now))
-                    : CompletableFuture.completedFuture(winners.decide(turn, now, step));
+                    ? slots.take(transaction, step).thenApply(taken -> stepQueue.leave(transaction, now))
+                    : CompletableFuture.completedFuture(arbiter.decide(transaction, now, step));
         });
     }
 
     @Override
-    public CompletableFuture<Optional<String>> fromLine(Turn turn) {
-        return workers.isOneFree(turn)
-                .thenCompose(isOneFree ->
-                        isOneFree ? line.first(turn) : CompletableFuture.completedFuture(Optional.<String>empty()));
+    public CompletableFuture<Optional<String>> fromQueue(BridgeTransaction transaction) {
+        return slots.isOneFree(transaction)
+                .thenCompose(isOneFree -> isOneFree
+                        ? stepQueue.first(transaction)
+                        : CompletableFuture.completedFuture(Optional.<String>empty()));
     }
 
     /** A free worker is for this document. */
     @Override
-    public CompletableFuture<Kept> claim(Turn turn, Kept now) {
+    public CompletableFuture<Kept> claim(BridgeTransaction transaction, Kept now) {
         Step step = now.document().step(now.document().currentStep());
         return isCreator(now) // it need not ask another node, and says so when it begins
-                ? workers.take(turn, step).thenApply(taken -> line.leave(turn, now))
-                : CompletableFuture.completedFuture(claims.claim(turn, now, step));
+                ? slots.take(transaction, step).thenApply(taken -> stepQueue.leave(transaction, now))
+                : CompletableFuture.completedFuture(claims.claim(transaction, now, step));
     }
 
     // What becomes of it
 
     @Override
-    public CompletableFuture<Void> stop(Turn turn, Kept before) {
-        Seat seat = Workers.seat(before.document().step(before.document().currentStep()));
-        winners.settle(turn, seat);
-        return workers.takeBack(turn, seat).thenCompose(back -> claims.free(turn, seat));
+    public CompletableFuture<Void> stop(BridgeTransaction transaction, Kept before) {
+        StepRound round =
+                WorkerSlots.round(before.document().step(before.document().currentStep()));
+        arbiter.settle(transaction, round);
+        return slots.revoke(transaction, round).thenCompose(back -> claims.free(transaction, round));
     }
 
     @Override
-    public CompletableFuture<Void> gone(Turn turn, Kept before) {
+    public CompletableFuture<Void> jobEnded(BridgeTransaction transaction, Kept before) {
         Step step = before.document().step(before.document().currentStep());
-        winners.settle(turn, Workers.seat(step));
-        var unused = line.leave(turn, before);
-        return claims.drop(turn, step);
+        arbiter.settle(transaction, WorkerSlots.round(step));
+        var unused = stepQueue.leave(transaction, before);
+        return claims.drop(transaction, step);
     }
 
     @Override
-    public boolean speaksFor(String other) {
+    public boolean mayReportStopOf(String other) {
         return other.equals(node);
     }
 
     @Override
     public CompletableFuture<Transition> begin(
-            Turn turn, Step step, StepJob job, String executioner, ZonedDateTime now) {
+            BridgeTransaction transaction, Step step, StepJob job, String executioner, ZonedDateTime now) {
         boolean hasBegunHere = step.progress().run(node).isPresent();
         boolean isCreator = step.job().plan().creator().equals(node);
         Transition begun = hasBegunHere || !step.isClaimable() || !isCreator
@@ -162,7 +167,7 @@ final class ReplicatedAssignment implements Assignment {
         }
         return step.isClaimable() && !claims.isFresh(step)
                 ? CompletableFuture.completedFuture(new Transition.Refused("it was claimed too long ago"))
-                : claims.ahead(turn, begun, step.index());
+                : claims.ahead(transaction, begun, step.index());
     }
 
     /** The creator need not be named. */
@@ -173,13 +178,14 @@ final class ReplicatedAssignment implements Assignment {
     }
 
     @Override
-    public CompletableFuture<Void> goesOn(Turn turn, StepJob job, Optional<Duration> pause) {
-        return pause.isPresent() ? workers.rest(turn, job, pause.get()) : workers.goOn(turn, job);
+    public CompletableFuture<Void> stepNeedsWorker(
+            BridgeTransaction transaction, StepJob job, Optional<Duration> pause) {
+        return pause.isPresent() ? slots.rest(transaction, job, pause.get()) : slots.goOn(transaction, job);
     }
 
     @Override
-    public CompletableFuture<Void> ended(Turn turn, StepJob job) {
-        return claims.free(turn, Workers.seat(job));
+    public CompletableFuture<Void> ended(BridgeTransaction transaction, StepJob job) {
+        return claims.free(transaction, WorkerSlots.round(job));
     }
 
     private boolean isCreator(Kept kept) {

@@ -10,7 +10,7 @@ import dev.couchjobs.bridge.internal.document.JobDocument;
 import dev.couchjobs.bridge.internal.document.Step;
 import dev.couchjobs.bridge.internal.document.Target;
 import dev.couchjobs.bridge.internal.document.Transition;
-import dev.couchjobs.bridge.internal.ledger.NodeSets;
+import dev.couchjobs.bridge.internal.store.NodeSets;
 import dev.couchjobs.internal.loop.Pause;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * claim is the accept, and nothing has to be agreed on in documents. Only the bridge of the node on which a document
  * was made writes it back.
  */
-final class SharedAssignment implements Assignment {
+final class SharedAssignment implements StepAssignment {
     private static final Logger LOG = LoggerFactory.getLogger(SharedAssignment.class);
 
     private final String node;
@@ -41,7 +41,7 @@ final class SharedAssignment implements Assignment {
     SharedAssignment(BridgeContext context) {
         this.node = context.node();
         this.jobs = context.jobs();
-        this.sets = context.ledger().sets();
+        this.sets = context.store().sets();
         this.clock = context.environment().clock();
     }
 
@@ -57,35 +57,37 @@ final class SharedAssignment implements Assignment {
 
     /** The first node to see a new document judges it: all share one database. */
     @Override
-    public boolean judges(String home, boolean isKnown) {
+    public boolean isAuthorityFor(String home, boolean isKnown) {
         return !isKnown || home.equals(node);
     }
 
     @Override
-    public CompletableFuture<Kept> next(Turn turn, Kept now, boolean isNewStep) {
+    public CompletableFuture<Kept> next(BridgeTransaction transaction, Kept now, boolean isNewStep) {
         if (!isNewStep) {
             return CompletableFuture.completedFuture(now);
         }
-        return add(turn, now.document().step(now.document().currentStep())).thenApply(added -> now);
+        return add(transaction, now.document().step(now.document().currentStep()))
+                .thenApply(added -> now);
     }
 
-    private CompletableFuture<Void> add(Turn turn, Step step) {
+    private CompletableFuture<Void> add(BridgeTransaction transaction, Step step) {
         JobDocument document = step.job();
         StepJob job = new StepJob(document.id(), step.index(), step.round());
         Target target = step.plan().target();
         if (target instanceof Target.All all) {
-            addAll(turn, step, job, all);
+            addAll(transaction, step, job, all);
             return CompletableFuture.completedFuture(null);
         }
-        return typeOf(turn, target, job).thenAccept(type -> turn.add(newJob(type, job, document)));
+        return typeOf(transaction, target, job).thenAccept(type -> transaction.add(newJob(type, job, document)));
     }
 
-    private CompletableFuture<JobType<StepJob, Void>> typeOf(Turn turn, Target target, StepJob job) {
+    private CompletableFuture<JobType<StepJob, Void>> typeOf(
+            BridgeTransaction transaction, Target target, StepJob job) {
         if (!(target instanceof Target.OneOf some)) {
             return CompletableFuture.completedFuture(type(target));
         }
         LocalDate today = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
-        return sets.use(turn.tx(), some.nodes(), today, () -> setTimeout(turn, some.nodes()))
+        return sets.use(transaction.tx(), some.nodes(), today, () -> setTimeout(transaction, some.nodes()))
                 .thenApply(isKnown -> isKnown ? StepTypes.of(some.nodes()) : ofOneAmong(some.nodes(), job));
     }
 
@@ -100,19 +102,19 @@ final class SharedAssignment implements Assignment {
     }
 
     /** A job for each node that has not done it yet, and one that goes on when those have ended, however they do. */
-    private static void addAll(Turn turn, Step step, StepJob job, Target.All all) {
+    private static void addAll(BridgeTransaction transaction, Step step, StepJob job, Target.All all) {
         List<Dependency> parts = new ArrayList<>();
         for (String each : all.nodes()) {
             if (step.progress().run(each).filter(run -> !run.isRunning()).isEmpty()) {
-                turn.add(newJob(StepTypes.of(each), job, step.job()));
-                parts.add(Dependency.on(StepTypes.of(each), job.id()).orElse(DependencyPolicy.IGNORE));
+                transaction.add(newJob(StepTypes.of(each), job, step.job()));
+                parts.add(Dependency.on(StepTypes.of(each), job.id()).ifUnsuccessful(DependencyPolicy.IGNORE));
             }
         }
-        turn.add(newJob(StepTypes.join(), job, step.job()).after(parts));
+        transaction.add(newJob(StepTypes.join(), job, step.job()).after(parts));
     }
 
-    private CompletableFuture<Void> setTimeout(Turn turn, SortedSet<String> nodes) {
-        return jobs.setTypeTimeout(turn.tx(), StepTypes.of(nodes), StepTypes.TIMEOUT);
+    private CompletableFuture<Void> setTimeout(BridgeTransaction transaction, SortedSet<String> nodes) {
+        return jobs.setTypeTimeout(transaction.tx(), StepTypes.of(nodes), StepTypes.TIMEOUT);
     }
 
     private static NewJob<StepJob> newJob(JobType<StepJob, Void> type, StepJob job, JobDocument document) {
@@ -127,7 +129,7 @@ final class SharedAssignment implements Assignment {
     }
 
     @Override
-    public CompletableFuture<Void> stop(Turn turn, Kept before) {
+    public CompletableFuture<Void> stop(BridgeTransaction transaction, Kept before) {
         Step step = before.document().step(before.document().currentStep());
         StepJob job = new StepJob(before.document().id(), step.index(), step.round());
         List<JobType<StepJob, Void>> types = new ArrayList<>();
@@ -141,18 +143,18 @@ final class SharedAssignment implements Assignment {
             some.nodes().forEach(each -> types.add(StepTypes.of(each))); // it may have been given to one of them
         }
         return CompletableFuture.allOf(types.stream()
-                .map(type -> jobs.remove(turn.tx(), type, job.id()))
+                .map(type -> jobs.remove(transaction.tx(), type, job.id()))
                 .toArray(CompletableFuture<?>[]::new));
     }
 
     @Override
-    public CompletableFuture<Void> gone(Turn turn, Kept before) {
+    public CompletableFuture<Void> jobEnded(BridgeTransaction transaction, Kept before) {
         return CompletableFuture.completedFuture(null);
     }
 
     /** The node that stops a job takes the jobs of its steps away from all nodes. */
     @Override
-    public boolean speaksFor(String other) {
+    public boolean mayReportStopOf(String other) {
         return true;
     }
 
@@ -162,33 +164,34 @@ final class SharedAssignment implements Assignment {
     }
 
     @Override
-    public CompletableFuture<Pause> look(Turn turn) {
-        return CompletableFuture.completedFuture(Pause.untilPoked());
+    public CompletableFuture<Pause> look(BridgeTransaction transaction) {
+        return CompletableFuture.completedFuture(Pause.untilWakeUp());
     }
 
     @Override
-    public CompletableFuture<Optional<String>> fromLine(Turn turn) {
+    public CompletableFuture<Optional<String>> fromQueue(BridgeTransaction transaction) {
         return CompletableFuture.completedFuture(Optional.empty());
     }
 
     @Override
-    public CompletableFuture<Kept> claim(Turn turn, Kept now) {
+    public CompletableFuture<Kept> claim(BridgeTransaction transaction, Kept now) {
         return CompletableFuture.completedFuture(now);
     }
 
     @Override
     public CompletableFuture<Transition> begin(
-            Turn turn, Step step, StepJob job, String executioner, ZonedDateTime now) {
+            BridgeTransaction transaction, Step step, StepJob job, String executioner, ZonedDateTime now) {
         return CompletableFuture.completedFuture(step.take(node, executioner, now));
     }
 
     @Override
-    public CompletableFuture<Void> goesOn(Turn turn, StepJob job, Optional<Duration> pause) {
+    public CompletableFuture<Void> stepNeedsWorker(
+            BridgeTransaction transaction, StepJob job, Optional<Duration> pause) {
         return CompletableFuture.completedFuture(null);
     }
 
     @Override
-    public CompletableFuture<Void> ended(Turn turn, StepJob job) {
+    public CompletableFuture<Void> ended(BridgeTransaction transaction, StepJob job) {
         return CompletableFuture.completedFuture(null);
     }
 }

@@ -3,13 +3,13 @@ package dev.couchjobs.bridge.internal.engine;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.JobContext;
 import dev.couchjobs.bridge.internal.action.Action;
+import dev.couchjobs.bridge.internal.action.ActionContext;
 import dev.couchjobs.bridge.internal.action.ActionResult;
-import dev.couchjobs.bridge.internal.action.Occasion;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
-import dev.couchjobs.bridge.internal.document.RunEnd;
 import dev.couchjobs.bridge.internal.document.StepPlan;
+import dev.couchjobs.bridge.internal.document.StepRunEnd;
 import dev.couchjobs.bridge.internal.document.Target;
-import dev.couchjobs.bridge.internal.engine.StepCourse.Begun;
+import dev.couchjobs.bridge.internal.engine.StepLifecycle.Begun;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -30,23 +30,23 @@ final class StepRunner {
     private static final int LOST_MAX = 100;
 
     private final BridgeContext context;
-    private final Turns turns;
-    private final StepCourse course;
-    private final Running running;
+    private final BridgeTransactions transactions;
+    private final StepLifecycle course;
+    private final RunningActions runningActions;
     private final Function<ActionPlan, Action> actions;
     private final String process;
 
     StepRunner(
             BridgeContext context,
-            Turns turns,
-            StepCourse course,
-            Running running,
+            BridgeTransactions transactions,
+            StepLifecycle course,
+            RunningActions runningActions,
             Function<ActionPlan, Action> actions,
             String process) {
         this.context = context;
-        this.turns = turns;
+        this.transactions = transactions;
         this.course = course;
-        this.running = running;
+        this.runningActions = runningActions;
         this.actions = actions;
         this.process = process;
     }
@@ -58,12 +58,13 @@ final class StepRunner {
 
     /** Goes on with a document whose step all nodes have ended. */
     CompletionStage<Void> join(JobContext<StepJob> job) {
-        return finish(job, turn -> course.joined(turn, job.data()));
+        return finish(job, bridgeTransaction -> course.joined(bridgeTransaction, job.data()));
     }
 
-    private CompletableFuture<Void> finish(JobContext<?> job, Function<Turn, CompletableFuture<Void>> body) {
-        return turns.run(
-                new Turn.Runner() {
+    private CompletableFuture<Void> finish(
+            JobContext<?> job, Function<BridgeTransaction, CompletableFuture<Void>> body) {
+        return transactions.run(
+                new BridgeTransaction.Runner() {
                     @Override
                     public <T extends @Nullable Object> CompletableFuture<T> run(
                             Function<Transaction, CompletableFuture<T>> turn) {
@@ -78,9 +79,9 @@ final class StepRunner {
                 body);
     }
 
-    private <T> CompletableFuture<T> held(JobContext<?> job, Function<Turn, CompletableFuture<T>> body) {
-        return turns.run(
-                new Turn.Runner() {
+    private <T> CompletableFuture<T> held(JobContext<?> job, Function<BridgeTransaction, CompletableFuture<T>> body) {
+        return transactions.run(
+                new BridgeTransaction.Runner() {
                     @Override
                     public <V extends @Nullable Object> CompletableFuture<V> run(
                             Function<Transaction, CompletableFuture<V>> turn) {
@@ -94,17 +95,19 @@ final class StepRunner {
     private final class Execution {
         private final JobContext<StepJob> job;
         private final StepJob data;
-        private final Doing doing;
+        private final RunningAction runningAction;
 
         Execution(JobContext<StepJob> job) {
             this.job = job;
             this.data = job.data();
-            this.doing = new Doing(job);
+            this.runningAction = new RunningAction(job);
         }
 
         CompletableFuture<Void> start() {
-            return doing.until(running.add(data.document(), data.step(), doing.whole())
-                    .thenCompose(alone -> stored(() -> held(job, turn -> course.begin(turn, data, worker()))))
+            return runningAction.until(runningActions
+                    .add(data.document(), data.step(), runningAction.whole())
+                    .thenCompose(alone -> stored(
+                            () -> held(job, bridgeTransaction -> course.begin(bridgeTransaction, data, worker()))))
                     .thenCompose(begun -> begun.isPresent() ? perform(begun.get()) : leave()));
         }
 
@@ -114,7 +117,7 @@ final class StepRunner {
 
         /** There is nothing to do for it any more. */
         private CompletableFuture<Void> leave() {
-            return stored(() -> finish(job, turn -> course.left(turn, data)));
+            return stored(() -> finish(job, bridgeTransaction -> course.left(bridgeTransaction, data)));
         }
 
         private CompletableFuture<Void> perform(Begun begun) {
@@ -124,7 +127,7 @@ final class StepRunner {
             }
             if (begun.tries() > plan.retry().maxRetries()) { // and the process that counted the last of them is gone
                 return plan.alternative().isPresent()
-                        ? alternative(begun, RunEnd.silent())
+                        ? alternative(begun, StepRunEnd.silent())
                         : end(false, lost("It has failed " + begun.tries() + " times."));
             }
             return act(plan.action(), begun, begun.tries() + 1)
@@ -134,7 +137,7 @@ final class StepRunner {
         /** A try that has failed is counted first: after a crash the step goes on from there. */
         private CompletableFuture<Void> count(Begun begun, ActionResult result) {
             Optional<Duration> pause = pause(begun, result);
-            return stored(() -> held(job, turn -> course.tried(turn, data, begun, pause)))
+            return stored(() -> held(job, bridgeTransaction -> course.tried(bridgeTransaction, data, begun, pause)))
                     .thenCompose(counted -> counted.isEmpty() ? leave() : failed(begun, result, pause));
         }
 
@@ -148,13 +151,13 @@ final class StepRunner {
                             .plan()
                             .retry()
                             .pauseAfter(begun.tries() + 1, since)
-                            .map(pause -> longer(pause, result.notBefore()));
+                            .map(pause -> longer(pause, result.retryAfter()));
         }
 
         private CompletableFuture<ActionResult> act(ActionPlan plan, Begun begun, int attempt) {
-            return doing.act(
+            return runningAction.act(
                     actions.apply(plan),
-                    new Occasion(
+                    new ActionContext(
                             data.document(),
                             data.step(),
                             context.node(),
@@ -178,11 +181,11 @@ final class StepRunner {
         }
 
         /** The action has failed as often as it may. */
-        private CompletableFuture<Void> alternative(Begun begun, RunEnd first) {
+        private CompletableFuture<Void> alternative(Begun begun, StepRunEnd first) {
             return act(begun.step().plan().alternative().orElseThrow(), begun, 1)
                     .thenCompose(result -> end(
                             result.success(),
-                            new RunEnd(
+                            new StepRunEnd(
                                     first.exitStatus(),
                                     result.exitStatus(),
                                     Optional.of(result.output()).filter(output -> !output.isEmpty()),
@@ -190,21 +193,22 @@ final class StepRunner {
                                     result.reason())));
         }
 
-        private CompletableFuture<Void> end(boolean hasSucceeded, RunEnd end) {
-            return stored(() -> finish(job, turn -> course.end(turn, data, hasSucceeded, end)));
+        private CompletableFuture<Void> end(boolean hasSucceeded, StepRunEnd end) {
+            return stored(
+                    () -> finish(job, bridgeTransaction -> course.end(bridgeTransaction, data, hasSucceeded, end)));
         }
 
         private <T> CompletableFuture<T> stored(Supplier<CompletableFuture<T>> transaction) {
-            return doing.stored(context.environment(), transaction);
+            return runningAction.stored(context.environment(), transaction);
         }
     }
 
-    private static RunEnd lost(String reason) {
-        return new RunEnd(OptionalInt.empty(), OptionalInt.empty(), Optional.empty(), false, Optional.of(reason));
+    private static StepRunEnd lost(String reason) {
+        return new StepRunEnd(OptionalInt.empty(), OptionalInt.empty(), Optional.empty(), false, Optional.of(reason));
     }
 
-    private static RunEnd runEnd(ActionResult result) {
-        return new RunEnd(
+    private static StepRunEnd runEnd(ActionResult result) {
+        return new StepRunEnd(
                 result.exitStatus(),
                 OptionalInt.empty(),
                 Optional.of(result.output()).filter(output -> !output.isEmpty()),

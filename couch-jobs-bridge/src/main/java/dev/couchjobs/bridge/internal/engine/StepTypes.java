@@ -20,7 +20,7 @@ final class StepTypes {
      * A step ends by what its own strategy says; this is for what is wrong around it, such as a database that is down.
      */
     private static final RetryPolicy RETRY =
-            RetryPolicy.standard().attempts(1_000).pauses(Duration.ofSeconds(1), 2, Duration.ofMinutes(1));
+            RetryPolicy.standard().attempts(1_000).backoff(Duration.ofSeconds(1), 2, Duration.ofMinutes(1));
 
     private static final Retention RETENTION =
             Retention.of(Duration.ofMinutes(10)).failed(Duration.ofDays(7));

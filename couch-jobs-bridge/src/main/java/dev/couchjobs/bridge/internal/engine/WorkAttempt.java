@@ -3,10 +3,10 @@ package dev.couchjobs.bridge.internal.engine;
 import dev.couchjobs.JobContext;
 import dev.couchjobs.PermanentFailureException;
 import dev.couchjobs.bridge.internal.OneLine;
-import dev.couchjobs.bridge.internal.action.Occasion;
-import dev.couchjobs.bridge.internal.couch.Written;
+import dev.couchjobs.bridge.internal.action.ActionContext;
+import dev.couchjobs.bridge.internal.couch.WriteResult;
 import dev.couchjobs.bridge.internal.document.WorkItem;
-import dev.couchjobs.bridge.internal.engine.ItemDocuments.Stored;
+import dev.couchjobs.bridge.internal.engine.WorkItemDocuments.Stored;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -24,26 +24,30 @@ final class WorkAttempt {
     private static final Logger LOG = LoggerFactory.getLogger(WorkAttempt.class);
 
     private final BridgeContext context;
-    private final ItemDocuments documents;
+    private final WorkItemDocuments documents;
     private final WorkKind kind;
     private final JobContext<WorkJob> job;
     private final String id;
-    private final Running running;
-    private final Doing doing;
+    private final RunningActions actions;
+    private final RunningAction runningAction;
 
     WorkAttempt(
-            BridgeContext context, ItemDocuments documents, Running running, WorkKind kind, JobContext<WorkJob> job) {
+            BridgeContext context,
+            WorkItemDocuments documents,
+            RunningActions actions,
+            WorkKind kind,
+            JobContext<WorkJob> job) {
         this.context = context;
         this.documents = documents;
-        this.running = running;
+        this.actions = actions;
         this.kind = kind;
         this.job = job;
         this.id = job.data().document();
-        this.doing = new Doing(job);
+        this.runningAction = new RunningAction(job);
     }
 
     CompletableFuture<Void> start() {
-        return doing.until(running.add(id, 0, doing.whole())
+        return runningAction.until(actions.add(id, 0, runningAction.whole())
                 .thenCompose(alone -> claim())
                 .thenCompose(claimed -> claimed.isPresent() ? work(claimed.get()) : done()));
     }
@@ -52,7 +56,7 @@ final class WorkAttempt {
 
     /** {@return the item, which is this node's; empty if it is not for this node now} */
     private CompletableFuture<Optional<Stored>> claim() {
-        return doing.unlessStopped(documents.read(id)).thenCompose(found -> {
+        return runningAction.unlessStopped(documents.read(id)).thenCompose(found -> {
             if (found.isEmpty() || found.get().item().hasFailed()) {
                 return nothing();
             }
@@ -70,13 +74,13 @@ final class WorkAttempt {
     }
 
     private CompletableFuture<Optional<Stored>> claim(Stored open) {
-        Stored own = ItemDocuments.with(open.item().claimed(context.node()), open.body());
-        return doing.unlessStopped(documents.write(own)).thenCompose(written -> {
-            if (written instanceof Written.Accepted accepted) {
+        Stored own = WorkItemDocuments.with(open.item().claimed(context.node()), open.body());
+        return runningAction.unlessStopped(documents.write(own)).thenCompose(writeResult -> {
+            if (writeResult instanceof WriteResult.Accepted accepted) {
                 own.body().put("_rev", accepted.revision());
                 return CompletableFuture.completedFuture(Optional.of(own));
             }
-            if (written instanceof Written.Refused refused) {
+            if (writeResult instanceof WriteResult.Refused refused) {
                 throw new IllegalStateException(
                         "CouchDB does not let work item " + id + " be claimed: " + words(refused));
             }
@@ -97,11 +101,14 @@ final class WorkAttempt {
 
     private CompletableFuture<Void> act(Stored claimed) {
         WorkItem item = claimed.item();
-        Occasion occasion = new Occasion(id, 0, context.node(), item.attempts() + 1, kind.timeout());
-        return doing.act(kind.action().apply(claimed.body()), occasion).thenCompose(result -> {
-            WorkOutcome outcome = WorkOutcome.of(result, item, kind, now()).of(claimed.generation());
-            return keep(outcome).thenCompose(kept -> settle(claimed, outcome));
-        });
+        ActionContext actionContext = new ActionContext(id, 0, context.node(), item.attempts() + 1, kind.timeout());
+        return runningAction
+                .act(kind.action().apply(claimed.body()), actionContext)
+                .thenCompose(result -> {
+                    WorkOutcome outcome =
+                            WorkOutcome.of(result, item, kind, now()).of(claimed.generation());
+                    return keep(outcome).thenCompose(kept -> settle(claimed, outcome));
+                });
     }
 
     /** {@return what came of the claim that the document shows, as far as it is known} */
@@ -110,8 +117,8 @@ final class WorkAttempt {
     }
 
     private CompletableFuture<Void> keep(WorkOutcome outcome) {
-        return doing.stored(
-                        context.environment(), () -> context.jobs().checkpoint(context.database(), job.job(), outcome))
+        return runningAction
+                .stored(context.environment(), () -> context.jobs().checkpoint(context.database(), job.job(), outcome))
                 .thenCompose(number -> done());
     }
 
@@ -128,18 +135,18 @@ final class WorkAttempt {
 
     /** Writes what came of it on whatever a person may have made of the document meanwhile. */
     private CompletableFuture<Void> settle(Stored claimed, WorkOutcome outcome) {
-        CompletableFuture<Written> written = outcome.of(claimed.item())
-                .map(item -> documents.write(ItemDocuments.with(item, claimed.body())))
+        CompletableFuture<WriteResult> writeResult = outcome.of(claimed.item())
+                .map(item -> documents.write(WorkItemDocuments.with(item, claimed.body())))
                 .orElseGet(() -> documents.delete(claimed));
-        return doing.unlessStopped(written).thenCompose(result -> {
-            if (result instanceof Written.Refused refused) {
+        return runningAction.unlessStopped(writeResult).thenCompose(result -> {
+            if (result instanceof WriteResult.Refused refused) {
                 return refused(claimed, outcome, refused);
             }
-            return result instanceof Written.Accepted ? done() : settleOnWhatIsThere(outcome);
+            return result instanceof WriteResult.Accepted ? done() : settleFromDocument(outcome);
         });
     }
 
-    private CompletableFuture<Void> settleOnWhatIsThere(WorkOutcome outcome) {
+    private CompletableFuture<Void> settleFromDocument(WorkOutcome outcome) {
         return documents
                 .read(id)
                 .thenCompose(found -> found.filter(stored -> documents.isOurs(stored.item()))
@@ -148,7 +155,7 @@ final class WorkAttempt {
     }
 
     /** CouchDB may have its reasons, but to do the work again is not what follows from them. */
-    private CompletableFuture<Void> refused(Stored claimed, WorkOutcome outcome, Written.Refused refused) {
+    private CompletableFuture<Void> refused(Stored claimed, WorkOutcome outcome, WriteResult.Refused refused) {
         String reason = switch (outcome.kind()) {
             case DONE -> "It is done, but CouchDB does not let it be deleted: " + words(refused);
             case RETRY ->
@@ -171,7 +178,7 @@ final class WorkAttempt {
         return settle(claimed, WorkOutcome.failed(claimed.item(), reason));
     }
 
-    private static String words(Written.Refused refused) {
+    private static String words(WriteResult.Refused refused) {
         return refused.error() + " (" + refused.reason() + ")";
     }
 

@@ -49,7 +49,7 @@ record WorkOutcome(Kind kind, long due, String reason, long generation) {
         String reason = WorkItem.reason(result.reason().orElse("It has failed."), result.output());
         Optional<Duration> pause =
                 result.isFinal() ? Optional.empty() : kind.retry().pauseAfter(item.attempts() + 1, Duration.ZERO);
-        return pause.map(time -> again(item.retried(now.plus(longer(time, result.notBefore())), reason)))
+        return pause.map(time -> again(item.retried(now.plus(longer(time, result.retryAfter())), reason)))
                 .orElseGet(() -> failed(item, reason));
     }
 

@@ -7,11 +7,11 @@ import dev.couchjobs.WorkerBuilder;
 import dev.couchjobs.bridge.internal.OneLine;
 import dev.couchjobs.bridge.internal.couch.Leaf;
 import dev.couchjobs.bridge.internal.couch.StoredDocument;
-import dev.couchjobs.bridge.internal.couch.Written;
+import dev.couchjobs.bridge.internal.couch.WriteResult;
 import dev.couchjobs.bridge.internal.document.DocumentKind;
 import dev.couchjobs.bridge.internal.document.DocumentReader;
 import dev.couchjobs.bridge.internal.document.DocumentWriter;
-import dev.couchjobs.bridge.internal.document.Reading;
+import dev.couchjobs.bridge.internal.document.ParsedDocument;
 import dev.couchjobs.bridge.internal.document.WorkItem;
 import dev.couchjobs.bridge.internal.document.WorkView;
 import java.time.Instant;
@@ -35,18 +35,18 @@ final class WorkQueue {
 
     private final BridgeContext context;
     private final DocumentReader reader;
-    private final ItemDocuments documents;
-    private final Running running;
+    private final WorkItemDocuments documents;
+    private final RunningActions actions;
     private final Map<String, WorkKind> kinds;
 
     /**
      * @param sharesJobs whether all nodes of the cluster have their jobs in common
      */
-    WorkQueue(BridgeContext context, boolean sharesJobs, Map<String, WorkKind> kinds, Running running) {
-        this.running = running;
+    WorkQueue(BridgeContext context, boolean sharesJobs, Map<String, WorkKind> kinds, RunningActions actions) {
+        this.actions = actions;
         this.context = context;
         this.reader = new DocumentReader(context.cluster());
-        this.documents = new ItemDocuments(
+        this.documents = new WorkItemDocuments(
                 context.couch(),
                 reader,
                 sharesJobs ? Set.copyOf(context.cluster().nodes()) : Set.of(context.node()));
@@ -66,7 +66,7 @@ final class WorkQueue {
     /** Has a worker do the work. */
     WorkerBuilder subscribe(WorkerBuilder worker) {
         kinds.forEach((name, kind) -> worker.handleAsync(
-                        StepTypes.ofWork(name), job -> new WorkAttempt(context, documents, running, kind, job).start())
+                        StepTypes.ofWork(name), job -> new WorkAttempt(context, documents, actions, kind, job).start())
                 .concurrency(StepTypes.ofWork(name), kind.concurrency()));
         return worker;
     }
@@ -79,13 +79,13 @@ final class WorkQueue {
         return context.couch().read(List.of(WorkView.DESIGN_ID)).thenCompose(stored -> {
             Optional<Leaf> there = stored.get(0).current();
             ObjectNode design = WorkView.design();
-            if (there.filter(leaf -> Digests.of(leaf.body()).equals(Digests.of(design)))
+            if (there.filter(leaf -> DocumentDigests.of(leaf.body()).equals(DocumentDigests.of(design)))
                     .isPresent()) {
                 return done();
             }
             there.ifPresent(leaf -> design.put("_rev", leaf.revision()));
-            return context.couch().write(List.of(design)).thenAccept(written -> {
-                if (written.get(0) instanceof Written.Refused refused) {
+            return context.couch().write(List.of(design)).thenAccept(results -> {
+                if (results.get(0) instanceof WriteResult.Refused refused) {
                     LOG.warn(
                             "Node {}: the view of work items cannot be put into the database: {}",
                             context.node(),
@@ -98,57 +98,59 @@ final class WorkQueue {
     // What CouchDB says
 
     /** Takes in what a database has of some documents. */
-    CompletableFuture<Void> takeAll(Turn turn, List<StoredDocument> documents) {
+    CompletableFuture<Void> takeAll(BridgeTransaction transaction, List<StoredDocument> documents) {
         return CompletableFuture.allOf(
-                documents.stream().map(document -> take(turn, document)).toArray(CompletableFuture<?>[]::new));
+                documents.stream().map(document -> take(transaction, document)).toArray(CompletableFuture<?>[]::new));
     }
 
-    private CompletableFuture<Void> take(Turn turn, StoredDocument stored) {
+    private CompletableFuture<Void> take(BridgeTransaction transaction, StoredDocument stored) {
         if (kinds.isEmpty() || stored.leaves().isEmpty()) {
             return done();
         }
         Optional<Leaf> current = stored.current();
         if (current.isEmpty()) {
-            return drop(turn, stored.id());
+            return drop(transaction, stored.id());
         }
-        Reading reading = reader.read(current.get().body());
-        if (reading instanceof Reading.Work work) {
-            return take(turn, work.item());
+        ParsedDocument parsedDocument = reader.read(current.get().body());
+        if (parsedDocument instanceof ParsedDocument.Work work) {
+            return take(transaction, work.item());
         }
-        if (reading instanceof Reading.Broken broken && broken.kind() == DocumentKind.WORK_ITEM && !broken.isEnded()) {
-            turn.say(() -> LOG.warn(
+        if (parsedDocument instanceof ParsedDocument.Broken broken
+                && broken.kind() == DocumentKind.WORK_ITEM
+                && !broken.isEnded()) {
+            transaction.say(() -> LOG.warn(
                     "Node {}: work item {} cannot be done: {}",
                     context.node(),
                     OneLine.of(stored.id()),
                     OneLine.of(broken.reason())));
             ObjectNode refused = DocumentWriter.refuse(current.get().body(), broken.reason());
-            turn.afterwards(() -> {
+            transaction.afterwards(() -> {
                 var unused = context.couch().write(List.of(refused));
             });
         }
         return done();
     }
 
-    private CompletableFuture<Void> take(Turn turn, WorkItem item) {
+    private CompletableFuture<Void> take(BridgeTransaction transaction, WorkItem item) {
         if (!kinds.containsKey(item.worker())) {
             return done();
         }
         if (item.isOpen()) {
-            turn.add(item.due().isAfter(now()) ? job(item).at(item.due()) : job(item));
+            transaction.add(item.due().isAfter(now()) ? job(item).at(item.due()) : job(item));
             return done();
         }
-        return documents.isOurs(item) && !item.hasFailed() ? takeUp(turn, item) : drop(turn, item.id());
+        return documents.isOurs(item) && !item.hasFailed() ? takeUp(transaction, item) : drop(transaction, item.id());
     }
 
     /**
      * Its claim outlives the process that made it: there has to be a job for it, if only to find that it is done by
      * now.
      */
-    private CompletableFuture<Void> takeUp(Turn turn, WorkItem item) {
+    private CompletableFuture<Void> takeUp(BridgeTransaction transaction, WorkItem item) {
         JobType<WorkJob, Void> type = StepTypes.ofWork(item.worker());
-        return context.jobs().getJobState(turn.tx(), type, item.id()).thenAccept(state -> {
+        return context.jobs().getJobState(transaction.tx(), type, item.id()).thenAccept(state -> {
             if (state.isTerminal()) {
-                turn.add(job(item));
+                transaction.add(job(item));
             }
         });
     }
@@ -159,22 +161,22 @@ final class WorkQueue {
     }
 
     /** Another node does it, or it is gone: there is nothing to wait for. One that is being done ends by itself. */
-    private CompletableFuture<Void> drop(Turn turn, String id) {
+    private CompletableFuture<Void> drop(BridgeTransaction transaction, String id) {
         return CompletableFuture.allOf(kinds.keySet().stream()
-                .map(kind -> drop(turn, StepTypes.ofWork(kind), id))
+                .map(kind -> drop(transaction, StepTypes.ofWork(kind), id))
                 .toArray(CompletableFuture<?>[]::new));
     }
 
     /** A job that keeps what came of the work stays: the item may come back, and the work must not be done again. */
-    private CompletableFuture<Void> drop(Turn turn, JobType<WorkJob, Void> type, String id) {
+    private CompletableFuture<Void> drop(BridgeTransaction transaction, JobType<WorkJob, Void> type, String id) {
         CouchJobs jobs = context.jobs();
-        return jobs.getJobState(turn.tx(), type, id).thenCompose(state -> switch (state) {
-            case FINISHED -> jobs.remove(turn.tx(), type, id).thenAccept(removed -> {});
+        return jobs.getJobState(transaction.tx(), type, id).thenCompose(state -> switch (state) {
+            case FINISHED -> jobs.remove(transaction.tx(), type, id).thenAccept(removed -> {});
             case PENDING ->
-                WorkOutcome.kept(jobs, turn.tx(), type, id)
+                WorkOutcome.kept(jobs, transaction.tx(), type, id)
                         .thenCompose(kept -> kept.isKept()
                                 ? done()
-                                : jobs.remove(turn.tx(), type, id).thenAccept(removed -> {}));
+                                : jobs.remove(transaction.tx(), type, id).thenAccept(removed -> {}));
             default -> done();
         });
     }

@@ -6,9 +6,9 @@ import dev.couchjobs.bridge.internal.config.CouchConfig;
 import dev.couchjobs.bridge.internal.config.ReplicationConfig;
 import dev.couchjobs.bridge.internal.couch.CouchException;
 import dev.couchjobs.bridge.internal.couch.CouchSettings;
-import dev.couchjobs.bridge.internal.couch.Gates;
 import dev.couchjobs.bridge.internal.couch.HttpCouchDatabase;
-import dev.couchjobs.bridge.internal.couch.PeersAsked;
+import dev.couchjobs.bridge.internal.couch.LoginThrottles;
+import dev.couchjobs.bridge.internal.couch.PeerCheck;
 import dev.couchjobs.bridge.internal.couch.Replication;
 import dev.couchjobs.bridge.internal.couch.ReplicationWatch;
 import dev.couchjobs.bridge.internal.couch.Replications;
@@ -35,17 +35,21 @@ final class PeerReplications implements AutoCloseable {
     private final HttpCouchDatabase own;
     private final Replications replications;
     private final ReplicationWatch watch;
-    private final PeersAsked asked;
+    private final PeerCheck asked;
     private volatile boolean isClosed;
 
     PeerReplications(
-            BridgeConfig config, HttpClient client, Environment environment, Gates gates, HttpCouchDatabase own) {
+            BridgeConfig config,
+            HttpClient client,
+            Environment environment,
+            LoginThrottles loginThrottles,
+            HttpCouchDatabase own) {
         this.config = config;
         this.client = client;
         this.own = own;
-        this.replications = new Replications(settings(config.couchdb(), client), gates);
+        this.replications = new Replications(settings(config.couchdb(), client), loginThrottles);
         this.watch = new ReplicationWatch(config.node(), replications, environment);
-        this.asked = new PeersAsked(gates);
+        this.asked = new PeerCheck(loginThrottles);
     }
 
     static CouchSettings settings(CouchConfig couch, HttpClient client) {
@@ -75,11 +79,11 @@ final class PeerReplications implements AutoCloseable {
         config.replication().peers().forEach((name, peer) -> {
             var unused = CompletableFuture.allOf(made, awaitPeer(peer)).thenCompose(there -> fetch(name, peer));
         });
-        var unused = made.thenCompose(there -> removeStrays());
+        var unused = made.thenCompose(there -> removeUnconfigured());
     }
 
     /** Ends the replications from peers that have left the configuration, or have other addresses now. */
-    private CompletableFuture<Void> removeStrays() {
+    private CompletableFuture<Void> removeUnconfigured() {
         Set<String> wanted = new TreeSet<>();
         config.replication()
                 .peers()
@@ -137,7 +141,7 @@ final class PeerReplications implements AutoCloseable {
         Replication.End target =
                 new Replication.End(config.couchdb().url(), config.couchdb().credentials());
         Optional<Replication.Choice> choice = config.replication().isSelective()
-                ? Optional.of(new Replication.Choice.Selector(Concern.of(config.node(), config.cluster())))
+                ? Optional.of(new Replication.Choice.Selector(ReplicationSelector.of(config.node(), config.cluster())))
                 : Optional.empty();
         return new Replication(id(name, source, target), source, target, true, choice);
     }

@@ -12,20 +12,20 @@ import dev.couchjobs.bridge.internal.config.BridgeConfig;
 import dev.couchjobs.bridge.internal.config.CouchConfig;
 import dev.couchjobs.bridge.internal.config.EngineConfig;
 import dev.couchjobs.bridge.internal.couch.CouchException;
-import dev.couchjobs.bridge.internal.couch.Gates;
 import dev.couchjobs.bridge.internal.couch.HttpCouchDatabase;
+import dev.couchjobs.bridge.internal.couch.LoginThrottles;
 import dev.couchjobs.bridge.internal.couch.OwnerMark;
 import dev.couchjobs.bridge.internal.couch.Tls;
 import dev.couchjobs.bridge.internal.engine.BridgeContext;
-import dev.couchjobs.bridge.internal.engine.Engine;
-import dev.couchjobs.bridge.internal.engine.Joining;
+import dev.couchjobs.bridge.internal.engine.BridgeEngine;
+import dev.couchjobs.bridge.internal.engine.JoinMode;
 import dev.couchjobs.bridge.internal.engine.WorkKind;
-import dev.couchjobs.bridge.internal.ledger.Ledger;
-import dev.couchjobs.bridge.internal.ledger.Seats;
+import dev.couchjobs.bridge.internal.store.BridgeStore;
+import dev.couchjobs.bridge.internal.store.SlotReservations;
 import dev.couchjobs.fdb.ClusterOptions;
+import dev.couchjobs.fdb.DatabaseLocation;
 import dev.couchjobs.fdb.Databases;
-import dev.couchjobs.fdb.Place;
-import dev.couchjobs.internal.loop.Causes;
+import dev.couchjobs.internal.loop.RootCauses;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpClient;
@@ -110,7 +110,7 @@ public final class RunningBridge implements AutoCloseable {
             CompletableFuture<Void> stop) {
         config.shell().directory().ifPresent(RunningBridge::make);
         Database database = given.orElseGet(() -> opening(database(config.engine())));
-        Inquiries.open(config, this::why).ifPresent(this::opening);
+        ExplainServer.open(config, this::why).ifPresent(this::opening);
         Subspace root = root();
         CouchJobs jobs = opening(CouchJobs.builder(database)
                 .subspace(root)
@@ -118,9 +118,9 @@ public final class RunningBridge implements AutoCloseable {
                 .name(config.node())
                 .build());
         HttpClient client = client(config.couchdb());
-        Gates gates = new Gates("Node " + config.node());
+        LoginThrottles loginThrottles = new LoginThrottles("Node " + config.node());
         HttpCouchDatabase couch =
-                opening(new HttpCouchDatabase(PeerReplications.settings(config.couchdb(), client), gates));
+                opening(new HttpCouchDatabase(PeerReplications.settings(config.couchdb(), client), loginThrottles));
         Actions actions = new Actions(
                 config.shell(), config.http(), handlers, System.getenv(), environment, BridgeThreads.blocking());
         BridgeContext context = new BridgeContext(
@@ -128,13 +128,13 @@ public final class RunningBridge implements AutoCloseable {
                 config.cluster(),
                 database,
                 jobs,
-                new Ledger(root.subspace(Tuple.from("ledger"))),
+                new BridgeStore(root.subspace(Tuple.from("store"))),
                 couch,
                 environment,
                 REMEMBERED);
         OwnerMark mark =
                 opening(new OwnerMark(couch, environment, awaitDatabase(owner(context), stop), this::stopBecause));
-        Engine engine = opening(new Engine(
+        BridgeEngine engine = opening(new BridgeEngine(
                 context,
                 joining(root),
                 actions::of,
@@ -149,7 +149,7 @@ public final class RunningBridge implements AutoCloseable {
         }
         CompletableFuture<Void> claimed = made(couch).thenCompose(there -> mark.claim(takesOver));
         begin(engine, claimed, stop);
-        PeerReplications peers = opening(new PeerReplications(config, client, environment, gates, couch));
+        PeerReplications peers = opening(new PeerReplications(config, client, environment, loginThrottles, couch));
         troubles = () -> Stream.concat(couch.trouble().stream(), peers.troubles().stream())
                 .toList();
         var unused = claimed.thenRun(peers::start);
@@ -161,7 +161,7 @@ public final class RunningBridge implements AutoCloseable {
      * begun would be begun again. A node that shares its jobs with others also works for them while its own CouchDB is
      * down.
      */
-    private void begin(Engine engine, CompletableFuture<Void> claimed, CompletableFuture<Void> stop) {
+    private void begin(BridgeEngine engine, CompletableFuture<Void> claimed, CompletableFuture<Void> stop) {
         CompletableFuture<?> all = claimed;
         if (config.join() == BridgeConfig.Join.REPLICATION) {
             all = claimed.thenCompose(ours -> engine.start());
@@ -170,7 +170,7 @@ public final class RunningBridge implements AutoCloseable {
         }
         var unused = all.whenComplete((done, error) -> {
             if (error != null && !isClosed) {
-                stopBecause(reason(Causes.of(error)));
+                stopBecause(reason(RootCauses.of(error)));
             }
         });
     }
@@ -206,7 +206,7 @@ public final class RunningBridge implements AutoCloseable {
      * @return what it says, line by line; empty if it does not run
      */
     public static Optional<List<String>> ask(BridgeConfig config, String document) {
-        return Inquiries.ask(config, document).map(answer -> answer.lines().toList());
+        return ExplainServer.ask(config, document).map(answer -> answer.lines().toList());
     }
 
     /** {@return why a document is not being worked on, or how it is, for people; with what is wrong with the bridge} */
@@ -262,12 +262,12 @@ public final class RunningBridge implements AutoCloseable {
 
     /** A cluster that does not answer is waited for, and what runs by itself tries again by itself. */
     private static Database database(EngineConfig engine) {
-        Place place = engine instanceof EngineConfig.ClusterFile cluster
-                ? new Place.ClusterFile(cluster.path())
-                : new Place.Directory(((EngineConfig.Directory) engine).path());
+        DatabaseLocation location = engine instanceof EngineConfig.ClusterFile cluster
+                ? new DatabaseLocation.ClusterFile(cluster.path())
+                : new DatabaseLocation.Directory(((EngineConfig.Directory) engine).path());
         ClusterOptions patient =
                 ClusterOptions.defaults().answerWithin(Duration.ZERO).timeout(Duration.ZERO);
-        return Databases.open(place, patient.executor(BridgeThreads.blocking()));
+        return Databases.open(location, patient.executor(BridgeThreads.blocking()));
     }
 
     /** Nodes that share a cluster share all; others share nothing, even if one cluster is behind them. */
@@ -279,10 +279,11 @@ public final class RunningBridge implements AutoCloseable {
                         : Tuple.from(prefix, config.node()));
     }
 
-    private Joining joining(Subspace root) {
+    private JoinMode joining(Subspace root) {
         return config.join() == BridgeConfig.Join.FOUNDATIONDB
-                ? new Joining.SharedDatabase()
-                : new Joining.Replication(new Seats(root.subspace(Tuple.from("ledger"))), config.claimTimeout());
+                ? new JoinMode.SharedDatabase()
+                : new JoinMode.Replication(
+                        new SlotReservations(root.subspace(Tuple.from("store"))), config.claimTimeout());
     }
 
     private Map<String, WorkKind> kinds(Actions actions) {

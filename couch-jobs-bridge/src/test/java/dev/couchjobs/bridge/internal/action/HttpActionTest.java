@@ -30,7 +30,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 
 @Timeout(60)
 class HttpActionTest {
-    private static final Occasion OCCASION = new Occasion("job-1", 2, "alpha", 1, Optional.empty());
+    private static final ActionContext OCCASION = new ActionContext("job-1", 2, "alpha", 1, Optional.empty());
     private static final JsonNode NOTHING = JsonNodeFactory.instance.nullNode();
 
     /** What the server was sent: method, path and body, then the headers that matter here. */
@@ -114,15 +114,15 @@ class HttpActionTest {
 
     @Test
     void aServerMaySayWhenToComeAgain() {
-        assertThat(run("GET", "/later?17", NOTHING).notBefore()).hasValue(Duration.ofSeconds(17));
+        assertThat(run("GET", "/later?17", NOTHING).retryAfter()).hasValue(Duration.ofSeconds(17));
         assertThat(run("GET", "/later?Sat,%2021%20Nov%202026%2012:00:30%20GMT", NOTHING)
-                        .notBefore())
+                        .retryAfter())
                 .hasValue(Duration.ofSeconds(30));
         assertThat(run("GET", "/later?Sat,%2021%20Nov%202026%2011:00:00%20GMT", NOTHING)
-                        .notBefore())
+                        .retryAfter())
                 .hasValue(Duration.ZERO);
-        assertThat(run("GET", "/later?99999999999", NOTHING).notBefore()).hasValue(Duration.ofDays(1));
-        assertThat(run("GET", "/later?soon", NOTHING).notBefore()).isEmpty();
+        assertThat(run("GET", "/later?99999999999", NOTHING).retryAfter()).hasValue(Duration.ofDays(1));
+        assertThat(run("GET", "/later?soon", NOTHING).retryAfter()).isEmpty();
     }
 
     @Test
@@ -146,9 +146,9 @@ class HttpActionTest {
 
     @Test
     void theTimeOfAStepEndsARequestThatWouldWaitLonger() throws Exception {
-        Occasion occasion = new Occasion("job", 0, "alpha", 1, Optional.of(Duration.ofSeconds(3)));
+        ActionContext context = new ActionContext("job", 0, "alpha", 1, Optional.of(Duration.ofSeconds(3)));
         CompletableFuture<ActionResult> result =
-                start(plan("GET", url + "/never", Map.of(), NOTHING, Optional.of(Duration.ofSeconds(7))), occasion);
+                start(plan("GET", url + "/never", Map.of(), NOTHING, Optional.of(Duration.ofSeconds(7))), context);
         timers.fire(Duration.ofSeconds(3));
 
         assertThat(result.join().reason()).hasValue("no answer within 3 s");
@@ -201,12 +201,12 @@ class HttpActionTest {
     void allTriesOfAStepHaveOneIdempotencyKeyAndOtherStepsOthers() {
         ActionPlan.Http plan = plan("GET", url + "/ok", Map.of(), NOTHING, Optional.empty());
         List.of(
-                        new Occasion("j", 0, "alpha", 1, Optional.empty()),
-                        new Occasion("j", 0, "beta", 2, Optional.empty()),
-                        new Occasion("j", 1, "alpha", 1, Optional.empty()),
-                        new Occasion("j", 0, "alpha", 1, Optional.empty(), true),
-                        new Occasion("j", 0, "beta", 1, Optional.empty(), true))
-                .forEach(occasion -> start(plan, occasion).join());
+                        new ActionContext("j", 0, "alpha", 1, Optional.empty()),
+                        new ActionContext("j", 0, "beta", 2, Optional.empty()),
+                        new ActionContext("j", 1, "alpha", 1, Optional.empty()),
+                        new ActionContext("j", 0, "alpha", 1, Optional.empty(), true),
+                        new ActionContext("j", 0, "beta", 1, Optional.empty(), true))
+                .forEach(context -> start(plan, context).join());
         start(plan("GET", url + "/ok", Map.of("idempotency-key", "mine"), NOTHING, Optional.empty()), OCCASION)
                 .join();
 
@@ -262,10 +262,10 @@ class HttpActionTest {
                 .join();
     }
 
-    private CompletableFuture<ActionResult> start(ActionPlan.Http plan, Occasion occasion) {
+    private CompletableFuture<ActionResult> start(ActionPlan.Http plan, ActionContext context) {
         return actions(HttpSettings.off().allowing(HostAllowList.of(List.of("localhost:*"))))
                 .of(plan)
-                .run(occasion);
+                .run(context);
     }
 
     private Actions actions(HttpSettings settings) {

@@ -144,7 +144,7 @@ class JavaActionTest {
                         timers.environment(),
                         BridgeThreads.blocking())
                 .of(new ActionPlan.Java("createUser", data()))
-                .run(new Occasion("job-1", 0, "alpha", 1, Optional.empty()))
+                .run(new ActionContext("job-1", 0, "alpha", 1, Optional.empty()))
                 .join();
 
         assertThat(result.isFinal()).isTrue();
@@ -175,7 +175,7 @@ class JavaActionTest {
                         timers.environment(),
                         BridgeThreads.blocking())
                 .of(new ActionPlan.Java("test", data()))
-                .run(new Occasion("job-1", 2, "alpha", 3, Optional.of(LIMIT)));
+                .run(new ActionContext("job-1", 2, "alpha", 3, Optional.of(LIMIT)));
     }
 
     private static JsonNode data() {

@@ -30,7 +30,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 @Timeout(60)
 class ShellActionTest {
-    private static final Occasion OCCASION = new Occasion("job-1", 2, "alpha", 3, Optional.empty());
+    private static final ActionContext OCCASION = new ActionContext("job-1", 2, "alpha", 3, Optional.empty());
     private static final Duration LIMIT = Duration.ofSeconds(5);
 
     @TempDir
@@ -88,7 +88,7 @@ class ShellActionTest {
         String command = "echo $COUCHJOBS_JOB $COUCHJOBS_STEP $COUCHJOBS_NODE $COUCHJOBS_ATTEMPT";
 
         assertThat(run(command).output()).isEqualTo("job-1 2 alpha 3\n");
-        assertThat(run(command, new Occasion("jöb", 0, "a b", 1, Optional.empty()))
+        assertThat(run(command, new ActionContext("jöb", 0, "a b", 1, Optional.empty()))
                         .output())
                 .isEqualTo("jöb 0 a b 1\n");
     }
@@ -334,7 +334,7 @@ class ShellActionTest {
         Environment environment = new Environment(() -> ManualTimers.NOW, broken, new Random(1));
         ActionResult result = actions(ShellSettings.off().enabled(), environment)
                 .of(shell("exec sleep 1000"))
-                .run(new Occasion("job", 0, "alpha", 1, Optional.of(LIMIT)))
+                .run(new ActionContext("job", 0, "alpha", 1, Optional.of(LIMIT)))
                 .join();
 
         assertThat(result.success()).isFalse();
@@ -415,10 +415,10 @@ class ShellActionTest {
         return run(command, OCCASION);
     }
 
-    private ActionResult run(String command, Occasion occasion) {
+    private ActionResult run(String command, ActionContext context) {
         return actions(ShellSettings.off().enabled(), timers.environment())
                 .of(shell(command))
-                .run(occasion)
+                .run(context)
                 .join();
     }
 
@@ -434,7 +434,7 @@ class ShellActionTest {
                 .isZero();
         return actions(inDirectory(directory), timers.environment())
                 .of(shell(command))
-                .run(new Occasion("job", 0, "alpha", 1, Optional.of(LIMIT)));
+                .run(new ActionContext("job", 0, "alpha", 1, Optional.of(LIMIT)));
     }
 
     /** Waits until a process has opened the pipe; what can be read of it ends when the last that holds it has ended. */

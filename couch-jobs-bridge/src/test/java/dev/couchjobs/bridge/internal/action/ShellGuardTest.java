@@ -43,7 +43,7 @@ class ShellGuardTest {
         public static void main(String[] arguments) {
             var unused = actions(arguments[0], System.getenv("PATH"), Environment.system())
                     .of(shell(arguments[1]))
-                    .run(new Occasion("job", 0, "alpha", 1, Optional.empty()))
+                    .run(new ActionContext("job", 0, "alpha", 1, Optional.empty()))
                     .join();
         }
     }
@@ -74,7 +74,7 @@ class ShellGuardTest {
         CompletableFuture<ActionResult> result = actions(
                         directory.toString(), programs.toString(), timers.environment())
                 .of(shell("echo begun; exec 9> held; sleep 1000 & sleep 1000 & echo both >&9; wait"))
-                .run(new Occasion("job", 0, "alpha", 1, Optional.of(Duration.ofSeconds(5))));
+                .run(new ActionContext("job", 0, "alpha", 1, Optional.of(Duration.ofSeconds(5))));
         InputStream held = held();
         // What is started while its parent is being ended is not found without a group.
         assertThat(new String(held.readNBytes("both\n".length()), StandardCharsets.UTF_8))

@@ -51,9 +51,9 @@ public abstract class CouchContract {
     }
 
     private String write(CouchDatabase on, ObjectNode document) {
-        Written written = couch.await(on.write(List.of(document))).get(0);
-        assertThat(written).isInstanceOf(Written.Accepted.class);
-        return ((Written.Accepted) written).revision();
+        WriteResult result = couch.await(on.write(List.of(document))).get(0);
+        assertThat(result).isInstanceOf(WriteResult.Accepted.class);
+        return ((WriteResult.Accepted) result).revision();
     }
 
     private StoredDocument read(String id) {
@@ -79,30 +79,30 @@ public abstract class CouchContract {
     void aDocumentIsWrittenOnlyOnTheRevisionThatIsThere() {
         String first = write(database, document("x"));
         String second = write(database, document("x", first).put("text", "second"));
-        List<Written> late = couch.await(database.write(List.of(document("x", first), document("x"))));
-        assertThat(late).containsExactly(new Written.Conflict("x"), new Written.Conflict("x"));
+        List<WriteResult> late = couch.await(database.write(List.of(document("x", first), document("x"))));
+        assertThat(late).containsExactly(new WriteResult.Conflict("x"), new WriteResult.Conflict("x"));
         assertThat(read("x").current().orElseThrow().revision()).isEqualTo(second);
     }
 
     @Test
     void ofManyDocumentsEachIsWrittenByItselfAndAnsweredInTurn() {
         String revision = write(database, document("taken"));
-        List<Written> written = couch.await(
+        List<WriteResult> results = couch.await(
                 database.write(List.of(document("new"), document("taken"), document("_illegal"), document("newer"))));
-        assertThat(written).extracting(Written::id).containsExactly("new", "taken", "_illegal", "newer");
-        assertThat(written.get(0)).isInstanceOf(Written.Accepted.class);
-        assertThat(written.get(1)).isEqualTo(new Written.Conflict("taken"));
-        assertThat(written.get(2)).isInstanceOf(Written.Refused.class);
-        assertThat(written.get(3)).isInstanceOf(Written.Accepted.class);
+        assertThat(results).extracting(WriteResult::id).containsExactly("new", "taken", "_illegal", "newer");
+        assertThat(results.get(0)).isInstanceOf(WriteResult.Accepted.class);
+        assertThat(results.get(1)).isEqualTo(new WriteResult.Conflict("taken"));
+        assertThat(results.get(2)).isInstanceOf(WriteResult.Refused.class);
+        assertThat(results.get(3)).isInstanceOf(WriteResult.Accepted.class);
         assertThat(read("taken").current().orElseThrow().revision()).isEqualTo(revision);
     }
 
     @Test
     void aThousandDocumentsAreWrittenAndReadInTheirOrder() {
         List<String> ids = IntStream.range(0, 1000).mapToObj(i -> "d" + i).toList();
-        List<Written> written = couch.await(
+        List<WriteResult> results = couch.await(
                 database.write(ids.stream().map(CouchContract::document).toList()));
-        assertThat(written).hasSize(1000).hasOnlyElementsOfType(Written.Accepted.class);
+        assertThat(results).hasSize(1000).hasOnlyElementsOfType(WriteResult.Accepted.class);
         List<StoredDocument> read = couch.await(database.read(ids));
         assertThat(read).extracting(StoredDocument::id).isEqualTo(ids);
         assertThat(read).allSatisfy(found -> assertThat(found.current()).isPresent());
@@ -186,15 +186,15 @@ public abstract class CouchContract {
         write(database, document("after"));
         List<Call> calls = couch.await(recorder.told("after")
                 .thenCombine(recorder.when(so -> last(so, "before").isDeleted()), (one, other) -> other));
-        assertThat(last(calls, "before")).isEqualTo(new Change("before", List.of(deleted), true));
+        assertThat(last(calls, "before")).isEqualTo(new DocumentChange("before", List.of(deleted), true));
     }
 
-    private static Change last(List<Call> calls, String id) {
+    private static DocumentChange last(List<Call> calls, String id) {
         return calls.stream()
                 .flatMap(call -> call.changes().stream())
                 .filter(change -> change.id().equals(id))
                 .reduce((earlier, later) -> later)
-                .orElse(new Change(id, List.of(), false));
+                .orElse(new DocumentChange(id, List.of(), false));
     }
 
     @Test
@@ -221,8 +221,9 @@ public abstract class CouchContract {
         List<Call> calls = couch.await(recorder.when(so -> Recorder.ids(so).size() == 1000));
         assertThat(calls).hasSizeLessThan(1000);
         assertThat(calls)
-                .allSatisfy(call ->
-                        assertThat(call.changes()).extracting(Change::id).doesNotHaveDuplicates());
+                .allSatisfy(call -> assertThat(call.changes())
+                        .extracting(DocumentChange::id)
+                        .doesNotHaveDuplicates());
     }
 
     @Test
@@ -259,9 +260,9 @@ public abstract class CouchContract {
         CouchDatabase waiting = later.connect();
         Recorder recorder = new Recorder();
         waiting.follow(null, recorder);
-        CompletableFuture<List<Written>> written = waiting.write(List.of(document("x")));
+        CompletableFuture<List<WriteResult>> result = waiting.write(List.of(document("x")));
         later.create();
-        assertThat(couch.await(written)).hasOnlyElementsOfType(Written.Accepted.class);
+        assertThat(couch.await(result)).hasOnlyElementsOfType(WriteResult.Accepted.class);
         assertThat(Recorder.ids(couch.await(recorder.told("x")))).containsExactly("x");
         waiting.close();
     }
@@ -273,10 +274,10 @@ public abstract class CouchContract {
         write(database, document("before"));
         couch.await(recorder.told("before"));
         place.interrupt();
-        CompletableFuture<List<Written>> written = database.write(List.of(document("after")));
+        CompletableFuture<List<WriteResult>> result = database.write(List.of(document("after")));
         CompletableFuture<List<StoredDocument>> read = database.read(List.of("before"));
         place.resume();
-        couch.await(written);
+        couch.await(result);
         assertThat(couch.await(read).get(0).current()).isPresent();
         couch.await(recorder.told("after"));
     }

@@ -59,7 +59,8 @@ class CouchSettingsTest {
     void aPauseIsCutByUpToAHalfButNotBelowWhatTheServerAskedFor() {
         Backoff backoff = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(1), new Random(7));
         for (int i = 0; i < 1000; i++) {
-            assertThat(backoff.after(new PassingFault("x"))).isBetween(Duration.ofMillis(500), Duration.ofSeconds(1));
+            assertThat(backoff.after(new TransientException("x")))
+                    .isBetween(Duration.ofMillis(500), Duration.ofSeconds(1));
         }
     }
 }

@@ -261,7 +261,9 @@ class FeedFaultsTest {
         follow(null).stream().chunk(older + row("y") + newer);
         Call call = told("x", "y").get(0);
         assertThat(call.changes())
-                .containsExactly(new Change("y", List.of("1-a"), false), new Change("x", List.of("2-b", "2-a"), true));
+                .containsExactly(
+                        new DocumentChange("y", List.of("1-a"), false),
+                        new DocumentChange("x", List.of("2-b", "2-a"), true));
         assertThat(call.position().path("since")).isEqualTo(JsonNodeFactory.instance.stringNode("3"));
     }
 

@@ -70,7 +70,7 @@ final class HttpCouchFixture implements CouchFixture {
     public void replicate(Place source, Place target) {
         URI from = ((HttpPlace) source).address;
         URI to = ((HttpPlace) target).address;
-        Replications replications = new Replications(CouchSettings.of(to), new Gates("test"));
+        Replications replications = new Replications(CouchSettings.of(to), new LoginThrottles("test"));
         toClose.add(replications);
         Replication replication =
                 Replication.continuous("test-" + UUID.randomUUID(), servers.forServers(from), servers.forServers(to));

@@ -104,7 +104,7 @@ class HttpCouchTest extends CouchContract {
     private HttpCouchDatabase databaseWith(List<ObjectNode> documents) {
         HttpCouchDatabase database = new HttpCouchDatabase(CouchSettings.of(servers.newDatabase(0)));
         documents.forEach(document ->
-                assertThat(await(database.write(List.of(document)))).hasOnlyElementsOfType(Written.Accepted.class));
+                assertThat(await(database.write(List.of(document)))).hasOnlyElementsOfType(WriteResult.Accepted.class));
         return database;
     }
 

@@ -16,12 +16,12 @@ final class Recorder implements ChangesListener {
     private CompletableFuture<Void> last = answer;
     private boolean wasCalledWhileBusy;
 
-    record Call(List<Change> changes, JsonNode position) {}
+    record Call(List<DocumentChange> changes, JsonNode position) {}
 
     private record Expectation(Predicate<List<Call>> condition, CompletableFuture<List<Call>> met) {}
 
     @Override
-    public synchronized CompletableFuture<Void> changed(List<Change> changes, JsonNode position) {
+    public synchronized CompletableFuture<Void> changed(List<DocumentChange> changes, JsonNode position) {
         wasCalledWhileBusy |= !last.isDone();
         last = answer;
         calls.add(new Call(changes, position));

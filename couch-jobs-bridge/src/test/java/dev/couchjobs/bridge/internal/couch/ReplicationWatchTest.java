@@ -25,7 +25,7 @@ class ReplicationWatchTest {
                     .withTimeout(ManualTime.TIMEOUT)
                     .withPauses(Duration.ofMillis(100), Duration.ofSeconds(10))
                     .withEnvironment(time.environment()),
-            new Gates("test"));
+            new LoginThrottles("test"));
     private final RecordedLog log = new RecordedLog();
     private final ReplicationWatch watch = new ReplicationWatch("reg_a", replications, time.environment(), log);
     private boolean isPeerUp;

@@ -31,7 +31,7 @@ class ReplicationsTest {
     private static Replications replications(ScriptedServer server) {
         return new Replications(
                 CouchSettings.of(server.database()).withPauses(Duration.ofMillis(1), Duration.ofMillis(1)),
-                new Gates("test"));
+                new LoginThrottles("test"));
     }
 
     private static final Replication PULL = Replication.continuous("pull", SOURCE, TARGET);
@@ -100,7 +100,7 @@ class ReplicationsTest {
     }
 
     private static void write(CouchDatabase database, ObjectNode document) {
-        assertThat(await(database.write(List.of(document)))).hasOnlyElementsOfType(Written.Accepted.class);
+        assertThat(await(database.write(List.of(document)))).hasOnlyElementsOfType(WriteResult.Accepted.class);
     }
 
     private static ObjectNode document(String id) {
@@ -113,7 +113,7 @@ class ReplicationsTest {
                 HttpCouchDatabase source = created(server.database("source"));
                 HttpCouchDatabase target = created(server.database("target"));
                 Replications replications =
-                        new Replications(CouchSettings.of(server.database("source")), new Gates("test"))) {
+                        new Replications(CouchSettings.of(server.database("source")), new LoginThrottles("test"))) {
             Replication replication =
                     Replication.continuous("copy", server.database("source"), server.database("target"));
             assertThat(await(replications.ensure(replication))).isTrue();
@@ -132,7 +132,7 @@ class ReplicationsTest {
                 HttpCouchDatabase source = created(server.database("source"));
                 HttpCouchDatabase target = created(server.database("target"));
                 Replications replications =
-                        new Replications(CouchSettings.of(server.database("source")), new Gates("test"))) {
+                        new Replications(CouchSettings.of(server.database("source")), new LoginThrottles("test"))) {
             ObjectNode design = document("_design/bridge");
             design.putObject("filters").put("node", "function (doc, req) { return doc.node === req.query.node; }");
             write(source, design);

@@ -170,16 +170,16 @@ class RequestFaultsTest {
 
     @Test
     void aWriteWhoseAnswerIsLostIsMadeAgain() {
-        var written = database.write(List.of(document("x")));
+        var result = database.write(List.of(document("x")));
         server.call().cut();
         time.passPause();
         server.call().answer(201, "[{\"id\":\"x\",\"error\":\"conflict\",\"reason\":\"Document update conflict.\"}]");
-        assertThat(await(written)).containsExactly(new Written.Conflict("x"));
+        assertThat(await(result)).containsExactly(new WriteResult.Conflict("x"));
     }
 
     @Test
     void onlyTheDocumentsThatTheServerFailedToWriteAreSentAgain() {
-        var written = database.write(List.of(document("x"), document("y"), document("z")));
+        var result = database.write(List.of(document("x"), document("y"), document("z")));
         server.call()
                 .answer(
                         201,
@@ -189,41 +189,41 @@ class RequestFaultsTest {
         Call again = server.call();
         assertThat(again.body()).isEqualTo("{\"docs\":[{\"_id\":\"y\"}]}");
         again.answer(201, "[{\"ok\":true,\"id\":\"y\",\"rev\":\"1-y\"}]");
-        assertThat(await(written))
+        assertThat(await(result))
                 .containsExactly(
-                        new Written.Accepted("x", "1-x"),
-                        new Written.Accepted("y", "1-y"),
-                        new Written.Refused("z", "forbidden", "not you"));
+                        new WriteResult.Accepted("x", "1-x"),
+                        new WriteResult.Accepted("y", "1-y"),
+                        new WriteResult.Refused("z", "forbidden", "not you"));
     }
 
     @Test
     void aRequestThatIsTooLargeIsHalvedUntilTheDocumentThatIsTooLargeIsAlone() {
-        var written = database.write(List.of(document("x"), document("y"), document("z")));
+        var result = database.write(List.of(document("x"), document("y"), document("z")));
         server.call().answer(413, "{\"error\":\"too_large\",\"reason\":\"the request entity is too large\"}");
         server.call().answer(413, "{\"error\":\"document_too_large\",\"reason\":\"y\"}");
         server.call().answer(201, "[{\"ok\":true,\"id\":\"x\",\"rev\":\"1-x\"}]");
         server.call().answer(413, "{\"error\":\"document_too_large\",\"reason\":\"y\"}");
         server.call().answer(201, "[{\"ok\":true,\"id\":\"z\",\"rev\":\"1-z\"}]");
-        assertThat(await(written))
+        assertThat(await(result))
                 .containsExactly(
-                        new Written.Accepted("x", "1-x"),
-                        new Written.Refused("y", "document_too_large", "y"),
-                        new Written.Accepted("z", "1-z"));
+                        new WriteResult.Accepted("x", "1-x"),
+                        new WriteResult.Refused("y", "document_too_large", "y"),
+                        new WriteResult.Accepted("z", "1-z"));
     }
 
     @Test
     void aDocumentWithAnAttachmentThatIsGoneConflictsAndHindersNoOther() {
-        var written = database.write(List.of(document("x"), document("y")));
+        var result = database.write(List.of(document("x"), document("y")));
         String stub = "{\"error\":\"missing_stub\",\"reason\":\"Invalid attachment stub in x for photo\"}";
         server.call().answer(412, stub);
         server.call().answer(412, stub);
         server.call().answer(201, "[{\"ok\":true,\"id\":\"y\",\"rev\":\"1-y\"}]");
-        assertThat(await(written)).containsExactly(new Written.Conflict("x"), new Written.Accepted("y", "1-y"));
+        assertThat(await(result)).containsExactly(new WriteResult.Conflict("x"), new WriteResult.Accepted("y", "1-y"));
     }
 
     @Test
     void whatTheOtherPartsOfADatabaseSayCountsWhenOneDoesNotAnswer() {
-        var written = database.write(List.of(document("x"), document("y")));
+        var result = database.write(List.of(document("x"), document("y")));
         String failed = "{\"id\":\"x\",\"error\":\"internal_server_error\"}";
         server.call().answer(500, "[" + failed + ",{\"ok\":true,\"id\":\"y\",\"rev\":\"1-y\"}]");
         for (int i = 0; i < 4; i++) {
@@ -232,10 +232,10 @@ class RequestFaultsTest {
             assertThat(again.body()).isEqualTo("{\"docs\":[{\"_id\":\"x\"}]}");
             again.answer(500, "[" + failed + "]");
         }
-        assertThat(await(written))
+        assertThat(await(result))
                 .containsExactly(
-                        new Written.Refused("x", "internal_server_error", "again and again"),
-                        new Written.Accepted("y", "1-y"));
+                        new WriteResult.Refused("x", "internal_server_error", "again and again"),
+                        new WriteResult.Accepted("y", "1-y"));
     }
 
     @Test

@@ -58,7 +58,7 @@ class RestartTest {
 
     private static void write(CouchDatabase database, String id) {
         ObjectNode document = JsonNodeFactory.instance.objectNode().put("_id", id);
-        assertThat(await(database.write(List.of(document)))).hasOnlyElementsOfType(Written.Accepted.class);
+        assertThat(await(database.write(List.of(document)))).hasOnlyElementsOfType(WriteResult.Accepted.class);
     }
 
     @Test
@@ -160,7 +160,7 @@ class RestartTest {
         try (Wire wire = new Wire(there.address());
                 HttpCouchDatabase one = open(jobsHere);
                 HttpCouchDatabase other = open(jobsThere);
-                Replications replications = new Replications(settings(jobsHere), new Gates("test"))) {
+                Replications replications = new Replications(settings(jobsHere), new LoginThrottles("test"))) {
             await(one.ensureDatabase());
             await(other.ensureDatabase());
             URI overTheWire = wire.through(jobsThere);

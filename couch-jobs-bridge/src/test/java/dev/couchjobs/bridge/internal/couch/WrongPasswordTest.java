@@ -32,8 +32,8 @@ class WrongPasswordTest {
             .withPauses(Duration.ofMillis(100), Duration.ofSeconds(10))
             .withEnvironment(time.environment())
             .withCredentials(new Credentials.Basic("jo", "wrong"));
-    private final Gates gates = new Gates("Node reg_a");
-    private final HttpCouchDatabase database = new HttpCouchDatabase(settings, gates);
+    private final LoginThrottles loginThrottles = new LoginThrottles("Node reg_a");
+    private final HttpCouchDatabase database = new HttpCouchDatabase(settings, loginThrottles);
 
     @AfterEach
     void close() {
@@ -86,7 +86,7 @@ class WrongPasswordTest {
 
     @Test
     void allThatTheBridgeAsksAtOneServerIsOneUser() {
-        try (Replications replications = new Replications(settings, gates)) {
+        try (Replications replications = new Replications(settings, loginThrottles)) {
             CompletableFuture<?> read = read();
             CompletableFuture<?> removed = replications.remove("some");
             server.call().answer(401, REFUSAL);

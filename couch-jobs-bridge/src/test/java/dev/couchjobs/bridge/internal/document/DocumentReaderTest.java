@@ -21,7 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** What a job document says is read; what is wrong with it is said in sentences a person can act on. */
 class DocumentReaderTest {
     private static final String STEP = "{'target':'any','do':'ls'}";
-    private final DocumentReader reader = new DocumentReader(Jobs.CLUSTER);
+    private final DocumentReader reader = new DocumentReader(SampleJobs.CLUSTER);
 
     @Example
     void creatorAndStepsWithTargetAndDoAreEnough() {
@@ -29,7 +29,7 @@ class DocumentReaderTest {
         assertThat(job)
                 .isEqualTo(new JobDocument(
                         "j",
-                        new Plan("global_node", 0, List.of(step("ls"))),
+                        new JobPlan("global_node", 0, List.of(step("ls"))),
                         new Progress(List.of(StepProgress.open()), Optional.empty())));
     }
 
@@ -44,7 +44,7 @@ class DocumentReaderTest {
                 .isEqualTo(new Target.OneOf(
                         new TreeSet<>(List.of("reg_a", "reg_b")), new TreeSet<>(List.of("first", "reg_b"))));
         assertThat(target("'any'")).isEqualTo(new Target.Any());
-        assertThat(target("'all'")).isEqualTo(new Target.All(Jobs.CLUSTER.nodes()));
+        assertThat(target("'all'")).isEqualTo(new Target.All(SampleJobs.CLUSTER.nodes()));
     }
 
     @Example
@@ -131,7 +131,7 @@ class DocumentReaderTest {
 
     @Example
     void whatIsTooLargeIsRefused() {
-        String longText = "x".repeat(Limits.STRING_BYTES + 1);
+        String longText = "x".repeat(DocumentLimits.STRING_BYTES + 1);
         assertThat(faults("'creator':'reg_a','job':[{'target':'any','do':'" + longText + "'}]"))
                 .containsExactly("job[0].do: is longer than 65536 bytes");
         String large = "{'target':'any','do':'" + "x".repeat(60_000) + "'},";
@@ -158,7 +158,7 @@ class DocumentReaderTest {
 
     @Example
     void statusesAreReadWhateverTheirCase() {
-        assertThat(job(begun("'step_status':'RUNNING'")).step(0).status()).contains(Run.Status.RUNNING);
+        assertThat(job(begun("'step_status':'RUNNING'")).step(0).status()).contains(StepRun.Status.RUNNING);
         assertThat(job(begun("'step_status':'Finished'")).verdict()).contains(Verdict.SUCCESS);
         assertThat(job(begun("'step_status':'Failed','exit_status':3")).verdict())
                 .contains(Verdict.failed("job[0] has failed on reg_a, with exit status 3"));
@@ -235,14 +235,14 @@ class DocumentReaderTest {
 
     @Example
     void aRefusalIsWrittenOnceAndNothingElseIsTouched() {
-        ObjectNode document = Jobs.json("{'_rev':'1-a','_id':'j','job':[{'do':3}],'job_status':null,'x':1}");
-        Reading.Broken broken = (Reading.Broken) reader.read(document);
+        ObjectNode document = SampleJobs.json("{'_rev':'1-a','_id':'j','job':[{'do':3}],'job_status':null,'x':1}");
+        ParsedDocument.Broken broken = (ParsedDocument.Broken) reader.read(document);
         ObjectNode refused = DocumentWriter.refuse(document, broken.reason());
         assertThat(broken.isEnded()).isFalse();
         assertThat(refused.toString())
                 .startsWith("{\"_rev\":\"1-a\",\"_id\":\"j\",\"job\":[{\"do\":3}],\"job_status\":\"failed\",\"x\":1,");
         assertThat(refused.path("reason").stringValue()).isEqualTo(broken.reason());
-        assertThat(((Reading.Broken) reader.read(refused)).isEnded()).isTrue();
+        assertThat(((ParsedDocument.Broken) reader.read(refused)).isEnded()).isTrue();
     }
 
     @Example
@@ -256,7 +256,7 @@ class DocumentReaderTest {
                 "{'_id':'a','type':{},'creator':'me','job':[]}",
                 "{'_id':'_design/work','creator':'me','job':[]}",
                 "{'_id':'a','_deleted':true,'creator':'reg_a','job':[]}")) {
-            assertThat(reader.read(Jobs.json(other))).as(other).isInstanceOf(Reading.Other.class);
+            assertThat(reader.read(SampleJobs.json(other))).as(other).isInstanceOf(ParsedDocument.Other.class);
         }
     }
 
@@ -264,13 +264,13 @@ class DocumentReaderTest {
     Arbitrary<JsonNode> damage() {
         return Arbitraries.of(
                         "null", "0", "-1", "1.5", "1e300", "'x'", "''", "[]", "['x',{}]", "{}", "{'a':{}}", "true")
-                .map(text -> Jobs.JSON.readTree(text.replace('\'', '"')));
+                .map(text -> SampleJobs.JSON.readTree(text.replace('\'', '"')));
     }
 
     @Provide
     Arbitrary<ObjectNode> documents() {
         return Combinators.combine(
-                        Jobs.histories(), damage(), Arbitraries.integers().between(0, 10_000))
+                        SampleJobs.histories(), damage(), Arbitraries.integers().between(0, 10_000))
                 .as((job, damage, where) -> {
                     ObjectNode document = DocumentWriter.write(job);
                     damage(document, damage, where);
@@ -280,11 +280,11 @@ class DocumentReaderTest {
 
     @Property(edgeCases = EdgeCasesMode.NONE)
     void aDamagedDocumentIsReadOrRefusedAndNeverHarmsTheReader(@ForAll("documents") ObjectNode document) {
-        Reading reading = reader.read(document);
-        if (reading instanceof Reading.Job job) {
+        ParsedDocument parsedDocument = reader.read(document);
+        if (parsedDocument instanceof ParsedDocument.Job job) {
             assertThat(reader.read(DocumentWriter.write(job.document(), document)))
-                    .isEqualTo(reading);
-        } else if (reading instanceof Reading.Broken broken) {
+                    .isEqualTo(parsedDocument);
+        } else if (parsedDocument instanceof ParsedDocument.Broken broken) {
             assertThat(broken.faults()).isNotEmpty().allMatch(fault -> fault.length() < 1_000);
             assertThat(DocumentWriter.refuse(document, broken.reason()).path("job"))
                     .isEqualTo(document.path("job"));
@@ -339,12 +339,12 @@ class DocumentReaderTest {
     }
 
     private List<String> faults(String fields) {
-        return ((Reading.Broken) reader.read(Jobs.json("{'_id':'j'," + fields + "}"))).faults();
+        return ((ParsedDocument.Broken) reader.read(SampleJobs.json("{'_id':'j'," + fields + "}"))).faults();
     }
 
     private JobDocument job(String json) {
-        Reading reading = reader.read(Jobs.json(json));
-        assertThat(reading).isInstanceOf(Reading.Job.class);
-        return ((Reading.Job) reading).document();
+        ParsedDocument parsedDocument = reader.read(SampleJobs.json(json));
+        assertThat(parsedDocument).isInstanceOf(ParsedDocument.Job.class);
+        return ((ParsedDocument.Job) parsedDocument).document();
     }
 }

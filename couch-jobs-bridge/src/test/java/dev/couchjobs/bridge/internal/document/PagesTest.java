@@ -22,7 +22,7 @@ class PagesTest {
     private static final Pattern EXAMPLE = Pattern.compile("```json\n(.*?)```", Pattern.DOTALL);
 
     private final DocumentReader reader = new DocumentReader(
-            Cluster.of(List.of("global_node", "reg_a", "reg_b"), Map.of("regional", List.of("reg_a", "reg_b"))));
+            NodeDirectory.of(List.of("global_node", "reg_a", "reg_b"), Map.of("regional", List.of("reg_a", "reg_b"))));
 
     static Stream<ObjectNode> examples() {
         return Stream.of(FORMAT, GUIDE).flatMap(page -> examples(page).stream());
@@ -31,14 +31,14 @@ class PagesTest {
     @ParameterizedTest
     @MethodSource("examples")
     void anExampleIsReadOrIsRefusedForTheReasonThatItShows(ObjectNode example) {
-        Reading reading = reader.read(example);
-        if (reading instanceof Reading.Broken broken) {
+        ParsedDocument parsedDocument = reader.read(example);
+        if (parsedDocument instanceof ParsedDocument.Broken broken) {
             assertThat(broken.reason()).isEqualTo(example.path("reason").asString(""));
-        } else if (reading instanceof Reading.Job job) {
+        } else if (parsedDocument instanceof ParsedDocument.Job job) {
             assertThat(reader.read(DocumentWriter.write(job.document(), example)))
-                    .isEqualTo(reading);
+                    .isEqualTo(parsedDocument);
         } else {
-            assertThat(reading).isInstanceOf(Reading.Work.class);
+            assertThat(parsedDocument).isInstanceOf(ParsedDocument.Work.class);
         }
     }
 
@@ -48,16 +48,16 @@ class PagesTest {
                 .filter(document -> document.path("_id").asString("").equals("update"))
                 .findFirst()
                 .orElseThrow();
-        Reading.Job job = (Reading.Job) reader.read(example);
+        ParsedDocument.Job job = (ParsedDocument.Job) reader.read(example);
         assertThat(DocumentWriter.write(job.document(), example).toString()).isEqualTo(example.toString());
     }
 
     @Test
     void figure10IsReadAndKeptButForTheCaseOfItsStatus() {
         ObjectNode figure = examples(FORMAT).get(0);
-        JobDocument job = ((Reading.Job) reader.read(figure)).document();
+        JobDocument job = ((ParsedDocument.Job) reader.read(figure)).document();
         assertThat(job.currentStep()).isEqualTo(1);
-        assertThat(job.step(0).status()).contains(Run.Status.FINISHED);
+        assertThat(job.step(0).status()).contains(StepRun.Status.FINISHED);
         assertThat(job.step(1).progress().claimedBy()).contains("reg_b");
         assertThat(DocumentWriter.write(job, figure).toString())
                 .isEqualTo(figure.toString().replace("Finished", "finished"));
@@ -66,7 +66,7 @@ class PagesTest {
     @Test
     void everyFieldIsOnThePage() {
         String page = text(FORMAT);
-        Stream.of(FieldNames.JOB, FieldNames.STEP, FieldNames.RETRY, WorkItems.FIELDS)
+        Stream.of(FieldNames.JOB, FieldNames.STEP, FieldNames.RETRY, WorkItemCodec.FIELDS)
                 .flatMap(List::stream)
                 .forEach(field -> assertThat(page).contains("`" + field + "`"));
     }
@@ -74,7 +74,7 @@ class PagesTest {
     private static List<ObjectNode> examples(Path page) {
         return EXAMPLE.matcher(text(page))
                 .results()
-                .map(match -> (ObjectNode) Jobs.JSON.readTree(match.group(1)))
+                .map(match -> (ObjectNode) SampleJobs.JSON.readTree(match.group(1)))
                 .toList();
     }
 

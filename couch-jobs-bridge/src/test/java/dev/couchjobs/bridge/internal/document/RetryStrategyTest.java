@@ -64,7 +64,7 @@ class RetryStrategyTest {
 
     @Provide
     Arbitrary<RetryStrategy> retries() {
-        return Jobs.retries();
+        return SampleJobs.retries();
     }
 
     @Property

@@ -14,11 +14,11 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** What is written is read back as it was, whatever has become of a job. */
 class RoundTripTest {
-    private final DocumentReader reader = new DocumentReader(Jobs.CLUSTER);
+    private final DocumentReader reader = new DocumentReader(SampleJobs.CLUSTER);
 
     @Provide
     Arbitrary<JobDocument> histories() {
-        return Jobs.histories();
+        return SampleJobs.histories();
     }
 
     @Property(edgeCases = EdgeCasesMode.NONE)
@@ -29,18 +29,18 @@ class RoundTripTest {
                 coverage.check(end).count(count -> count > 0);
             }
         });
-        assertThat(reader.read(DocumentWriter.write(job))).isEqualTo(new Reading.Job(job));
+        assertThat(reader.read(DocumentWriter.write(job))).isEqualTo(new ParsedDocument.Job(job));
     }
 
     @Property(edgeCases = EdgeCasesMode.NONE)
     void aJobIsReadAsItWasSent(@ForAll("histories") JobDocument job) {
         String sent = DocumentWriter.write(job).toString();
-        assertThat(reader.read((ObjectNode) Jobs.JSON.readTree(sent))).isEqualTo(new Reading.Job(job));
+        assertThat(reader.read((ObjectNode) SampleJobs.JSON.readTree(sent))).isEqualTo(new ParsedDocument.Job(job));
     }
 
     @Provide
     Arbitrary<List<JobDocument>> pairs() {
-        return Jobs.histories(2);
+        return SampleJobs.histories(2);
     }
 
     @Property(edgeCases = EdgeCasesMode.NONE)
@@ -54,41 +54,45 @@ class RoundTripTest {
 
     @Example
     void allNodesStayThoseThatWereThereWhenTheStepBegan() {
-        JobDocument begun = Jobs.begun(Jobs.job(Jobs.all("reg_a", "reg_b")), 0, "reg_a");
-        assertThat(reader.read(DocumentWriter.write(begun))).isEqualTo(new Reading.Job(begun));
+        JobDocument begun = SampleJobs.begun(SampleJobs.job(SampleJobs.all("reg_a", "reg_b")), 0, "reg_a");
+        assertThat(reader.read(DocumentWriter.write(begun))).isEqualTo(new ParsedDocument.Job(begun));
     }
 
     @Example
     void whatAPersonWroteStaysAndTheStateIsAddedInItsPlace() {
-        ObjectNode document = Jobs.json("{'job':[{'do':'sleep 5','step_status':null,'target':['first']}],"
+        ObjectNode document = SampleJobs.json("{'job':[{'do':'sleep 5','step_status':null,'target':['first']}],"
                 + "'_rev':'1-a','creator':'global_node','_id':'j'}");
-        JobDocument job = ((Reading.Job) reader.read(document)).document();
-        assertThat(DocumentWriter.write(Jobs.begun(job, 0, "reg_a"), document))
-                .hasToString(Jobs.json("{'_id':'j','job':[{'do':'sleep 5','step_status':'running','target':['first'],"
-                                + "'claimed_by':'reg_a','winner':'reg_a','executioner':'Node: reg_a, worker: 1',"
-                                + "'exec_time':null,'start_time':'14:45:4','finish_time':null,"
-                                + "'started_at':'2011-06-15T14:45:04+02:00'}],"
-                                + "'_rev':'1-a','creator':'global_node','step':0,'job_status':null}")
-                        .toString());
+        JobDocument job = ((ParsedDocument.Job) reader.read(document)).document();
+        assertThat(DocumentWriter.write(SampleJobs.begun(job, 0, "reg_a"), document))
+                .hasToString(
+                        SampleJobs.json("{'_id':'j','job':[{'do':'sleep 5','step_status':'running','target':['first'],"
+                                        + "'claimed_by':'reg_a','winner':'reg_a','executioner':'Node: reg_a, worker:"
+                                        + " 1',"
+                                        + "'exec_time':null,'start_time':'14:45:4','finish_time':null,"
+                                        + "'started_at':'2011-06-15T14:45:04+02:00'}],"
+                                        + "'_rev':'1-a','creator':'global_node','step':0,'job_status':null}")
+                                .toString());
     }
 
     @Property(edgeCases = EdgeCasesMode.NONE)
     void whatWasAcceptedIsReadAlthoughItsNodesAndGroupsAreGone(@ForAll("histories") JobDocument job) {
-        DocumentReader later = new DocumentReader(Cluster.of("another")).trusting();
-        Reading reading = later.read(DocumentWriter.write(job));
-        assertThat(reading).isInstanceOf(Reading.Job.class);
-        assertThat(job.plan().differenceFrom(((Reading.Job) reading).document().plan()))
+        DocumentReader later = new DocumentReader(NodeDirectory.of("another")).trusting();
+        ParsedDocument parsedDocument = later.read(DocumentWriter.write(job));
+        assertThat(parsedDocument).isInstanceOf(ParsedDocument.Job.class);
+        assertThat(job.plan()
+                        .differenceFrom(
+                                ((ParsedDocument.Job) parsedDocument).document().plan()))
                 .isEmpty();
-        assertThat(((Reading.Job) reading).document().progress().steps())
+        assertThat(((ParsedDocument.Job) parsedDocument).document().progress().steps())
                 .isEqualTo(job.progress().steps());
     }
 
     @Example
     void aNumberIsLeftAsAServerGivesIt() {
-        JobDocument begun = Jobs.begun(Jobs.job(Jobs.any()), 0, "reg_a");
-        JobDocument ended = Jobs.ended(begun, 0, "reg_a", true);
-        ObjectNode fromErlang =
-                Jobs.json(DocumentWriter.write(ended).toString().replace("\"exec_time\":5,", "\"exec_time\":5.0,"));
+        JobDocument begun = SampleJobs.begun(SampleJobs.job(SampleJobs.any()), 0, "reg_a");
+        JobDocument ended = SampleJobs.ended(begun, 0, "reg_a", true);
+        ObjectNode fromErlang = SampleJobs.json(
+                DocumentWriter.write(ended).toString().replace("\"exec_time\":5,", "\"exec_time\":5.0,"));
         assertThat(fromErlang.toString()).contains("\"exec_time\":5.0,");
         assertThat(DocumentWriter.write(ended, fromErlang)).isEqualTo(fromErlang);
     }

@@ -16,7 +16,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** darticle's documents, as they were and with what the bridge adds. */
 class WorkItemTest {
     private static final Instant FEBRUARY = Instant.ofEpochSecond(1_296_945_062);
-    private final DocumentReader reader = new DocumentReader(Jobs.CLUSTER);
+    private final DocumentReader reader = new DocumentReader(SampleJobs.CLUSTER);
 
     @Example
     void aWorkItemIsDueAtItsDateInSecondsOrAsText() {
@@ -52,17 +52,18 @@ class WorkItemTest {
     @Example
     void aRetryIsWrittenWithItsNewDateAndWhatTheWorkIsAboutStays() {
         ObjectNode document =
-                Jobs.json("{'_id':'w','_rev':'1-a','type':'WorkItem','worker':'email','date':5,'to':'x'}");
+                SampleJobs.json("{'_id':'w','_rev':'1-a','type':'WorkItem','worker':'email','date':5,'to':'x'}");
         WorkItem retried = read(document).claimed("reg_a").retried(FEBRUARY, "greylisted");
         assertThat(DocumentWriter.write(retried, document))
-                .isEqualTo(Jobs.json("{'_id':'w','_rev':'1-a','type':'WorkItem','worker':'email','date':1296945062,"
-                        + "'to':'x','claimed':false,'status':'retry','attempts':1,'reason':'greylisted'}"));
+                .isEqualTo(
+                        SampleJobs.json("{'_id':'w','_rev':'1-a','type':'WorkItem','worker':'email','date':1296945062,"
+                                + "'to':'x','claimed':false,'status':'retry','attempts':1,'reason':'greylisted'}"));
     }
 
     @Example
     void aDateThatDoesNotChangeStaysAsItWasWritten() {
         ObjectNode document =
-                Jobs.json("{'_id':'w','type':'WorkItem','worker':'email','date':'2011-02-05T23:31:02+01:00'}");
+                SampleJobs.json("{'_id':'w','type':'WorkItem','worker':'email','date':'2011-02-05T23:31:02+01:00'}");
         assertThat(DocumentWriter.write(read(document).claimed("reg_a"), document)
                         .path("date")
                         .stringValue())
@@ -71,8 +72,9 @@ class WorkItemTest {
 
     @Example
     void allThatIsWrongIsSaidAndNoViewOffersTheDocumentAnyMore() {
-        ObjectNode document = Jobs.json("{'_id':'w','type':'WorkItem','date':true,'claimed':'no','status':'fial'}");
-        Reading.Broken broken = (Reading.Broken) reader.read(document);
+        ObjectNode document =
+                SampleJobs.json("{'_id':'w','type':'WorkItem','date':true,'claimed':'no','status':'fial'}");
+        ParsedDocument.Broken broken = (ParsedDocument.Broken) reader.read(document);
         assertThat(broken.faults())
                 .containsExactly(
                         "worker: is missing; name the kind of work",
@@ -81,7 +83,7 @@ class WorkItemTest {
                         "status: is \"fial\"; it can be null, retry or fail; did you mean \"fail\"?");
         ObjectNode refused = DocumentWriter.refuse(document, broken.reason());
         assertThat(refused.path("claimed").booleanValue()).isTrue();
-        assertThat(((Reading.Broken) reader.read(refused)).isEnded()).isTrue();
+        assertThat(((ParsedDocument.Broken) reader.read(refused)).isEnded()).isTrue();
     }
 
     @Example
@@ -91,7 +93,7 @@ class WorkItemTest {
         assertThat(WorkItem.reason("exit status 4", "x".repeat(9000) + " no luck"))
                 .startsWith("exit status 4: ...xxx")
                 .endsWith("xxx no luck")
-                .hasSize(Limits.REASON);
+                .hasSize(DocumentLimits.REASON);
         assertThat(WorkItem.reason("why", "🙂".repeat(300)).codePoints())
                 .noneMatch(character -> Character.getType(character) == Character.SURROGATE);
     }
@@ -111,8 +113,9 @@ class WorkItemTest {
 
     @Property
     void anItemIsReadAsItWasWritten(@ForAll("items") WorkItem item) {
-        ObjectNode written = DocumentWriter.write(item, Jobs.json("{}"));
-        assertThat(read((ObjectNode) Jobs.JSON.readTree(written.toString()))).isEqualTo(item);
+        ObjectNode written = DocumentWriter.write(item, SampleJobs.json("{}"));
+        assertThat(read((ObjectNode) SampleJobs.JSON.readTree(written.toString())))
+                .isEqualTo(item);
     }
 
     @Example
@@ -123,10 +126,10 @@ class WorkItemTest {
     }
 
     private WorkItem item(String json) {
-        return read(Jobs.json(json));
+        return read(SampleJobs.json(json));
     }
 
     private WorkItem read(ObjectNode document) {
-        return ((Reading.Work) reader.read(document)).item();
+        return ((ParsedDocument.Work) reader.read(document)).item();
     }
 }

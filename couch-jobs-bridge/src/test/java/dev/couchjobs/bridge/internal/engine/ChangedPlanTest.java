@@ -11,162 +11,162 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** A person changes what a job is to do, after nodes have taken it in. */
 class ChangedPlanTest {
-    private final World world = World.replicated(Duration.ofMinutes(1), 2, "a", "b", "c");
+    private final TestBridges bridges = TestBridges.replicated(Duration.ofMinutes(1), 2, "a", "b", "c");
 
     @AfterEach
     void close() {
-        world.close();
+        bridges.close();
     }
 
     @Test
     void aJobOfWhichItsCreatorHasNotHeardBecomesTheOther() {
-        world.cut("a");
-        world.process("c").pause(Duration.ofSeconds(3)); // so that only b claims the step
-        world.put("b", "{'_id': 'x', 'creator': 'a', 'job': [{'target': ['b', 'c'], 'do': 'one'}]}");
-        world.advance(5);
+        bridges.cut("a");
+        bridges.process("c").pause(Duration.ofSeconds(3)); // so that only b claims the step
+        bridges.put("b", "{'_id': 'x', 'creator': 'a', 'job': [{'target': ['b', 'c'], 'do': 'one'}]}");
+        bridges.advance(5);
         change("b", "two");
-        world.couch.join();
-        world.advance(10);
+        bridges.couch.join();
+        bridges.advance(10);
 
-        assertThat(world.read("b", "x").path("job_status").asString()).isEqualTo("success");
-        assertThat(world.done).hasSize(1).allMatch(done -> done.endsWith(" two"));
+        assertThat(bridges.read("b", "x").path("job_status").asString()).isEqualTo("success");
+        assertThat(bridges.done).hasSize(1).allMatch(done -> done.endsWith(" two"));
     }
 
     @Test
     void aJobThatHasBegunWhereItsCreatorHasNotHeardOfItFails() {
-        world.cut("a");
-        world.put("b", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'b', 'do': 'sleep 3'}]}");
-        world.advance(1);
+        bridges.cut("a");
+        bridges.put("b", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'b', 'do': 'sleep 3'}]}");
+        bridges.advance(1);
         change("b", "two");
-        world.advance(10);
-        world.couch.join();
-        world.advance(10);
+        bridges.advance(10);
+        bridges.couch.join();
+        bridges.advance(10);
 
-        for (String node : world.servers.keySet()) {
+        for (String node : bridges.servers.keySet()) {
             assertFailed(node, "two versions of this document differ in job[0].do");
         }
-        assertThat(world.done).containsExactly("b sleep 3");
+        assertThat(bridges.done).containsExactly("b sleep 3");
     }
 
     @Test
     void aJobThatWasRefusedDoesNotTakeAThirdPlanEither() {
-        world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'b', 'do': 'sleep 20'}]}");
-        world.advance(1);
-        world.cut("b");
+        bridges.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'b', 'do': 'sleep 20'}]}");
+        bridges.advance(1);
+        bridges.cut("b");
         change("a", "two");
-        world.advance(3);
+        bridges.advance(3);
         assertFailed("a", "differ in job[0].do");
         mend("a", "three");
-        world.advance(3);
+        bridges.advance(3);
         assertFailed("a", "differ in job[0].do");
 
-        world.couch.join();
-        world.advance(10);
+        bridges.couch.join();
+        bridges.advance(10);
         assertFailed("b", "differ in job[0].do");
-        assertThat(world.done).containsExactly("b sleep 20");
+        assertThat(bridges.done).containsExactly("b sleep 20");
     }
 
     @Test
     void aJobThatIsGivenItsPlanBackGoesOnWhereItWas() {
-        world.put("a", """
+        bridges.put("a", """
                 {'_id': 'x', 'creator': 'a', 'job': [{'target': 'a', 'do': 'one'}, {'target': 'a', 'do': 'sleep 20'}]}""");
-        world.advance(2);
+        bridges.advance(2);
         change("a", "two");
-        world.advance(3);
+        bridges.advance(3);
         assertFailed("a", "differ in job[0].do");
         mend("a", "one");
-        world.advance(30);
+        bridges.advance(30);
 
-        assertThat(world.read("a", "x").path("job_status").asString()).isEqualTo("success");
-        assertThat(world.done).containsExactly("a one", "a sleep 20", "a sleep 20");
+        assertThat(bridges.read("a", "x").path("job_status").asString()).isEqualTo("success");
+        assertThat(bridges.done).containsExactly("a one", "a sleep 20", "a sleep 20");
     }
 
     @Test
     void aJobThatIsGivenItsPlanBackGoesOnWhereNothingWasSeenButTheOther() {
-        world.cut("b");
-        world.put("a", """
+        bridges.cut("b");
+        bridges.put("a", """
                 {'_id': 'x', 'creator': 'a', 'job': [{'target': 'a', 'do': 'sleep 20'}, {'target': 'b', 'do': 'one'}]}""");
-        world.advance(1);
+        bridges.advance(1);
         change("a", "two");
-        world.advance(3);
-        world.couch.join();
-        world.advance(3);
+        bridges.advance(3);
+        bridges.couch.join();
+        bridges.advance(3);
         assertFailed("b", "differ in job[0].do");
         mend("a", "sleep 20");
-        world.advance(40);
+        bridges.advance(40);
 
-        assertThat(world.read("b", "x").path("job_status").asString()).isEqualTo("success");
-        assertThat(world.done).endsWith("b one");
+        assertThat(bridges.read("b", "x").path("job_status").asString()).isEqualTo("success");
+        assertThat(bridges.done).endsWith("b one");
     }
 
     @Test
     void ofTwoPlansWithOneIdThatHaveBothBeenDoneTheOneThatIsShownSaysThatThereWasAnother() {
-        world.cut("a");
-        world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'a', 'do': 'one'}]}");
-        world.put("b", "{'_id': 'x', 'creator': 'b', 'job': [{'target': 'b', 'do': 'two'}]}");
-        world.advance(10);
-        world.couch.join();
-        world.advance(10);
+        bridges.cut("a");
+        bridges.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'a', 'do': 'one'}]}");
+        bridges.put("b", "{'_id': 'x', 'creator': 'b', 'job': [{'target': 'b', 'do': 'two'}]}");
+        bridges.advance(10);
+        bridges.couch.join();
+        bridges.advance(10);
 
-        for (String node : world.servers.keySet()) {
-            assertThat(world.at(node).read("x").leaves()).hasSize(1);
-            assertThat(world.read(node, "x").path("job_status").asString()).isEqualTo("success");
-            assertThat(world.read(node, "x").path("reason").asString())
+        for (String node : bridges.servers.keySet()) {
+            assertThat(bridges.at(node).read("x").leaves()).hasSize(1);
+            assertThat(bridges.read(node, "x").path("job_status").asString()).isEqualTo("success");
+            assertThat(bridges.read(node, "x").path("reason").asString())
                     .isEqualTo("two versions of this document differ in creator; a job is not changed once it is there:"
                             + " make a new document");
         }
-        assertThat(world.done).containsExactlyInAnyOrder("a one", "b two");
+        assertThat(bridges.done).containsExactlyInAnyOrder("a one", "b two");
     }
 
     @Test
     void ofTwoPlansWithOneIdTheOneThatStillRunsIsStoppedByTheOneThatIsDone() {
-        world.cut("a");
-        world.put("b", "{'_id': 'x', 'creator': 'b', 'job': [{'target': 'b', 'do': 'sleep 60'}]}");
-        world.put("a", """
+        bridges.cut("a");
+        bridges.put("b", "{'_id': 'x', 'creator': 'b', 'job': [{'target': 'b', 'do': 'sleep 60'}]}");
+        bridges.put("a", """
                 {'_id': 'x', 'creator': 'a', 'job': [{'target': 'a', 'do': 'one'}, {'target': 'a', 'do': 'one'}]}""");
-        world.advance(10);
-        world.couch.join();
-        world.advance(100);
+        bridges.advance(10);
+        bridges.couch.join();
+        bridges.advance(100);
 
-        for (String node : world.servers.keySet()) {
-            assertThat(world.read(node, "x").path("job_status").asString()).isEqualTo("success");
-            assertThat(world.read(node, "x").path("reason").asString())
+        for (String node : bridges.servers.keySet()) {
+            assertThat(bridges.read(node, "x").path("job_status").asString()).isEqualTo("success");
+            assertThat(bridges.read(node, "x").path("reason").asString())
                     .contains("two versions of this document differ in creator");
         }
     }
 
     @Test
     void twoPlansWithOneIdThatBothStillRunFailTogether() {
-        world.cut("a");
-        world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'a', 'do': 'sleep 60'}]}");
-        world.put("b", "{'_id': 'x', 'creator': 'b', 'job': [{'target': 'b', 'do': 'sleep 61'}]}");
-        world.advance(10);
-        world.couch.join();
-        world.advance(100);
+        bridges.cut("a");
+        bridges.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'a', 'do': 'sleep 60'}]}");
+        bridges.put("b", "{'_id': 'x', 'creator': 'b', 'job': [{'target': 'b', 'do': 'sleep 61'}]}");
+        bridges.advance(10);
+        bridges.couch.join();
+        bridges.advance(100);
 
-        for (String node : world.servers.keySet()) {
-            assertThat(world.at(node).read("x").leaves()).hasSize(1);
+        for (String node : bridges.servers.keySet()) {
+            assertThat(bridges.at(node).read("x").leaves()).hasSize(1);
             assertFailed(node, "two versions of this document differ in creator");
-            assertThat(world.read(node, "x").path("job").toString()).doesNotContain("running");
+            assertThat(bridges.read(node, "x").path("job").toString()).doesNotContain("running");
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"'a'", "['a', 'b']", "'all'"})
     void aJobWhosePlanWasChangedShowsNoStepThatRuns(String target) {
-        world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': " + target + ", 'do': 'sleep 20'}]}");
-        world.advance(3);
-        assertThat(world.read("a", "x").at("/job/0/step_status").asString()).isEqualTo("running");
+        bridges.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': " + target + ", 'do': 'sleep 20'}]}");
+        bridges.advance(3);
+        assertThat(bridges.read("a", "x").at("/job/0/step_status").asString()).isEqualTo("running");
         change("a", "two");
-        world.advance(60);
+        bridges.advance(60);
 
-        for (String node : world.servers.keySet()) {
+        for (String node : bridges.servers.keySet()) {
             assertFailed(node, "differ in job[0].do");
-            assertThat(world.read(node, "x").path("job").toString()).doesNotContain("running");
+            assertThat(bridges.read(node, "x").path("job").toString()).doesNotContain("running");
         }
         mend("a", "sleep 20");
-        world.advance(60);
-        assertThat(world.read("a", "x").path("job_status").asString()).isEqualTo("success");
+        bridges.advance(60);
+        assertThat(bridges.read("a", "x").path("job_status").asString()).isEqualTo("success");
     }
 
     private void change(String node, String command) {
@@ -178,17 +178,17 @@ class ChangedPlanTest {
     }
 
     private void put(String node, String command, boolean anew) {
-        ObjectNode document = world.read(node, "x").deepCopy();
+        ObjectNode document = bridges.read(node, "x").deepCopy();
         ((ObjectNode) document.at("/job/0")).put("do", command);
         if (anew) {
             document.remove("job_status");
             document.remove("reason");
         }
-        world.put(node, document.toString());
+        bridges.put(node, document.toString());
     }
 
     private void assertFailed(String node, String reason) {
-        assertThat(world.read(node, "x").path("job_status").asString()).isEqualTo("failed");
-        assertThat(world.read(node, "x").path("reason").asString()).contains(reason);
+        assertThat(bridges.read(node, "x").path("job_status").asString()).isEqualTo("failed");
+        assertThat(bridges.read(node, "x").path("reason").asString()).contains(reason);
     }
 }

@@ -11,75 +11,75 @@ import org.junit.jupiter.api.Test;
 class ClosingTest {
     @Test
     void aStepIsGivenToAnotherNodeOnlyWhenItsActionHasEnded() {
-        try (World world = World.shared(1, "a", "b")) {
-            world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'any', 'do': 'stubborn'}]}");
-            world.advance(5);
-            String first = world.done.get(0).substring(0, 1);
-            world.close(first);
-            world.advance(60);
+        try (TestBridges bridges = TestBridges.shared(1, "a", "b")) {
+            bridges.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'any', 'do': 'stubborn'}]}");
+            bridges.advance(5);
+            String first = bridges.done.get(0).substring(0, 1);
+            bridges.close(first);
+            bridges.advance(60);
 
             String second = first.equals("a") ? "b" : "a";
-            assertThat(world.done).containsExactly(first + " stubborn", first + " ended", second + " stubborn");
-            assertThat(world.process(first).isAlive()).isFalse();
+            assertThat(bridges.done).containsExactly(first + " stubborn", first + " ended", second + " stubborn");
+            assertThat(bridges.process(first).isAlive()).isFalse();
         }
     }
 
     @Test
     void aWorkItemIsGivenToAnotherNodeOnlyWhenItsActionHasEnded() {
-        try (World world = World.shared(1, "a", "b")) {
-            world.put("a", "{'_id': 'w', 'type': 'WorkItem', 'worker': 'email', 'do': 'stubborn'}");
-            world.advance(5);
-            String first = world.done.get(0).substring(0, 1);
-            world.close(first);
-            world.advance(60);
+        try (TestBridges bridges = TestBridges.shared(1, "a", "b")) {
+            bridges.put("a", "{'_id': 'w', 'type': 'WorkItem', 'worker': 'email', 'do': 'stubborn'}");
+            bridges.advance(5);
+            String first = bridges.done.get(0).substring(0, 1);
+            bridges.close(first);
+            bridges.advance(60);
 
             String second = first.equals("a") ? "b" : "a";
-            assertThat(world.done).containsExactly(first + " stubborn", first + " ended", second + " stubborn");
+            assertThat(bridges.done).containsExactly(first + " stubborn", first + " ended", second + " stubborn");
         }
     }
 
     @Test
     void whatEndsWhileABridgeClosesIsWrittenBack() {
-        try (World world = World.replicated(Duration.ofMinutes(1), 1, "a")) {
-            world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'a', 'do': 'sleep 20'}]}");
-            world.advance(5);
-            world.close("a");
-            world.advance(60);
+        try (TestBridges bridges = TestBridges.replicated(Duration.ofMinutes(1), 1, "a")) {
+            bridges.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'a', 'do': 'sleep 20'}]}");
+            bridges.advance(5);
+            bridges.close("a");
+            bridges.advance(60);
 
-            assertThat(world.process("a").isAlive()).isFalse();
-            assertThat(world.read("a", "x").path("job_status").asString()).isEqualTo("success");
+            assertThat(bridges.process("a").isAlive()).isFalse();
+            assertThat(bridges.read("a", "x").path("job_status").asString()).isEqualTo("success");
         }
     }
 
     @Test
     void aBridgeEndsThoughItsCouchDbDoesNotAnswer() {
-        try (World world = World.replicated(Duration.ofMinutes(1), 1, "a")) {
-            world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'a', 'do': 'sleep 10'}]}");
-            world.put("a", "{'_id': 'w', 'type': 'WorkItem', 'worker': 'email', 'do': 'sleep 10'}");
-            world.couch.crash(world.server("a"), Duration.ofHours(1));
-            world.close("a");
-            world.advance(75);
+        try (TestBridges bridges = TestBridges.replicated(Duration.ofMinutes(1), 1, "a")) {
+            bridges.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'a', 'do': 'sleep 10'}]}");
+            bridges.put("a", "{'_id': 'w', 'type': 'WorkItem', 'worker': 'email', 'do': 'sleep 10'}");
+            bridges.couch.crash(bridges.server("a"), Duration.ofHours(1));
+            bridges.close("a");
+            bridges.advance(75);
 
-            assertThat(world.process("a").isAlive()).isFalse();
+            assertThat(bridges.process("a").isAlive()).isFalse();
         }
     }
 
     @Test
     void whatIsRunAgainInTheSameProcessWaitsForWhatIsLeftOfIt() {
-        Running running = new Running();
+        RunningActions actions = new RunningActions();
         Stoppable<Void> first = new Stoppable<>();
         Stoppable<Void> second = new Stoppable<>();
-        assertThat(running.add("x", 0, first)).isCompleted();
-        assertThat(running.add("x", 1, new Stoppable<>())).isCompleted();
+        assertThat(actions.add("x", 0, first)).isCompleted();
+        assertThat(actions.add("x", 1, new Stoppable<>())).isCompleted();
 
-        CompletableFuture<Void> alone = running.add("x", 0, second);
-        assertThat(running.describe()).containsExactly("document x step 0", "document x step 1");
+        CompletableFuture<Void> alone = actions.add("x", 0, second);
+        assertThat(actions.describe()).containsExactly("document x step 0", "document x step 1");
         assertThat(first.isStopped()).isTrue();
         assertThat(alone).isNotDone();
 
         first.complete(null);
         assertThat(alone).isCompleted();
-        running.stop("x");
+        actions.stop("x");
         assertThat(second.isStopped()).isTrue();
     }
 }

@@ -9,79 +9,79 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What becomes of work while the bridge's own storage takes nothing. */
 class DiskFullTest {
-    static List<World> worlds() {
-        return List.of(World.shared(2, "a"), World.replicated(Duration.ofMinutes(1), 2, "a"));
+    static List<TestBridges> bridgeses() {
+        return List.of(TestBridges.shared(2, "a"), TestBridges.replicated(Duration.ofMinutes(1), 2, "a"));
     }
 
-    private static void put(World world, String id, String command) {
-        world.put("a", "{'_id': '" + id + "', 'creator': 'a', 'job': [{'target': 'a', 'do': '" + command + "'}]}");
+    private static void put(TestBridges bridges, String id, String command) {
+        bridges.put("a", "{'_id': '" + id + "', 'creator': 'a', 'job': [{'target': 'a', 'do': '" + command + "'}]}");
     }
 
-    private static String status(World world, String id) {
-        return world.read("a", id).path("job_status").asString("");
+    private static String status(TestBridges bridges, String id) {
+        return bridges.read("a", id).path("job_status").asString("");
     }
 
     @ParameterizedTest
-    @MethodSource("worlds")
-    void aStepThatEndsMeanwhileIsNotDoneAgain(World world) {
-        try (world) {
-            put(world, "x", "sleep 5");
-            world.advance(2);
-            world.isDiskFull = true;
-            world.advance(60);
-            world.isDiskFull = false;
-            world.advance(60);
+    @MethodSource("bridgeses")
+    void aStepThatEndsMeanwhileIsNotDoneAgain(TestBridges bridges) {
+        try (bridges) {
+            put(bridges, "x", "sleep 5");
+            bridges.advance(2);
+            bridges.isDiskFull = true;
+            bridges.advance(60);
+            bridges.isDiskFull = false;
+            bridges.advance(60);
 
-            assertThat(world.done).containsExactly("a sleep 5");
-            assertThat(status(world, "x")).isEqualTo("success");
+            assertThat(bridges.done).containsExactly("a sleep 5");
+            assertThat(status(bridges, "x")).isEqualTo("success");
         }
     }
 
     @ParameterizedTest
-    @MethodSource("worlds")
-    void aTryThatFailsMeanwhileIsCounted(World world) {
-        try (world) {
-            put(world, "x", "fail");
-            world.isDiskFull = true;
-            world.advance(60);
-            world.isDiskFull = false;
-            world.advance(60);
+    @MethodSource("bridgeses")
+    void aTryThatFailsMeanwhileIsCounted(TestBridges bridges) {
+        try (bridges) {
+            put(bridges, "x", "fail");
+            bridges.isDiskFull = true;
+            bridges.advance(60);
+            bridges.isDiskFull = false;
+            bridges.advance(60);
 
-            assertThat(world.done).containsExactly("a fail");
-            assertThat(status(world, "x")).isEqualTo("failed");
+            assertThat(bridges.done).containsExactly("a fail");
+            assertThat(status(bridges, "x")).isEqualTo("failed");
         }
     }
 
     @ParameterizedTest
-    @MethodSource("worlds")
-    void aWorkItemThatIsDoneMeanwhileIsNotDoneAgain(World world) {
-        try (world) {
-            world.put("a", "{'_id': 'w', 'type': 'WorkItem', 'worker': 'email', 'do': 'sleep 5'}");
-            world.advance(2);
-            world.isDiskFull = true;
-            world.advance(60);
-            world.isDiskFull = false;
-            world.advance(60);
+    @MethodSource("bridgeses")
+    void aWorkItemThatIsDoneMeanwhileIsNotDoneAgain(TestBridges bridges) {
+        try (bridges) {
+            bridges.put("a", "{'_id': 'w', 'type': 'WorkItem', 'worker': 'email', 'do': 'sleep 5'}");
+            bridges.advance(2);
+            bridges.isDiskFull = true;
+            bridges.advance(60);
+            bridges.isDiskFull = false;
+            bridges.advance(60);
 
-            assertThat(world.done).containsExactly("a sleep 5");
-            assertThat(world.at("a").read("w").current()).isEmpty();
+            assertThat(bridges.done).containsExactly("a sleep 5");
+            assertThat(bridges.at("a").read("w").current()).isEmpty();
         }
     }
 
     @ParameterizedTest
-    @MethodSource("worlds")
-    void aDocumentThatComesMeanwhileIsTakenInAfterwards(World world) {
-        try (world) {
-            world.advance(2);
-            world.isDiskFull = true;
-            put(world, "x", "good");
-            world.advance(60);
-            assertThat(world.done).isEmpty();
+    @MethodSource("bridgeses")
+    void aDocumentThatComesMeanwhileIsTakenInAfterwards(TestBridges bridges) {
+        try (bridges) {
+            bridges.advance(2);
+            bridges.isDiskFull = true;
+            put(bridges, "x", "good");
+            bridges.advance(60);
+            assertThat(bridges.done).isEmpty();
 
-            world.isDiskFull = false;
-            world.advance(60);
-            assertThat(world.done).containsExactly("a good");
-            assertThat(status(world, "x")).isEqualTo("success");
+            bridges.isDiskFull = false;
+            bridges.advance(60);
+            assertThat(bridges.done).containsExactly("a good");
+            assertThat(status(bridges, "x")).isEqualTo("success");
         }
     }
 }

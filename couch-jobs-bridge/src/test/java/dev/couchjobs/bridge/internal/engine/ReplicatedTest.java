@@ -9,88 +9,88 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Nodes that have nothing in common but replication. */
 class ReplicatedTest {
-    private final World world = World.replicated(Duration.ofMinutes(1), 2, "a", "b", "c");
+    private final TestBridges bridges = TestBridges.replicated(Duration.ofMinutes(1), 2, "a", "b", "c");
 
     @AfterEach
     void close() {
-        world.close();
+        bridges.close();
     }
 
     @Test
     void stepsRunInOrderEachOnItsTarget() {
-        world.put("a", """
+        bridges.put("a", """
                 {'_id': 'user', 'creator': 'a', 'job': [
                   {'target': 'a', 'do': 'collect'},
                   {'target': 'b', 'do': 'store'},
                   {'target': 'a', 'do': 'confirm'}]}""");
-        world.advance(5);
+        bridges.advance(5);
 
-        assertThat(world.done).containsExactly("a collect", "b store", "a confirm");
-        ObjectNode document = world.read("b", "user");
+        assertThat(bridges.done).containsExactly("a collect", "b store", "a confirm");
+        ObjectNode document = bridges.read("b", "user");
         assertThat(document.path("job_status").asString()).isEqualTo("success");
         assertThat(document.path("step").asInt()).isEqualTo(3);
     }
 
     @Test
     void aStepForAnotherIsClaimedWonAndRun() {
-        world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': ['b', 'c'], 'do': 'sleep 5'}]}");
-        world.advance(20);
+        bridges.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': ['b', 'c'], 'do': 'sleep 5'}]}");
+        bridges.advance(20);
 
-        assertThat(world.done).hasSize(1);
-        assertThat(world.read("a", "x").path("job_status").asString()).isEqualTo("success");
+        assertThat(bridges.done).hasSize(1);
+        assertThat(bridges.read("a", "x").path("job_status").asString()).isEqualTo("success");
     }
 
     @Test
     void allNodesDoAStepThatIsForAll() {
-        world.put("b", """
+        bridges.put("b", """
                 {'_id': 'update', 'creator': 'b', 'job': [
                   {'target': 'all', 'do': 'install'},
                   {'target': 'any', 'do': 'report'}]}""");
-        world.advance(20);
+        bridges.advance(20);
 
-        assertThat(world.done.subList(0, 3)).containsExactlyInAnyOrder("a install", "b install", "c install");
-        assertThat(world.done).hasSize(4);
-        assertThat(world.read("b", "update").path("job_status").asString()).isEqualTo("success");
+        assertThat(bridges.done.subList(0, 3)).containsExactlyInAnyOrder("a install", "b install", "c install");
+        assertThat(bridges.done).hasSize(4);
+        assertThat(bridges.read("b", "update").path("job_status").asString()).isEqualTo("success");
     }
 
     @Test
     void manyJobsAreSharedOut() {
         for (int i = 0; i < 12; i++) {
-            world.put(
+            bridges.put(
                     "a",
                     "{'_id': 'x" + i + "', 'creator': 'a', 'job': [{'target': 'any', 'do': 'sleep 5'},"
                             + "{'target': 'any', 'do': 'sleep 5'}, {'target': 'any', 'do': 'sleep 5'}]}");
         }
-        world.advance(50);
+        bridges.advance(50);
 
         for (int i = 0; i < 12; i++) {
-            assertThat(world.read("a", "x" + i).path("job_status").asString()).isEqualTo("success");
+            assertThat(bridges.read("a", "x" + i).path("job_status").asString()).isEqualTo("success");
         }
-        assertThat(world.done).hasSize(36);
+        assertThat(bridges.done).hasSize(36);
     }
 
     @Test
     void aStepThatWaitsForItsNextTryKeepsNoWorker() {
         for (String id : new String[] {"x", "y"}) {
-            world.put(
+            bridges.put(
                     "a",
                     "{'_id': '" + id + "', 'creator': 'a', 'job': [{'target': 'a', 'do': 'fail',"
                             + " 'retry_strategy': {'max_retries': 1, 'sleep': 60}}]}");
         }
-        world.put(
+        bridges.put(
                 "a",
                 "{'_id': 'z', 'creator': 'a', 'job': [{'target': ['a'], 'do': 'work'}, {'target': 'any', 'do':"
                         + " 'more'}]}");
-        world.advance(5);
+        bridges.advance(5);
 
-        assertThat(world.read("a", "z").path("job_status").asString()).isEqualTo("success");
-        world.advance(90);
-        assertThat(world.read("a", "x").path("job_status").asString()).isEqualTo("failed");
+        assertThat(bridges.read("a", "z").path("job_status").asString()).isEqualTo("success");
+        bridges.advance(90);
+        assertThat(bridges.read("a", "x").path("job_status").asString()).isEqualTo("failed");
     }
 
     @Test
     void whatANodeCannotTakeBecauseOneOfItsOwnIsDueIsTakenByAnother() {
-        try (World single = World.replicated(Duration.ofMinutes(1), 1, "a", "b", "c")) {
+        try (TestBridges single = TestBridges.replicated(Duration.ofMinutes(1), 1, "a", "b", "c")) {
             single.put("b", """
                     {'_id': 'again', 'creator': 'b', 'job': [
                       {'target': 'b', 'do': 'fail', 'retry_strategy': {'max_retries': 1, 'sleep': 5},
@@ -107,7 +107,7 @@ class ReplicatedTest {
 
     @Test
     void aClaimThatItsNodeLetsGoTakesThreeMoreRevisions() {
-        try (World single = World.replicated(Duration.ofMinutes(1), 1, "a", "b", "c")) {
+        try (TestBridges single = TestBridges.replicated(Duration.ofMinutes(1), 1, "a", "b", "c")) {
             single.advance(1);
             single.process("a").pause(Duration.ofSeconds(4)); // so that it names b when b has no worker any more
             single.process("c").pause(Duration.ofSeconds(4));
@@ -123,14 +123,14 @@ class ReplicatedTest {
 
     @Test
     void aRunThatIsStoppedBecauseItsJobIsCancelledSaysSo() {
-        world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'b', 'do': 'sleep 100'}]}");
-        world.advance(5);
-        world.put(
+        bridges.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'b', 'do': 'sleep 100'}]}");
+        bridges.advance(5);
+        bridges.put(
                 "c",
-                world.read("c", "x").deepCopy().put("job_status", "cancelled").toString());
-        world.advance(10);
+                bridges.read("c", "x").deepCopy().put("job_status", "cancelled").toString());
+        bridges.advance(10);
 
-        ObjectNode document = world.read("a", "x");
+        ObjectNode document = bridges.read("a", "x");
         assertThat(document.path("job_status").asString()).isEqualTo("cancelled");
         assertThat(document.at("/job/0/step_status").asString()).isEqualTo("failed");
         assertThat(document.at("/job/0/reason").asString()).startsWith("stopped: ");
@@ -138,98 +138,98 @@ class ReplicatedTest {
 
     @Test
     void aDocumentThatIsSpoiltASecondTimeSaysWhyAgain() {
-        world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'nowhere', 'do': 'work'}]}");
-        world.advance(2);
-        ObjectNode spoilt = world.read("b", "x").deepCopy();
+        bridges.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'nowhere', 'do': 'work'}]}");
+        bridges.advance(2);
+        ObjectNode spoilt = bridges.read("b", "x").deepCopy();
         spoilt.putNull("job_status").remove("reason");
         spoilt.put("job", "no steps");
-        world.put("b", spoilt.toString());
-        world.advance(5);
+        bridges.put("b", spoilt.toString());
+        bridges.advance(5);
 
         for (String node : new String[] {"a", "b", "c"}) {
-            assertThat(world.read(node, "x").path("job_status").asString()).isEqualTo("failed");
-            assertThat(world.read(node, "x").path("reason").asString()).contains("job");
+            assertThat(bridges.read(node, "x").path("job_status").asString()).isEqualTo("failed");
+            assertThat(bridges.read(node, "x").path("reason").asString()).contains("job");
         }
     }
 
     @Test
     void aWinnerWhoHearsOfItTooLateDoesNotBeginButClaimsAnew() {
-        world.process("a")
+        bridges.process("a")
                 .pause(Duration.ofSeconds(40)); // more than half of the claim timeout, in which nobody is named
-        world.put(
+        bridges.put(
                 "a",
                 "{'_id': 'x', 'creator': 'a', 'job': [{'target': ['b'], 'do': 'work'}, {'target': ['b', 'c'], 'do':"
                         + " 'late'}]}");
-        world.advance(35);
-        assertThat(world.read("b", "x").path("job").path(1).path("claimed_by").asString())
+        bridges.advance(35);
+        assertThat(bridges.read("b", "x").path("job").path(1).path("claimed_by").asString())
                 .isIn("b", "c");
-        assertThat(world.done).containsExactly("b work");
+        assertThat(bridges.done).containsExactly("b work");
 
-        world.advance(20);
+        bridges.advance(20);
 
-        ObjectNode step = (ObjectNode) world.read("a", "x").path("job").path(1);
+        ObjectNode step = (ObjectNode) bridges.read("a", "x").path("job").path(1);
         assertThat(step.path("withdrawn").asInt()).isEqualTo(1);
         assertThat(step.path("step_status").asString()).isEqualTo("finished");
-        assertThat(world.done).hasSize(2);
+        assertThat(bridges.done).hasSize(2);
     }
 
     @Test
     void aWinnerWhoIsCutOffLosesTheStepToAnotherWhenItsTimeIsUpAndNotBefore() {
-        world.put("a", "{'_id': 'first', 'creator': 'a', 'job': [{'target': 'all', 'do': 'hello'}]}");
-        world.advance(5);
-        world.process("b").pause(Duration.ofSeconds(200));
-        world.put(
+        bridges.put("a", "{'_id': 'first', 'creator': 'a', 'job': [{'target': 'all', 'do': 'hello'}]}");
+        bridges.advance(5);
+        bridges.process("b").pause(Duration.ofSeconds(200));
+        bridges.put(
                 "a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': ['b', 'c'], 'do': 'work', 'claimed_by': 'b'}]}");
-        world.advance(55);
-        assertThat(world.read("a", "x").path("job").path(0).path("winner").asString())
+        bridges.advance(55);
+        assertThat(bridges.read("a", "x").path("job").path(0).path("winner").asString())
                 .isEqualTo("b");
-        assertThat(world.done).doesNotContain("c work");
+        assertThat(bridges.done).doesNotContain("c work");
 
-        world.advance(10);
-        assertThat(world.done).contains("c work");
+        bridges.advance(10);
+        assertThat(bridges.done).contains("c work");
 
-        world.advance(200);
-        assertThat(world.done).doesNotContain("b work");
-        assertThat(world.read("b", "x").path("job_status").asString()).isEqualTo("success");
+        bridges.advance(200);
+        assertThat(bridges.done).doesNotContain("b work");
+        assertThat(bridges.read("b", "x").path("job_status").asString()).isEqualTo("success");
     }
 
     @Test
     void whoHasClaimedAStepAndIsKilledDoesNotTakeItFromTheOneWhoWasNamed() {
-        world.process("b").pause(Duration.ofSeconds(3)); // so that both claim the step at once, and b is not heard
-        world.process("c").pause(Duration.ofSeconds(3));
-        world.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': ['b', 'c'], 'do': 'sleep 90'}]}");
-        world.cut("b");
+        bridges.process("b").pause(Duration.ofSeconds(3)); // so that both claim the step at once, and b is not heard
+        bridges.process("c").pause(Duration.ofSeconds(3));
+        bridges.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': ['b', 'c'], 'do': 'sleep 90'}]}");
+        bridges.cut("b");
         advanceUntilDone("c sleep 90");
-        assertThat(world.read("b", "x").at("/job/0/claimed_by").asString()).isEqualTo("b");
+        assertThat(bridges.read("b", "x").at("/job/0/claimed_by").asString()).isEqualTo("b");
 
-        world.cut("c");
-        world.kill("b");
-        world.start("b");
-        world.advance(20);
+        bridges.cut("c");
+        bridges.kill("b");
+        bridges.start("b");
+        bridges.advance(20);
 
-        assertThat(world.done).containsExactly("c sleep 90");
-        world.couch.join();
-        world.advance(100);
-        assertThat(world.done).containsExactly("c sleep 90");
-        assertThat(world.read("b", "x").path("job_status").asString()).isEqualTo("success");
+        assertThat(bridges.done).containsExactly("c sleep 90");
+        bridges.couch.join();
+        bridges.advance(100);
+        assertThat(bridges.done).containsExactly("c sleep 90");
+        assertThat(bridges.read("b", "x").path("job_status").asString()).isEqualTo("success");
     }
 
     private void advanceUntilDone(String what) {
-        while (!world.done.contains(what)) {
-            world.simulation.advance(Duration.ofMillis(1));
+        while (!bridges.done.contains(what)) {
+            bridges.simulation.advance(Duration.ofMillis(1));
         }
     }
 
     @Test
     void aWinnerWhomTheCreatorDoesNotRememberLosesTheStepToo() {
-        world.kill("b");
-        world.put("a", """
+        bridges.kill("b");
+        bridges.put("a", """
                 {'_id': 'x', 'creator': 'a', 'job': [
                   {'target': ['b', 'c'], 'do': 'work', 'claimed_by': 'b', 'winner': 'b'}]}""");
-        world.advance(55);
-        assertThat(world.done).isEmpty();
+        bridges.advance(55);
+        assertThat(bridges.done).isEmpty();
 
-        world.advance(15);
-        assertThat(world.done).containsExactly("c work");
+        bridges.advance(15);
+        assertThat(bridges.done).containsExactly("c work");
     }
 }

@@ -53,9 +53,9 @@ public interface Base extends AutoCloseable {
      * Takes the store to a later version. All of it becomes visible, and later durable, at one moment.
      *
      * @param version greater than {@link #version}
-     * @param changes in order: a later one overrides an earlier one
+     * @param mutations in order: a later one overrides an earlier one
      */
-    void apply(long version, List<Change> changes);
+    void apply(long version, List<BaseMutation> mutations);
 
     /**
      * Waits until all that was applied is durable.

@@ -8,28 +8,28 @@ import org.rocksdb.Snapshot;
 
 /**
  * One state of a RocksDB and what reads it: iterators, which are used again because making one costs more than a short
- * read with it, and the gaps that reads have found. A thread that uses it has entered its {@link #occupancy}.
+ * read with it, and the gaps that reads have found. A thread that uses it has entered its {@link #references}.
  */
 final class Generation {
     /** A step over more removed keys than this, some microseconds' worth, is worth remembering. */
     private static final long REMOVED_KEYS_STEPPED_OVER = 128;
 
-    final Occupancy occupancy;
+    final ReferenceCount references;
     private final RocksDB db;
     private final Snapshot state;
-    private volatile Gaps gaps;
+    private volatile EmptyRanges gaps;
 
     final Iterators near;
     final Iterators far;
 
-    Generation(RocksDB db, ReadOptions options, Gaps gaps, Runnable freed) {
+    Generation(RocksDB db, ReadOptions options, EmptyRanges gaps, Runnable freed) {
         this.db = db;
         this.state = db.getSnapshot();
         this.gaps = gaps;
         this.near = new Iterators(
                 new ReadOptions(options).setSnapshot(state).setMaxSkippableInternalKeys(REMOVED_KEYS_STEPPED_OVER));
         this.far = new Iterators(new ReadOptions(options).setSnapshot(state));
-        this.occupancy = new Occupancy(() -> {
+        this.references = new ReferenceCount(() -> {
             free();
             freed.run();
         });
@@ -40,7 +40,7 @@ final class Generation {
         return far.options;
     }
 
-    Gaps gaps() {
+    EmptyRanges gaps() {
         return gaps;
     }
 

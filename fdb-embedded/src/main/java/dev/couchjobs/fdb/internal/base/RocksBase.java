@@ -31,8 +31,8 @@ public final class RocksBase implements Base {
         this.db = db;
         this.mark = mark;
         this.errors = errors;
-        byte[] stored = db.get(Reserved.VERSION);
-        this.version = stored == null ? 0 : Reserved.decode(stored);
+        byte[] stored = db.get(ReservedKeys.VERSION);
+        this.version = stored == null ? 0 : ReservedKeys.decode(stored);
         if (version < mark.version()) {
             throw errors.corrupt("it goes up to version " + version + ", but " + mark.version() + " was durable", null);
         }
@@ -113,16 +113,17 @@ public final class RocksBase implements Base {
     }
 
     @Override
-    public void apply(long version, List<Change> changes) {
+    public void apply(long version, List<BaseMutation> mutations) {
         if (version <= this.version) {
             throw new IllegalArgumentException("Version " + version + " does not follow " + this.version);
         }
         Generation before = reads.enter();
         try (WriteBatch batch = new WriteBatch()) {
-            NetChanges net = new NetChanges(key -> db.keyMayExist(before.options(), key, null), this::ascending);
-            changes.forEach(net::add);
+            CoalescedMutations net =
+                    new CoalescedMutations(key -> db.keyMayExist(before.options(), key, null), this::ascending);
+            mutations.forEach(net::add);
             net.writeTo(batch);
-            batch.put(Reserved.VERSION, Reserved.encode(version));
+            batch.put(ReservedKeys.VERSION, ReservedKeys.encode(version));
             db.write(resources.write, batch);
             // In this order: who has seen the version reads at least that much.
             reads.renew(net.gapsAfter(before.gaps()));
@@ -130,7 +131,7 @@ public final class RocksBase implements Base {
         } catch (RocksDBException e) {
             throw errors.when("writing", e);
         } finally {
-            before.occupancy.leave();
+            before.references.leave();
         }
     }
 
@@ -147,7 +148,7 @@ public final class RocksBase implements Base {
         } catch (RocksDBException e) {
             throw errors.when("flushing", e);
         } finally {
-            flushed.occupancy.leave();
+            flushed.references.leave();
         }
     }
 
@@ -161,7 +162,7 @@ public final class RocksBase implements Base {
                             SizeApproximationFlag.INCLUDE_FILES,
                             SizeApproximationFlag.INCLUDE_MEMTABLES)[0];
         } finally {
-            generation.occupancy.leave();
+            generation.references.leave();
         }
     }
 

@@ -78,7 +78,7 @@ final class RocksCursor implements BaseCursor {
             closed = true;
             key = null;
             generation.near.giveBack(iterator);
-            generation.occupancy.leave();
+            generation.references.leave();
         }
     }
 
@@ -107,7 +107,7 @@ final class RocksCursor implements BaseCursor {
 
     private void remember(byte[] bound, byte[] start, byte @Nullable [] found) {
         if (upwards) {
-            byte[] end = found == null ? Reserved.BEGIN : found;
+            byte[] end = found == null ? ReservedKeys.BEGIN : found;
             if (!Arrays.equals(start, end)) {
                 generation.remember(bound, end);
             }
@@ -120,7 +120,7 @@ final class RocksCursor implements BaseCursor {
     }
 
     private byte[] skipGap(byte[] bound) {
-        Gaps gaps = generation.gaps();
+        EmptyRanges gaps = generation.gaps();
         return upwards ? gaps.skipUpwards(bound) : gaps.skipDownwards(bound);
     }
 

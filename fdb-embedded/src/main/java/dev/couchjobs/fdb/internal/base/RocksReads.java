@@ -15,7 +15,7 @@ final class RocksReads {
     private final ReadOptions options;
     private final StorageErrors errors;
     private final CountDownLatch over = new CountDownLatch(1);
-    private final Occupancy generations = new Occupancy(over::countDown);
+    private final ReferenceCount generations = new ReferenceCount(over::countDown);
 
     /** Null once closed. */
     private volatile @Nullable Generation current;
@@ -24,7 +24,7 @@ final class RocksReads {
         this.db = db;
         this.options = options;
         this.errors = errors;
-        this.current = generation(Gaps.NONE);
+        this.current = generation(EmptyRanges.NONE);
     }
 
     /** The current generation, which the caller leaves again. */
@@ -34,7 +34,7 @@ final class RocksReads {
             if (generation == null) {
                 throw new IllegalStateException("The database is closed");
             }
-            if (generation.occupancy.enter()) {
+            if (generation.references.enter()) {
                 return generation;
             }
         }
@@ -43,11 +43,11 @@ final class RocksReads {
     byte @Nullable [] get(byte[] key) {
         Generation generation = enter();
         try {
-            return Reserved.contains(key) ? null : db.get(generation.options(), key);
+            return ReservedKeys.contains(key) ? null : db.get(generation.options(), key);
         } catch (RocksDBException e) {
             throw errors.when("reading", e);
         } finally {
-            generation.occupancy.leave();
+            generation.references.leave();
         }
     }
 
@@ -58,7 +58,7 @@ final class RocksReads {
     }
 
     /** Reads that begin later see what was written before. The caller is inside the current generation. */
-    void renew(Gaps gaps) {
+    void renew(EmptyRanges gaps) {
         Generation outdated;
         synchronized (this) {
             outdated = current;
@@ -67,7 +67,7 @@ final class RocksReads {
             }
             current = generation(gaps);
         }
-        outdated.occupancy.close();
+        outdated.references.close();
     }
 
     /** Waits for the last read, and lets no other begin. Returns true to the first who calls it. */
@@ -79,18 +79,18 @@ final class RocksReads {
         }
         if (last != null) {
             generations.close();
-            last.occupancy.close();
+            last.references.close();
         }
-        awaitTheLast();
+        awaitLastReader();
         return last != null;
     }
 
-    private Generation generation(Gaps gaps) {
+    private Generation generation(EmptyRanges gaps) {
         generations.enter();
         return new Generation(db, options, gaps, generations::leave);
     }
 
-    private void awaitTheLast() {
+    private void awaitLastReader() {
         boolean interrupted = false;
         while (true) {
             try {

@@ -44,7 +44,7 @@ final class RocksResources implements AutoCloseable {
         read = own(new ReadOptions())
                 .setVerifyChecksums(true)
                 .setBackgroundPurgeOnIteratorCleanup(true)
-                .setIterateUpperBound(own(new Slice(Reserved.BEGIN)));
+                .setIterateUpperBound(own(new Slice(ReservedKeys.BEGIN)));
     }
 
     private Options options(BaseSettings settings) {

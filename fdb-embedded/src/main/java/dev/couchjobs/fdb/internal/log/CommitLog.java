@@ -51,15 +51,15 @@ public final class CommitLog implements AutoCloseable {
 
     private final SegmentStore store;
     private final Deque<Segment> finished = new ArrayDeque<>();
-    private final Spare spare;
+    private final SegmentPreallocator preallocator;
     private final SegmentWriter writer;
     private long finishedBytes;
     private @Nullable StorageException failure;
     private boolean closed;
 
-    private CommitLog(SegmentStore store, Recovery.Result found, Spare spare) {
+    private CommitLog(SegmentStore store, LogRecovery.Result found, SegmentPreallocator preallocator) {
         this.store = store;
-        this.spare = spare;
+        this.preallocator = preallocator;
         int last = found.used().size() - 1;
         found.used().subList(0, last).forEach(this::finish);
         this.writer = new SegmentWriter(found.used().get(last));
@@ -79,9 +79,9 @@ public final class CommitLog implements AutoCloseable {
         try {
             List<Segment> segments = store.open();
             try {
-                Recovery.Result found = new Recovery(segments, after, replay).run();
+                LogRecovery.Result found = new LogRecovery(segments, after, replay).run();
                 replayAgain(store, segments, found, after, replay);
-                CommitLog log = new CommitLog(store, found, new Spare(store, executor, segmentBytes));
+                CommitLog log = new CommitLog(store, found, new SegmentPreallocator(store, executor, segmentBytes));
                 log.beginOrClose(found);
                 return log;
             } catch (IOException | RuntimeException | Error e) {
@@ -89,12 +89,12 @@ public final class CommitLog implements AutoCloseable {
                 throw e;
             }
         } catch (IOException e) {
-            throw Failures.whileOpening(files, directory, e);
+            throw DiskErrors.whileOpening(files, directory, e);
         }
     }
 
     private static void replayAgain(
-            SegmentStore store, List<Segment> segments, Recovery.Result found, long after, Replay replay)
+            SegmentStore store, List<Segment> segments, LogRecovery.Result found, long after, Replay replay)
             throws IOException {
         Replay again = replay.again();
         if (again != null) {
@@ -102,7 +102,7 @@ public final class CommitLog implements AutoCloseable {
                 store.resync(segment);
             }
             segments.forEach(Segment::rewind);
-            Recovery.Result unused = new Recovery(segments, after, again).run();
+            LogRecovery.Result unused = new LogRecovery(segments, after, again).run();
         }
     }
 
@@ -110,7 +110,7 @@ public final class CommitLog implements AutoCloseable {
     static void create(Path directory, LogFiles files, int segmentBytes) throws IOException {
         if (!files.exists(directory.resolve(SegmentStore.name(0)))) {
             SegmentStore store = new SegmentStore(directory, files);
-            SegmentStore.close(store.create(0, Layout.segmentSize(0, segmentBytes), SegmentWriter.opened()));
+            SegmentStore.close(store.create(0, SegmentLayout.segmentSize(0, segmentBytes), SegmentWriter.opened()));
         }
     }
 
@@ -120,26 +120,26 @@ public final class CommitLog implements AutoCloseable {
     }
 
     /** Nothing is to make a segment for a log that did not come about. */
-    private void beginOrClose(Recovery.Result found) throws IOException {
+    private void beginOrClose(LogRecovery.Result found) throws IOException {
         try {
             begin(found);
         } catch (IOException | RuntimeException | Error e) {
-            spare.close();
+            preallocator.close();
             throw e;
         }
     }
 
     /** Syncs what a crash left unsynced, removes what it left undone, and marks that the log is in use. */
-    private void begin(Recovery.Result found) throws IOException {
+    private void begin(LogRecovery.Result found) throws IOException {
         store.settleFiles();
         Segment current = writer.segment();
         if (found.spare() != null) {
-            spare.keep(found.spare());
+            preallocator.keep(found.spare());
         }
         if (found.lastTrace() > current.end) {
             store.wipe(current, found.lastTrace());
         }
-        if (current.end == Layout.FIRST && !finished.isEmpty()) {
+        if (current.end == SegmentLayout.FIRST && !finished.isEmpty()) {
             store.resync(finished.getLast());
         }
         store.resync(current);
@@ -182,11 +182,11 @@ public final class CommitLog implements AutoCloseable {
         Segment current = writer.segment();
         if (current.hasRoomFor(length)) {
             if (current.end > current.size / 2) {
-                spare.prepare(current.number + 1);
+                preallocator.prepare(current.number + 1);
             }
             return;
         }
-        Segment next = spare.take(current.number + 1, Layout.segmentFor(length));
+        Segment next = preallocator.take(current.number + 1, SegmentLayout.segmentFor(length));
         next.lastVersion = current.lastVersion;
         try {
             writer.append(RecordKind.SEGMENT_END, current.lastVersion, NOTHING.duplicate());
@@ -293,7 +293,7 @@ public final class CommitLog implements AutoCloseable {
     }
 
     private StorageException failed(IOException e) {
-        failure = Failures.whileWriting(store.files(), writer.segment().path, e);
+        failure = DiskErrors.whileWriting(store.files(), writer.segment().path, e);
         return failure;
     }
 
@@ -313,7 +313,7 @@ public final class CommitLog implements AutoCloseable {
             throw failed(e);
         } finally {
             closed = true;
-            spare.close();
+            preallocator.close();
             finished.forEach(SegmentStore::close);
             SegmentStore.close(writer.segment());
         }

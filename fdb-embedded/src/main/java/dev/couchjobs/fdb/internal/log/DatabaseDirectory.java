@@ -98,7 +98,7 @@ public final class DatabaseDirectory implements AutoCloseable {
             }
             return directory;
         } catch (IOException e) {
-            throw Failures.whileOpening(files, path, e);
+            throw DiskErrors.whileOpening(files, path, e);
         }
     }
 
@@ -168,7 +168,7 @@ public final class DatabaseDirectory implements AutoCloseable {
 
     private void requirePart(Path part) {
         if (!files.isDirectory(part)) {
-            throw Failures.corrupt(path, "its part " + part.getFileName() + " is missing");
+            throw DiskErrors.corrupt(path, "its part " + part.getFileName() + " is missing");
         }
     }
 

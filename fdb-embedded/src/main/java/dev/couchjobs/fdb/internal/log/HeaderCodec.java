@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class HeaderCodec {
     private static final int PLACE = Long.BYTES + Integer.BYTES;
-    private static final int CHECKED = PLACE + Layout.HEADER - Integer.BYTES;
+    private static final int CHECKED = PLACE + SegmentLayout.HEADER - Integer.BYTES;
 
-    private final ByteBuffer scratch = ByteBuffer.allocate(PLACE + Layout.HEADER);
+    private final ByteBuffer scratch = ByteBuffer.allocate(PLACE + SegmentLayout.HEADER);
     private final CRC32C checksum = new CRC32C();
 
     void write(RecordHeader header, long segment, int place, ByteBuffer target) {
@@ -32,7 +32,7 @@ final class HeaderCodec {
 
     /** The header at that place of a segment; null if there is none that is whole. */
     @Nullable RecordHeader read(ByteBuffer image, long segment, int place) {
-        if (place > image.limit() - Layout.HEADER) {
+        if (place > image.limit() - SegmentLayout.HEADER) {
             return null;
         }
         RecordKind kind = RecordKind.ofMagic(image.getInt(place));
@@ -40,7 +40,7 @@ final class HeaderCodec {
             return null;
         }
         scratch.clear().putLong(segment).putInt(place);
-        scratch.put(scratch.position(), image, place, Layout.HEADER).position(PLACE + Integer.BYTES);
+        scratch.put(scratch.position(), image, place, SegmentLayout.HEADER).position(PLACE + Integer.BYTES);
         RecordHeader header = new RecordHeader(
                 kind,
                 scratch.getInt(),

@@ -10,10 +10,10 @@ final class Segment {
     final LogFile file;
 
     /** Where the last record ends. */
-    int end = Layout.FIRST;
+    int end = SegmentLayout.FIRST;
 
     /** Up to where it is known to be synced. */
-    int synced = Layout.FIRST;
+    int synced = SegmentLayout.FIRST;
 
     /** The version of the last record in it or before it. */
     long lastVersion;
@@ -27,12 +27,12 @@ final class Segment {
 
     /** Back to where it was before it was read. */
     void rewind() {
-        end = Layout.FIRST;
-        synced = Layout.FIRST;
+        end = SegmentLayout.FIRST;
+        synced = SegmentLayout.FIRST;
         lastVersion = 0;
     }
 
     boolean hasRoomFor(int length) {
-        return Layout.endOf(Layout.startAfter(end), length) + Layout.RESERVE <= size;
+        return SegmentLayout.endOf(SegmentLayout.startAfter(end), length) + SegmentLayout.RESERVE <= size;
     }
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 record SegmentHeader(long number, int size) {
     private static final byte[] MAGIC = "fdb-embedded log".getBytes(StandardCharsets.US_ASCII);
     private static final int FORMAT = 1;
-    private static final int CHECKED = Layout.SECTOR - Integer.BYTES;
+    private static final int CHECKED = SegmentLayout.SECTOR - Integer.BYTES;
 
     void write(ByteBuffer sector) {
         int start = sector.position();

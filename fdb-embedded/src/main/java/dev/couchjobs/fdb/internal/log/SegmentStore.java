@@ -52,7 +52,7 @@ final class SegmentStore {
         try {
             try (LogFile file = files.create(unfinished)) {
                 Zeros.write(file, 0, size);
-                ByteBuffer head = ByteBuffer.allocate(Layout.SECTOR + firstRecord.remaining());
+                ByteBuffer head = ByteBuffer.allocate(SegmentLayout.SECTOR + firstRecord.remaining());
                 new SegmentHeader(number, size).write(head);
                 file.writeFully(head.put(firstRecord).flip(), 0);
                 file.force();
@@ -90,7 +90,7 @@ final class SegmentStore {
             throw e;
         }
         if (segments.isEmpty()) {
-            throw Failures.corrupt(directory, "it should hold the log but holds no file of it");
+            throw DiskErrors.corrupt(directory, "it should hold the log but holds no file of it");
         }
         return segments;
     }
@@ -98,7 +98,7 @@ final class SegmentStore {
     private Segment open(String name, @Nullable Segment before) throws IOException {
         long number = HexFormat.fromHexDigitsToLong(name, 0, name.length() - SUFFIX.length());
         if (before != null && number != before.number + 1) {
-            throw Failures.corrupt(directory, "the file " + name(before.number + 1) + " is missing");
+            throw DiskErrors.corrupt(directory, "the file " + name(before.number + 1) + " is missing");
         }
         Path path = directory.resolve(name);
         LogFile file = files.open(path);
@@ -112,20 +112,21 @@ final class SegmentStore {
 
     private static int checkedSize(LogFile file, Path path, long number) throws IOException {
         long size = file.size();
-        if (size < Layout.SECTOR) {
-            throw Failures.corrupt(path, "it ends at byte " + size + ", within its header");
+        if (size < SegmentLayout.SECTOR) {
+            throw DiskErrors.corrupt(path, "it ends at byte " + size + ", within its header");
         }
-        ByteBuffer sector = ByteBuffer.allocate(Layout.SECTOR);
+        ByteBuffer sector = ByteBuffer.allocate(SegmentLayout.SECTOR);
         file.readFully(sector, 0);
         SegmentHeader header = SegmentHeader.read(sector);
         if (header == null) {
-            throw Failures.corrupt(path, "its header, the first " + Layout.SECTOR + " bytes, is not as it was written");
+            throw DiskErrors.corrupt(
+                    path, "its header, the first " + SegmentLayout.SECTOR + " bytes, is not as it was written");
         }
         if (header.number() != number) {
-            throw Failures.corrupt(path, "it is " + name(header.number()) + " under another name");
+            throw DiskErrors.corrupt(path, "it is " + name(header.number()) + " under another name");
         }
         if (header.size() != size) {
-            throw Failures.corrupt(path, "it has " + size + " bytes and should have " + header.size());
+            throw DiskErrors.corrupt(path, "it has " + size + " bytes and should have " + header.size());
         }
         return header.size();
     }
@@ -159,8 +160,8 @@ final class SegmentStore {
      * comes last, and in one piece: wherever this is cut off, what is left still looks lost.
      */
     void wipe(Segment segment, int lastTrace) throws IOException {
-        int start = Layout.startAfter(segment.end);
-        int sectorEnd = Layout.nextSector(start + 1);
+        int start = SegmentLayout.startAfter(segment.end);
+        int sectorEnd = SegmentLayout.nextSector(start + 1);
         Zeros.write(segment.file, sectorEnd, lastTrace);
         Zeros.write(segment.file, start, sectorEnd);
         segment.file.force();

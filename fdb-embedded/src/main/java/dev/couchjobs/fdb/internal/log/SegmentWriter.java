@@ -36,14 +36,14 @@ final class SegmentWriter {
 
     /** The first record of a new log. */
     static ByteBuffer opened() {
-        RecordHeader header = new RecordHeader(RecordKind.OPENED, 0, 0, 0, Layout.FIRST, 0, 0);
-        ByteBuffer record = ByteBuffer.allocate(Layout.HEADER + Layout.TRAILER);
-        new HeaderCodec().write(header, 0, Layout.FIRST, record);
-        return record.putInt(Layout.TRAILER_VALUE).flip();
+        RecordHeader header = new RecordHeader(RecordKind.OPENED, 0, 0, 0, SegmentLayout.FIRST, 0, 0);
+        ByteBuffer record = ByteBuffer.allocate(SegmentLayout.HEADER + SegmentLayout.TRAILER);
+        new HeaderCodec().write(header, 0, SegmentLayout.FIRST, record);
+        return record.putInt(SegmentLayout.TRAILER_VALUE).flip();
     }
 
     private void prepareBuffer() {
-        buffer.clear().limit(buffer.capacity() - written % Layout.SECTOR);
+        buffer.clear().limit(buffer.capacity() - written % SegmentLayout.SECTOR);
     }
 
     Segment segment() {
@@ -56,19 +56,21 @@ final class SegmentWriter {
 
     /** Appends a record that the segment has room for. */
     void append(RecordKind kind, long version, ByteBuffer payload) throws IOException {
-        int start = kind == RecordKind.CLOSED ? Layout.nextSector(segment.end) : Layout.startAfter(segment.end);
+        int start = kind == RecordKind.CLOSED
+                ? SegmentLayout.nextSector(segment.end)
+                : SegmentLayout.startAfter(segment.end);
         int length = payload.remaining();
         put(0, start - segment.end);
         makeRoom();
         codec.write(header(kind, version, payload, start), segment.number, start, buffer);
         put(payload);
         putTrailer();
-        segment.end = (int) Layout.endOf(start, length);
+        segment.end = (int) SegmentLayout.endOf(start, length);
         segment.lastVersion = version;
     }
 
     private RecordHeader header(RecordKind kind, long version, ByteBuffer payload, int start) {
-        int zeroSectors = Layout.zeroSectors(payload, start + Layout.HEADER);
+        int zeroSectors = SegmentLayout.zeroSectors(payload, start + SegmentLayout.HEADER);
         int position = payload.position();
         checksum.reset();
         checksum.update(payload);
@@ -80,7 +82,7 @@ final class SegmentWriter {
 
     private void putTrailer() throws IOException {
         for (int shift = Integer.SIZE - Byte.SIZE; shift >= 0; shift -= Byte.SIZE) {
-            put((byte) (Layout.TRAILER_VALUE >>> shift), 1);
+            put((byte) (SegmentLayout.TRAILER_VALUE >>> shift), 1);
         }
     }
 

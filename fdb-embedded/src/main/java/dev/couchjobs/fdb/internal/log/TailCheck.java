@@ -28,21 +28,21 @@ record TailCheck(HeaderCodec codec, ByteBuffer image, Segment segment, int end) 
      * @param header its header, if that is intact
      */
     void requireLost(@Nullable RecordHeader header) {
-        int start = Layout.startAfter(end);
+        int start = SegmentLayout.startAfter(end);
         int proof = proofOfSync(start);
         if (proof >= 0) {
-            throw Failures.corrupt(
+            throw DiskErrors.corrupt(
                     segment, start, "a record is damaged or gone that was synced before the one at byte " + proof);
         }
         if (header == null ? !looksLost(start) : !looksLost(start, header)) {
-            throw Failures.corrupt(
+            throw DiskErrors.corrupt(
                     segment, start, "a record is damaged, and not in the way of a write that a crash cut off");
         }
     }
 
     /** The place of a record that was written when everything up to and including the damaged one was synced; or -1. */
     private int proofOfSync(int start) {
-        for (int place = start + Long.BYTES; place <= segment.size - Layout.HEADER; place += Long.BYTES) {
+        for (int place = start + Long.BYTES; place <= segment.size - SegmentLayout.HEADER; place += Long.BYTES) {
             RecordHeader later = codec.read(image, segment.number, place);
             if (later != null && later.syncedTo() > start) {
                 return place;
@@ -53,14 +53,14 @@ record TailCheck(HeaderCodec codec, ByteBuffer image, Segment segment, int end) 
 
     /** A header is lost together with the rest of its sector, or the write ended within it and wrote nothing more. */
     private boolean looksLost(int start) {
-        return Layout.isZero(image, start, Layout.nextSector(start + 1))
-                || Layout.isZero(image, start + Layout.HEADER, segment.size);
+        return SegmentLayout.isZero(image, start, SegmentLayout.nextSector(start + 1))
+                || SegmentLayout.isZero(image, start + SegmentLayout.HEADER, segment.size);
     }
 
     /** A sector is lost, or the write ended before the trailer. */
     private boolean looksLost(int start, RecordHeader header) {
-        int recordEnd = (int) Layout.endOf(start, header.length());
-        return Layout.zeroParts(image, start, recordEnd) > header.zeroSectors()
-                || image.getInt(recordEnd - Layout.TRAILER) == 0;
+        int recordEnd = (int) SegmentLayout.endOf(start, header.length());
+        return SegmentLayout.zeroParts(image, start, recordEnd) > header.zeroSectors()
+                || image.getInt(recordEnd - SegmentLayout.TRAILER) == 0;
     }
 }

@@ -1,7 +1,7 @@
 package dev.couchjobs.fdb.contract.history;
 
 import com.apple.foundationdb.tuple.Versionstamp;
-import dev.couchjobs.fdb.contract.history.Attempt.Outcome;
+import dev.couchjobs.fdb.contract.history.ObservedTransaction.Outcome;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -17,14 +17,14 @@ final class ClaimedOrder {
     private static final byte[] AFTER_ALL_OF_A_VERSION = {(byte) 0xff, (byte) 0xff};
 
     /** A transaction at its read version, or at its versionstamp. */
-    private record Moment(Attempt attempt, boolean commits) {
+    private record Moment(ObservedTransaction transaction, boolean commits) {
 
         /** Reads see all the commits of their version. */
         Versionstamp place() {
             return commits
-                    ? Objects.requireNonNull(attempt.claim().stamp())
+                    ? Objects.requireNonNull(transaction.claim().stamp())
                     : Versionstamp.complete(ByteBuffer.allocate(10)
-                            .putLong(attempt.claim().readVersion())
+                            .putLong(transaction.claim().readVersion())
                             .put(AFTER_ALL_OF_A_VERSION)
                             .array());
         }
@@ -35,60 +35,61 @@ final class ClaimedOrder {
     private ClaimedOrder() {}
 
     /** What contradicts the claims, in words; the database is empty at first. */
-    static List<String> violations(List<Attempt> history) {
+    static List<String> violations(List<ObservedTransaction> history) {
         ClaimedOrder order = new ClaimedOrder();
         history.forEach(order::checkOutcome);
         order.replay(moments(history));
         return order.violations;
     }
 
-    private static List<Moment> moments(List<Attempt> history) {
+    private static List<Moment> moments(List<ObservedTransaction> history) {
         List<Moment> moments = new ArrayList<>();
-        for (Attempt attempt : history) {
-            if (attempt.claim().readVersion() >= 0) {
-                moments.add(new Moment(attempt, false));
+        for (ObservedTransaction transaction : history) {
+            if (transaction.claim().readVersion() >= 0) {
+                moments.add(new Moment(transaction, false));
             }
-            if (attempt.claim().stamp() != null) {
-                moments.add(new Moment(attempt, true));
+            if (transaction.claim().stamp() != null) {
+                moments.add(new Moment(transaction, true));
             }
         }
         moments.sort(Comparator.comparing(Moment::place)
-                .thenComparingLong(moment -> moment.attempt().invoked()));
+                .thenComparingLong(moment -> moment.transaction().invoked()));
         return moments;
     }
 
-    private void checkOutcome(Attempt attempt) {
-        boolean stamped = attempt.claim().stamp() != null;
-        if (attempt.outcome() == Outcome.FAILED && stamped) {
-            violations.add("left something behind although it failed: " + attempt);
+    private void checkOutcome(ObservedTransaction transaction) {
+        boolean stamped = transaction.claim().stamp() != null;
+        if (transaction.outcome() == Outcome.FAILED && stamped) {
+            violations.add("left something behind although it failed: " + transaction);
         }
-        if (attempt.outcome() == Outcome.COMMITTED && attempt.writes() && !stamped) {
-            violations.add("left nothing behind although it committed: " + attempt);
+        if (transaction.outcome() == Outcome.COMMITTED && transaction.writes() && !stamped) {
+            violations.add("left nothing behind although it committed: " + transaction);
         }
-        if (stamped && attempt.claim().commitVersion() <= attempt.claim().readVersion()) {
-            violations.add("committed before it read: " + attempt);
+        if (stamped
+                && transaction.claim().commitVersion() <= transaction.claim().readVersion()) {
+            violations.add("committed before it read: " + transaction);
         }
     }
 
     private void replay(List<Moment> moments) {
-        Contents contents = Contents.NONE;
+        ObservedContents contents = ObservedContents.NONE;
         long latestBegin = 0;
         for (Moment moment : moments) {
-            Attempt attempt = moment.attempt();
-            if (attempt.completed() < latestBegin) {
-                violations.add("was over before something began that comes before it: " + attempt);
+            ObservedTransaction transaction = moment.transaction();
+            if (transaction.completed() < latestBegin) {
+                violations.add("was over before something began that comes before it: " + transaction);
             }
-            latestBegin = Math.max(latestBegin, attempt.invoked());
+            latestBegin = Math.max(latestBegin, transaction.invoked());
             if (!moment.commits()) {
-                if (!attempt.couldRead(contents)) {
-                    violations.add("read what was not so at its read version, %s: %s".formatted(contents, attempt));
+                if (!transaction.couldRead(contents)) {
+                    violations.add("read what was not so at its read version, %s: %s".formatted(contents, transaction));
                 }
                 continue;
             }
-            if (attempt.commitOn(contents) == null) {
-                violations.add("committed on what it had not read, %s: %s".formatted(contents, attempt));
+            if (transaction.commitOn(contents) == null) {
+                violations.add("committed on what it had not read, %s: %s".formatted(contents, transaction));
             }
-            contents = attempt.writeOn(contents);
+            contents = transaction.writeOn(contents);
         }
     }
 }

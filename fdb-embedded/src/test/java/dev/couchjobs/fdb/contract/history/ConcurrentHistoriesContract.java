@@ -3,7 +3,7 @@ package dev.couchjobs.fdb.contract.history;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Database;
-import dev.couchjobs.fdb.contract.Engine;
+import dev.couchjobs.fdb.contract.EngineProvider;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * kind, and {@code -Dhistories.seed=42} just that one, though the threads may get on differently each time.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-public abstract class ConcurrentHistoriesContract implements Engine {
+public abstract class ConcurrentHistoriesContract implements EngineProvider {
 
     private static final long HISTORIES = 60;
 
@@ -47,7 +47,7 @@ public abstract class ConcurrentHistoriesContract implements Engine {
     @ParameterizedTest
     @EnumSource(Workload.class)
     void soIsEveryHistoryInWhichOutcomesAreUnknown(Workload workload) {
-        Database uncertain = Fault.OUTCOMES_ARE_UNKNOWN.in(database);
+        Database uncertain = PlantedFault.OUTCOMES_ARE_UNKNOWN.in(database);
         seeds().forEach(seed -> assertSound(uncertain, workload, seed));
     }
 
@@ -57,8 +57,8 @@ public abstract class ConcurrentHistoriesContract implements Engine {
     }
 
     private void assertSound(Database used, Workload workload, long seed) {
-        List<Attempt> history = Recording.of(used, workload, seed, threads);
-        assertThat(Verdict.on(history))
+        List<ObservedTransaction> history = Recording.of(used, workload, seed, threads);
+        assertThat(CheckResult.on(history))
                 .as(() -> "a history of %s, as from %s%n%s".formatted(workload, command(seed), text(history)))
                 .isEmpty();
     }
@@ -70,9 +70,9 @@ public abstract class ConcurrentHistoriesContract implements Engine {
                 .formatted(name.contains("Cluster") ? " -Pfdb" : "", name.substring(name.lastIndexOf('.') + 1), seed);
     }
 
-    private static String text(List<Attempt> history) {
+    private static String text(List<ObservedTransaction> history) {
         StringBuilder text = new StringBuilder();
-        history.forEach(attempt -> text.append("  ").append(attempt).append('\n'));
+        history.forEach(transaction -> text.append("  ").append(transaction).append('\n'));
         return text.toString();
     }
 }

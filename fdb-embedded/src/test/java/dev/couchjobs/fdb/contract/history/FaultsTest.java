@@ -40,25 +40,25 @@ class FaultsTest {
 
     static Stream<Arguments> faults() {
         return Stream.of(
-                Arguments.of(Fault.READS_DO_NOT_CONFLICT, Workload.REGISTER),
-                Arguments.of(Fault.READS_DO_NOT_CONFLICT, Workload.QUEUE),
-                Arguments.of(Fault.READS_DO_NOT_CONFLICT, Workload.RANGE),
-                Arguments.of(Fault.RANGES_MISS_PHANTOMS, Workload.RANGE),
-                Arguments.of(Fault.READS_ARE_STALE, Workload.REGISTER),
-                Arguments.of(Fault.READS_ARE_STALE, Workload.COUNTER),
-                Arguments.of(Fault.READS_ARE_STALE, Workload.QUEUE),
-                Arguments.of(Fault.READS_ARE_STALE, Workload.RANGE),
-                Arguments.of(Fault.READS_ARE_DIRTY, Workload.REGISTER),
-                Arguments.of(Fault.COMMITS_ARE_TORN, Workload.REGISTER),
-                Arguments.of(Fault.COMMITS_ARE_TORN, Workload.COUNTER),
-                Arguments.of(Fault.CONFLICTS_ARE_WRITTEN, Workload.REGISTER),
-                Arguments.of(Fault.CONFLICTS_ARE_WRITTEN, Workload.RANGE),
-                Arguments.of(Fault.ITEMS_ARE_LOST, Workload.QUEUE));
+                Arguments.of(PlantedFault.READS_DO_NOT_CONFLICT, Workload.REGISTER),
+                Arguments.of(PlantedFault.READS_DO_NOT_CONFLICT, Workload.QUEUE),
+                Arguments.of(PlantedFault.READS_DO_NOT_CONFLICT, Workload.RANGE),
+                Arguments.of(PlantedFault.RANGES_MISS_PHANTOMS, Workload.RANGE),
+                Arguments.of(PlantedFault.READS_ARE_STALE, Workload.REGISTER),
+                Arguments.of(PlantedFault.READS_ARE_STALE, Workload.COUNTER),
+                Arguments.of(PlantedFault.READS_ARE_STALE, Workload.QUEUE),
+                Arguments.of(PlantedFault.READS_ARE_STALE, Workload.RANGE),
+                Arguments.of(PlantedFault.READS_ARE_DIRTY, Workload.REGISTER),
+                Arguments.of(PlantedFault.COMMITS_ARE_TORN, Workload.REGISTER),
+                Arguments.of(PlantedFault.COMMITS_ARE_TORN, Workload.COUNTER),
+                Arguments.of(PlantedFault.CONFLICTS_ARE_WRITTEN, Workload.REGISTER),
+                Arguments.of(PlantedFault.CONFLICTS_ARE_WRITTEN, Workload.RANGE),
+                Arguments.of(PlantedFault.ITEMS_ARE_LOST, Workload.QUEUE));
     }
 
     @ParameterizedTest
     @MethodSource("faults")
-    void theSearchFindsTheFault(Fault fault, Workload workload) {
+    void theSearchFindsTheFault(PlantedFault fault, Workload workload) {
         boolean found = histories(fault, workload)
                 .anyMatch(history -> OrderSearch.violation(history).isPresent());
         assertThat(found).isTrue();
@@ -66,13 +66,13 @@ class FaultsTest {
 
     @ParameterizedTest
     @MethodSource("faults")
-    void theClaimedOrderShowsTheFault(Fault fault, Workload workload) {
+    void theClaimedOrderShowsTheFault(PlantedFault fault, Workload workload) {
         boolean shown = histories(fault, workload)
                 .anyMatch(history -> !ClaimedOrder.violations(history).isEmpty());
         assertThat(shown).isTrue();
     }
 
-    private Stream<List<Attempt>> histories(Fault fault, Workload workload) {
+    private Stream<List<ObservedTransaction>> histories(PlantedFault fault, Workload workload) {
         Database faulty = fault.in(database);
         return LongStream.range(0, MOST_HISTORIES).mapToObj(seed -> Recording.of(faulty, workload, seed, threads));
     }

@@ -1,7 +1,7 @@
 package dev.couchjobs.fdb.contract.history;
 
 import com.apple.foundationdb.tuple.Versionstamp;
-import dev.couchjobs.fdb.contract.history.Attempt.Outcome;
+import dev.couchjobs.fdb.contract.history.ObservedTransaction.Outcome;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -35,65 +35,65 @@ final class OrderSearch {
             Comparator.nullsLast(Comparator.naturalOrder());
 
     /** A point in time at which a transaction read the database, or changed it. */
-    private record Moment(Attempt attempt, boolean commits) {
+    private record Moment(ObservedTransaction transaction, boolean commits) {
 
-        @Nullable Contents after(Contents before) {
+        @Nullable ObservedContents after(ObservedContents before) {
             if (commits) {
-                return attempt.commitOn(before);
+                return transaction.commitOn(before);
             }
-            return attempt.couldRead(before) ? before : null;
+            return transaction.couldRead(before) ? before : null;
         }
 
         boolean isOptional() {
-            return commits && attempt.outcome() == Outcome.UNKNOWN;
+            return commits && transaction.outcome() == Outcome.UNKNOWN;
         }
 
         boolean isOverBefore(Moment other) {
-            return attempt.completed() < other.attempt.invoked();
+            return transaction.completed() < other.transaction.invoked();
         }
     }
 
     /** How far each line has come, and what the database then holds. */
-    private record State(List<Integer> taken, Contents contents) {}
+    private record State(List<Integer> taken, ObservedContents contents) {}
 
     private final List<List<Moment>> lines = new ArrayList<>();
     private final Set<State> deadEnds = new HashSet<>();
     private int mostTaken = -1;
     private String furthest = "";
 
-    private OrderSearch(List<Attempt> history) {
+    private OrderSearch(List<ObservedTransaction> history) {
         var threads = history.stream()
-                .sorted(Comparator.comparingLong(Attempt::invoked))
-                .collect(Collectors.groupingBy(Attempt::thread, TreeMap::new, Collectors.toList()));
-        for (List<Attempt> thread : threads.values()) {
+                .sorted(Comparator.comparingLong(ObservedTransaction::invoked))
+                .collect(Collectors.groupingBy(ObservedTransaction::thread, TreeMap::new, Collectors.toList()));
+        for (List<ObservedTransaction> thread : threads.values()) {
             lines.add(thread.stream().flatMap(OrderSearch::moments).toList());
         }
-        for (Attempt attempt : history) {
-            if (attempt.outcome() == Outcome.UNKNOWN && attempt.writes()) {
-                lines.add(List.of(new Moment(attempt, true)));
+        for (ObservedTransaction transaction : history) {
+            if (transaction.outcome() == Outcome.UNKNOWN && transaction.writes()) {
+                lines.add(List.of(new Moment(transaction, true)));
             }
         }
     }
 
     /** Why there is no such order, or nothing if there is one. The database is empty at first. */
-    static Optional<String> violation(List<Attempt> history) {
+    static Optional<String> violation(List<ObservedTransaction> history) {
         OrderSearch search = new OrderSearch(history);
-        return search.completes(new int[search.lines.size()], Contents.NONE)
+        return search.completes(new int[search.lines.size()], ObservedContents.NONE)
                 ? Optional.empty()
                 : Optional.of(search.furthest);
     }
 
-    private static Stream<Moment> moments(Attempt attempt) {
-        Moment reads = new Moment(attempt, false);
-        Moment commit = new Moment(attempt, true);
-        if (attempt.outcome() != Outcome.COMMITTED || !attempt.writes()) {
+    private static Stream<Moment> moments(ObservedTransaction transaction) {
+        Moment reads = new Moment(transaction, false);
+        Moment commit = new Moment(transaction, true);
+        if (transaction.outcome() != Outcome.COMMITTED || !transaction.writes()) {
             return Stream.of(reads);
         }
-        return attempt.isOneMoment() ? Stream.of(commit) : Stream.of(reads, commit);
+        return transaction.isOneMoment() ? Stream.of(commit) : Stream.of(reads, commit);
     }
 
     /** Whether the moments that are left can be put in order. */
-    private boolean completes(int[] taken, Contents contents) {
+    private boolean completes(int[] taken, ObservedContents contents) {
         takeReads(taken, contents);
         if (isComplete(taken)) {
             return true;
@@ -107,7 +107,7 @@ final class OrderSearch {
         }
         for (int line : mostLikelyFirst(taken)) {
             Moment moment = next(line, taken);
-            Contents after = moment != null && mayComeNext(moment, taken) ? moment.after(contents) : null;
+            ObservedContents after = moment != null && mayComeNext(moment, taken) ? moment.after(contents) : null;
             if (after != null) {
                 int[] further = taken.clone();
                 further[line]++;
@@ -128,14 +128,14 @@ final class OrderSearch {
     }
 
     private static @Nullable Versionstamp claim(@Nullable Moment moment) {
-        return moment == null ? null : moment.attempt().claim().stamp();
+        return moment == null ? null : moment.transaction().claim().stamp();
     }
 
     /**
      * A moment that changes nothing is best taken as soon as it can be: any order that has it later allows that, unless
      * an unknown commit could only come before it.
      */
-    private void takeReads(int[] taken, Contents contents) {
+    private void takeReads(int[] taken, ObservedContents contents) {
         boolean progress = true;
         while (progress) {
             progress = false;
@@ -193,7 +193,7 @@ final class OrderSearch {
         return taken[line] < moments.size() ? moments.get(taken[line]) : null;
     }
 
-    private void noteProgress(int[] taken, Contents contents) {
+    private void noteProgress(int[] taken, ObservedContents contents) {
         int count = Arrays.stream(taken).sum();
         if (count > mostTaken) {
             mostTaken = count;
@@ -204,7 +204,7 @@ final class OrderSearch {
                 if (moment != null && !moment.isOptional()) {
                     stuck.append("\n  ")
                             .append(moment.commits() ? "the commit of " : "the reads of ")
-                            .append(moment.attempt());
+                            .append(moment.transaction());
                 }
             }
             furthest = stuck.toString();

@@ -3,15 +3,15 @@ package dev.couchjobs.fdb.contract.history;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.tuple.Versionstamp;
-import dev.couchjobs.fdb.contract.history.Attempt.Claim;
-import dev.couchjobs.fdb.contract.history.Attempt.Outcome;
-import dev.couchjobs.fdb.contract.history.Step.Add;
-import dev.couchjobs.fdb.contract.history.Step.Enqueue;
-import dev.couchjobs.fdb.contract.history.Step.Get;
-import dev.couchjobs.fdb.contract.history.Step.Peek;
-import dev.couchjobs.fdb.contract.history.Step.Put;
-import dev.couchjobs.fdb.contract.history.Step.Scan;
-import dev.couchjobs.fdb.contract.history.Step.Take;
+import dev.couchjobs.fdb.contract.history.ObservedTransaction.Claim;
+import dev.couchjobs.fdb.contract.history.ObservedTransaction.Outcome;
+import dev.couchjobs.fdb.contract.history.RecordedCall.Add;
+import dev.couchjobs.fdb.contract.history.RecordedCall.Enqueue;
+import dev.couchjobs.fdb.contract.history.RecordedCall.Get;
+import dev.couchjobs.fdb.contract.history.RecordedCall.Peek;
+import dev.couchjobs.fdb.contract.history.RecordedCall.Put;
+import dev.couchjobs.fdb.contract.history.RecordedCall.Scan;
+import dev.couchjobs.fdb.contract.history.RecordedCall.Take;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.stream.Stream;
@@ -25,7 +25,7 @@ class PlantedAnomaliesTest {
     private static final long NONE = -1;
 
     /** Two histories that differ in one result, outcome or time. */
-    private record Planted(String anomaly, List<Attempt> history, List<Attempt> twin) {
+    private record Planted(String anomaly, List<ObservedTransaction> history, List<ObservedTransaction> twin) {
         @Override
         public String toString() {
             return anomaly;
@@ -37,11 +37,11 @@ class PlantedAnomaliesTest {
     }
 
     private static List<Planted> updates() {
-        Attempt first = committed(1, 4, 0, 10, get("x", null), put("x", "1"));
-        Attempt skewed = committed(1, 4, 0, 10, get("x", null), put("y", "1"));
-        Attempt onlyRow = committed(1, 4, 0, 10, scan(), put("x", "1"));
-        Attempt addition = committed(1, 3, NONE, 10, new Add("x", 1));
-        Attempt another = committed(2, 4, NONE, 20, new Add("x", 1));
+        ObservedTransaction first = committed(1, 4, 0, 10, get("x", null), put("x", "1"));
+        ObservedTransaction skewed = committed(1, 4, 0, 10, get("x", null), put("y", "1"));
+        ObservedTransaction onlyRow = committed(1, 4, 0, 10, scan(), put("x", "1"));
+        ObservedTransaction addition = committed(1, 3, NONE, 10, new Add("x", 1));
+        ObservedTransaction another = committed(2, 4, NONE, 20, new Add("x", 1));
         return List.of(
                 new Planted(
                         "a lost update",
@@ -62,8 +62,8 @@ class PlantedAnomaliesTest {
     }
 
     private static List<Planted> visibility() {
-        Attempt both = committed(1, 4, NONE, 10, put("x", "1"), put("y", "1"));
-        Attempt write = committed(2, 3, NONE, 10, put("x", "1"));
+        ObservedTransaction both = committed(1, 4, NONE, 10, put("x", "1"), put("y", "1"));
+        ObservedTransaction write = committed(2, 3, NONE, 10, put("x", "1"));
         return List.of(
                 new Planted(
                         "a dirty read",
@@ -84,9 +84,9 @@ class PlantedAnomaliesTest {
     }
 
     private static List<Planted> clock() {
-        Attempt write = committed(1, 3, NONE, 10, put("x", "1"));
-        Attempt slow = committed(1, 8, NONE, 10, put("x", "1"));
-        Attempt seen = reader(2, 3, 10, get("x", "1"));
+        ObservedTransaction write = committed(1, 3, NONE, 10, put("x", "1"));
+        ObservedTransaction slow = committed(1, 8, NONE, 10, put("x", "1"));
+        ObservedTransaction seen = reader(2, 3, 10, get("x", "1"));
         return List.of(
                 new Planted(
                         "a stale read",
@@ -99,8 +99,8 @@ class PlantedAnomaliesTest {
     }
 
     private static List<Planted> unknown() {
-        Attempt done = unknown(1, 2, 10, put("x", "1"));
-        Attempt notDone = unknown(1, 2, NONE, put("x", "1"));
+        ObservedTransaction done = unknown(1, 2, 10, put("x", "1"));
+        ObservedTransaction notDone = unknown(1, 2, NONE, put("x", "1"));
         return List.of(
                 new Planted(
                         "an unknown commit that is undone",
@@ -113,9 +113,9 @@ class PlantedAnomaliesTest {
     }
 
     private static List<Planted> queues() {
-        Attempt item = committed(1, 2, NONE, 10, new Enqueue("i"));
-        Attempt other = committed(3, 4, NONE, 20, new Enqueue("j"));
-        Attempt taken = committed(3, 6, 10, 20, peek("i"), new Take("i"));
+        ObservedTransaction item = committed(1, 2, NONE, 10, new Enqueue("i"));
+        ObservedTransaction other = committed(3, 4, NONE, 20, new Enqueue("j"));
+        ObservedTransaction taken = committed(3, 6, 10, 20, peek("i"), new Take("i"));
         return List.of(
                 new Planted(
                         "an item that is taken twice",
@@ -145,9 +145,9 @@ class PlantedAnomaliesTest {
         assertThat(OrderSearch.violation(withoutClaims(planted.twin))).isEmpty();
     }
 
-    private static List<Attempt> withoutClaims(List<Attempt> history) {
+    private static List<ObservedTransaction> withoutClaims(List<ObservedTransaction> history) {
         return history.stream()
-                .map(each -> attempt(each.invoked(), each.completed(), each.outcome(), NONE, NONE, each.steps()))
+                .map(each -> transaction(each.invoked(), each.completed(), each.outcome(), NONE, NONE, each.calls()))
                 .toList();
     }
 
@@ -159,44 +159,45 @@ class PlantedAnomaliesTest {
     }
 
     /** None overlaps another one of its thread, so each has a thread of its own. */
-    private static Attempt attempt(
-            long from, long to, Outcome outcome, long readVersion, long version, List<Step> steps) {
+    private static ObservedTransaction transaction(
+            long from, long to, Outcome outcome, long readVersion, long version, List<RecordedCall> calls) {
         Versionstamp stamp = version == NONE
                 ? null
                 : Versionstamp.complete(ByteBuffer.allocate(10).putLong(version).array());
-        return new Attempt((int) from, from, to, steps, outcome, new Claim(readVersion, stamp));
+        return new ObservedTransaction((int) from, from, to, calls, outcome, new Claim(readVersion, stamp));
     }
 
-    private static Attempt committed(long from, long to, long readVersion, long version, Step... steps) {
-        return attempt(from, to, Outcome.COMMITTED, readVersion, version, List.of(steps));
+    private static ObservedTransaction committed(
+            long from, long to, long readVersion, long version, RecordedCall... calls) {
+        return transaction(from, to, Outcome.COMMITTED, readVersion, version, List.of(calls));
     }
 
-    private static Attempt reader(long from, long to, long readVersion, Step... steps) {
-        return attempt(from, to, Outcome.COMMITTED, readVersion, NONE, List.of(steps));
+    private static ObservedTransaction reader(long from, long to, long readVersion, RecordedCall... calls) {
+        return transaction(from, to, Outcome.COMMITTED, readVersion, NONE, List.of(calls));
     }
 
-    private static Attempt failed(long from, long to, long readVersion, Step... steps) {
-        return attempt(from, to, Outcome.FAILED, readVersion, NONE, List.of(steps));
+    private static ObservedTransaction failed(long from, long to, long readVersion, RecordedCall... calls) {
+        return transaction(from, to, Outcome.FAILED, readVersion, NONE, List.of(calls));
     }
 
     /** {@code version} tells what nobody was told: whether it has committed. */
-    private static Attempt unknown(long from, long to, long version, Step... steps) {
-        return attempt(from, to, Outcome.UNKNOWN, NONE, version, List.of(steps));
+    private static ObservedTransaction unknown(long from, long to, long version, RecordedCall... calls) {
+        return transaction(from, to, Outcome.UNKNOWN, NONE, version, List.of(calls));
     }
 
-    private static Step get(String key, @Nullable String value) {
+    private static RecordedCall get(String key, @Nullable String value) {
         return new Get(key, value);
     }
 
-    private static Step put(String key, String value) {
+    private static RecordedCall put(String key, String value) {
         return new Put(key, value);
     }
 
-    private static Step scan(String... rows) {
+    private static RecordedCall scan(String... rows) {
         return new Scan("a", "z", 0, false, List.of(rows));
     }
 
-    private static Step peek(String... items) {
+    private static RecordedCall peek(String... items) {
         return new Peek(0, List.of(items));
     }
 }

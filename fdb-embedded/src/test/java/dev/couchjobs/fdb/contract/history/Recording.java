@@ -2,10 +2,10 @@ package dev.couchjobs.fdb.contract.history;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.tuple.Versionstamp;
-import dev.couchjobs.fdb.contract.Futures;
-import dev.couchjobs.fdb.contract.Keyspace;
-import dev.couchjobs.fdb.contract.history.Attempt.Claim;
-import dev.couchjobs.fdb.contract.history.Attempt.Outcome;
+import dev.couchjobs.fdb.contract.EngineFutures;
+import dev.couchjobs.fdb.contract.PrefixKeys;
+import dev.couchjobs.fdb.contract.history.ObservedTransaction.Claim;
+import dev.couchjobs.fdb.contract.history.ObservedTransaction.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -28,7 +28,7 @@ final class Recording {
     private final Database database;
     private final Workload workload;
     private final long seed;
-    private final Keyspace keys = new Keyspace();
+    private final PrefixKeys keys = new PrefixKeys();
     private final AtomicLong ticks = new AtomicLong();
     private final CyclicBarrier start = new CyclicBarrier(THREADS);
 
@@ -39,19 +39,19 @@ final class Recording {
     }
 
     /** A history that began on an empty database and ended with a look at all there is. */
-    static List<Attempt> of(Database database, Workload workload, long seed, Executor threads) {
+    static List<ObservedTransaction> of(Database database, Workload workload, long seed, Executor threads) {
         return new Recording(database, workload, seed).run(threads);
     }
 
-    private List<Attempt> run(Executor threads) {
+    private List<ObservedTransaction> run(Executor threads) {
         try {
-            List<CompletableFuture<List<Attempt>>> running = new ArrayList<>();
+            List<CompletableFuture<List<ObservedTransaction>>> running = new ArrayList<>();
             for (int i = 0; i < THREADS; i++) {
                 int thread = i;
                 running.add(CompletableFuture.supplyAsync(() -> runThread(thread), threads));
             }
-            List<Attempt> history = new ArrayList<>();
-            running.forEach(thread -> history.addAll(Futures.await(thread)));
+            List<ObservedTransaction> history = new ArrayList<>();
+            running.forEach(thread -> history.addAll(EngineFutures.await(thread)));
             history.add(attempt(THREADS, 0, () -> {}, workload::readAll));
             return history;
         } finally {
@@ -59,30 +59,31 @@ final class Recording {
         }
     }
 
-    private List<Attempt> runThread(int thread) {
+    private List<ObservedTransaction> runThread(int thread) {
         Random random = new Random(31 * seed + thread);
         awaitOthers();
-        List<Attempt> attempts = new ArrayList<>();
+        List<ObservedTransaction> transactions = new ArrayList<>();
         for (int i = 0; i < TRANSACTIONS; i++) {
-            attempts.add(attempt(thread, i, () -> pause(random), session -> workload.run(session, random)));
+            transactions.add(attempt(thread, i, () -> pause(random), transaction -> workload.run(transaction, random)));
         }
-        return attempts;
+        return transactions;
     }
 
-    private Attempt attempt(int thread, int number, Runnable pause, Session.Body body) {
+    private ObservedTransaction attempt(int thread, int number, Runnable pause, RecordedTransaction.Body body) {
         String name = thread + "." + number;
-        Attempt attempt = Session.run(database, keys, thread, name, ticks::incrementAndGet, pause, body);
-        if (attempt.outcome() == Outcome.COMMITTED) {
-            return attempt;
+        ObservedTransaction observedTransaction =
+                RecordedTransaction.run(database, keys, thread, name, ticks::incrementAndGet, pause, body);
+        if (observedTransaction.outcome() == Outcome.COMMITTED) {
+            return observedTransaction;
         }
-        Versionstamp receipt = Session.receipt(database, keys, name);
-        return new Attempt(
+        Versionstamp receipt = RecordedTransaction.receipt(database, keys, name);
+        return new ObservedTransaction(
                 thread,
-                attempt.invoked(),
-                attempt.completed(),
-                attempt.steps(),
-                attempt.outcome(),
-                new Claim(attempt.claim().readVersion(), receipt));
+                observedTransaction.invoked(),
+                observedTransaction.completed(),
+                observedTransaction.calls(),
+                observedTransaction.outcome(),
+                new Claim(observedTransaction.claim().readVersion(), receipt));
     }
 
     /** Gives the other threads a chance to come in between. */

@@ -16,8 +16,8 @@ public abstract class CommittedHistoriesContract extends PropertyContract {
     private static final int ATTEMPTS = 10;
 
     @Provide
-    Arbitrary<List<List<Operation>>> transactions() {
-        return Operations.all()
+    Arbitrary<List<List<TransactionCall>>> transactions() {
+        return RandomCalls.all()
                 .list()
                 .ofMinSize(1)
                 .ofMaxSize(8)
@@ -29,7 +29,7 @@ public abstract class CommittedHistoriesContract extends PropertyContract {
     @Property(tries = 1_000, edgeCases = EdgeCasesMode.NONE)
     void aHistoryHasASerialOrder(
             @ForAll("rows") Map<Integer, String> rows,
-            @ForAll("transactions") List<List<Operation>> programs,
+            @ForAll("transactions") List<List<TransactionCall>> programs,
             @ForAll long seed,
             @ForAll boolean together) {
         SerialOrder order = run(rows, programs, seed, together);
@@ -37,10 +37,11 @@ public abstract class CommittedHistoriesContract extends PropertyContract {
         assertThat(committed()).as("the rows at the end").isEqualTo(order.finalRows());
     }
 
-    final SerialOrder run(Map<Integer, String> rows, List<List<Operation>> programs, long seed, boolean together) {
+    final SerialOrder run(
+            Map<Integer, String> rows, List<List<TransactionCall>> programs, long seed, boolean together) {
         for (int i = 0; i < ATTEMPTS; i++) {
             fill(rows);
-            var executions = History.run(database(), keys(), programs, seed, together);
+            var executions = InterleavedTransactions.run(database(), keys(), programs, seed, together);
             if (executions.isPresent()) {
                 return new SerialOrder(new Model(rows), executions.get());
             }

@@ -14,7 +14,7 @@ public abstract class ExactConflictsContract extends CommittedHistoriesContract 
     @Property(tries = 1_000, edgeCases = EdgeCasesMode.NONE)
     void everyConflictHasAReason(
             @ForAll("rows") Map<Integer, String> rows,
-            @ForAll("transactions") List<List<Operation>> programs,
+            @ForAll("transactions") List<List<TransactionCall>> programs,
             @ForAll long seed,
             @ForAll boolean together) {
         assertThat(run(rows, programs, seed, together).conflictsWithoutReason()).isEmpty();

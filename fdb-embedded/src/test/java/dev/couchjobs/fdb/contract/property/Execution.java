@@ -17,7 +17,7 @@ record Execution(
         List<Step> steps, long readVersion, @Nullable Versionstamp stamp, boolean conflicted) {
 
     /** A call and its result. */
-    record Step(Operation operation, String result) {}
+    record Step(TransactionCall call, String result) {}
 
     /** Where a transaction that wrote stands in the order of commits. */
     Versionstamp position() {
@@ -40,21 +40,21 @@ record Execution(
     }
 
     /** What the transaction read and wrote, given the database that it read from. */
-    Footprint footprint(Model database) {
+    ReadWriteSet footprint(Model database) {
         Model view = database.copy();
-        Footprint footprint = new Footprint();
+        ReadWriteSet accesses = new ReadWriteSet();
         for (Step step : steps) {
-            step.operation().trace(view, footprint);
-            step.operation().run(view);
+            step.call().trace(view, accesses);
+            step.call().run(view);
         }
-        return footprint;
+        return accesses;
     }
 
     /** Applies the writes to the database. */
     void applyTo(Model database) {
         for (Step step : steps) {
-            if (step.operation().isWrite()) {
-                step.operation().run(database);
+            if (step.call().isWrite()) {
+                step.call().run(database);
             }
         }
     }

@@ -1,7 +1,7 @@
 package dev.couchjobs.fdb.contract.property;
 
 import com.apple.foundationdb.MutationType;
-import dev.couchjobs.fdb.model.Rows;
+import dev.couchjobs.fdb.model.ModelRows;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 /** The rows of the reference model under the numbered keys of the {@link Alphabet}: one copy for each transaction. */
 final class Model {
 
-    private final Rows rows;
+    private final ModelRows rows;
 
     Model(Map<Integer, String> rows) {
-        this(new Rows(Map.of()));
+        this(new ModelRows(Map.of()));
         rows.forEach((key, value) -> this.rows.set(Alphabet.name(key), value));
     }
 
-    private Model(Rows rows) {
+    private Model(ModelRows rows) {
         this.rows = rows;
     }
 

@@ -2,9 +2,9 @@ package dev.couchjobs.fdb.contract.property;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.fdb.contract.Engine;
-import dev.couchjobs.fdb.contract.Futures;
-import dev.couchjobs.fdb.contract.Keyspace;
+import dev.couchjobs.fdb.contract.EngineFutures;
+import dev.couchjobs.fdb.contract.EngineProvider;
+import dev.couchjobs.fdb.contract.PrefixKeys;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -17,10 +17,10 @@ import net.jqwik.api.lifecycle.BeforeTry;
 
 /** What all properties share: one database per property, a fresh prefix per try. */
 @SuppressWarnings("NullAway.Init") // The lifecycle methods set the fields.
-public abstract class PropertyContract implements Engine {
+public abstract class PropertyContract implements EngineProvider {
 
     private Database database;
-    private Keyspace keys;
+    private PrefixKeys keys;
 
     @BeforeProperty
     void openDatabase() {
@@ -29,7 +29,7 @@ public abstract class PropertyContract implements Engine {
 
     @BeforeTry
     void chooseKeyspace() {
-        keys = new Keyspace();
+        keys = new PrefixKeys();
     }
 
     @AfterTry
@@ -44,21 +44,21 @@ public abstract class PropertyContract implements Engine {
 
     @Provide
     Arbitrary<Map<Integer, String>> rows() {
-        return Operations.rows();
+        return RandomCalls.rows();
     }
 
     final Database database() {
         return database;
     }
 
-    final Keyspace keys() {
+    final PrefixKeys keys() {
         return keys;
     }
 
     final void fill(Map<Integer, String> rows) {
         commit(tr -> {
             tr.clear(keys.all());
-            rows.forEach((key, value) -> tr.set(keys.key(Alphabet.name(key)), Keyspace.bytes(value)));
+            rows.forEach((key, value) -> tr.set(keys.key(Alphabet.name(key)), PrefixKeys.bytes(value)));
         });
     }
 
@@ -71,6 +71,6 @@ public abstract class PropertyContract implements Engine {
 
     final List<String> committed() {
         return database.read(
-                tr -> keys.rows(Futures.await(tr.getRange(keys.all()).asList())));
+                tr -> keys.rows(EngineFutures.await(tr.getRange(keys.all()).asList())));
     }
 }

@@ -15,8 +15,8 @@ import net.jqwik.api.Provide;
 public abstract class RandomTransactionsContract extends PropertyContract {
 
     @Provide
-    Arbitrary<List<Operation>> programs() {
-        return Operations.all().list().ofMinSize(1).ofMaxSize(20);
+    Arbitrary<List<TransactionCall>> programs() {
+        return RandomCalls.all().list().ofMinSize(1).ofMaxSize(20);
     }
 
     /** Which reads see the writes of their own transaction. */
@@ -37,41 +37,42 @@ public abstract class RandomTransactionsContract extends PropertyContract {
 
         void choose(Transaction tr) {}
 
-        boolean shows(Operation operation) {
-            return this == ALL || (this == NOT_SNAPSHOT_READS && operation.isSerializableRead());
+        boolean shows(TransactionCall call) {
+            return this == ALL || (this == NOT_SNAPSHOT_READS && call.isSerializableRead());
         }
     }
 
     @Property(tries = 1_500, edgeCases = EdgeCasesMode.NONE)
     void everyReadAgreesWithASortedMap(
             @ForAll("rows") Map<Integer, String> rows,
-            @ForAll("programs") List<Operation> program,
+            @ForAll("programs") List<TransactionCall> program,
             @ForAll Visibility ownWrites) {
         fill(rows);
         commit(tr -> {
             ownWrites.choose(tr);
             Model snapshot = new Model(rows);
             Model merged = new Model(rows);
-            for (Operation operation : program) {
-                boolean onMerged = operation.isWrite() || ownWrites.shows(operation);
-                String expected = operation.run(onMerged ? merged : snapshot);
-                String actual = operation.run(tr, keys());
-                if (!expected.equals(Operation.UNKNOWN)) {
-                    assertThat(actual).as("the result of %s", operation).isEqualTo(expected);
+            for (TransactionCall call : program) {
+                boolean onMerged = call.isWrite() || ownWrites.shows(call);
+                String expected = call.run(onMerged ? merged : snapshot);
+                String actual = call.run(tr, keys());
+                if (!expected.equals(TransactionCall.UNKNOWN)) {
+                    assertThat(actual).as("the result of %s", call).isEqualTo(expected);
                 }
             }
         });
 
         Model model = new Model(rows);
-        program.forEach(operation -> operation.run(model));
+        program.forEach(call -> call.run(model));
         assertThat(committed()).as("the rows after the commit").isEqualTo(model.render());
     }
 
     @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
     void aTransactionWithoutReadsCommitsWhatASortedMapHolds(
-            @ForAll("rows") Map<Integer, String> rows, @ForAll("programs") List<Operation> program) {
+            @ForAll("rows") Map<Integer, String> rows, @ForAll("programs") List<TransactionCall> program) {
         fill(rows);
-        List<Operation> writes = program.stream().filter(Operation::isWrite).toList();
+        List<TransactionCall> writes =
+                program.stream().filter(TransactionCall::isWrite).toList();
         commit(tr -> writes.forEach(write -> write.run(tr, keys())));
 
         Model model = new Model(rows);

@@ -69,11 +69,11 @@ final class SerialOrder {
             Execution execution, Model database, boolean withSnapshotReads, String when, List<String> violations) {
         Model view = database.copy();
         for (Step step : execution.steps()) {
-            String expected = step.operation().run(view);
-            boolean checked = withSnapshotReads || step.operation().isSerializableRead();
-            if (checked && !expected.equals(step.result()) && !expected.equals(Operation.UNKNOWN)) {
+            String expected = step.call().run(view);
+            boolean checked = withSnapshotReads || step.call().isSerializableRead();
+            if (checked && !expected.equals(step.result()) && !expected.equals(TransactionCall.UNKNOWN)) {
                 violations.add("%s gave %s, and would have given %s %s: %s"
-                        .formatted(step.operation(), step.result(), expected, when, execution));
+                        .formatted(step.call(), step.result(), expected, when, execution));
             }
         }
     }
@@ -89,7 +89,7 @@ final class SerialOrder {
                 && footprint(loser).mayReadWhatIsWrittenBy(footprint(writer));
     }
 
-    private Footprint footprint(Execution execution) {
+    private ReadWriteSet footprint(Execution execution) {
         return execution.footprint(at(execution.readVersion()));
     }
 }

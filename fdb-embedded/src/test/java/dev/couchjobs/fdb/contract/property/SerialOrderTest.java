@@ -98,15 +98,15 @@ class SerialOrderTest {
     }
 
     private static Step read(int key, String value) {
-        return new Step(new Operation.Get(key, false), "'" + value + "'");
+        return new Step(new TransactionCall.Get(key, false), "'" + value + "'");
     }
 
     private static Step write(int key, String value) {
-        return new Step(new Operation.Put(key, value), Operation.DONE);
+        return new Step(new TransactionCall.Put(key, value), TransactionCall.DONE);
     }
 
-    private static Operation range(int begin, int end) {
-        return new Operation.GetRange(begin, end, 0, false, StreamingMode.ITERATOR, false);
+    private static TransactionCall range(int begin, int end) {
+        return new TransactionCall.GetRange(begin, end, 0, false, StreamingMode.ITERATOR, false);
     }
 
     private static Execution committed(long readVersion, long commitVersion, Step... steps) {

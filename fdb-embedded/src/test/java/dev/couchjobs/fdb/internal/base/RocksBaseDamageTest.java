@@ -1,6 +1,6 @@
 package dev.couchjobs.fdb.internal.base;
 
-import static dev.couchjobs.fdb.internal.base.Contents.bytes;
+import static dev.couchjobs.fdb.internal.base.BaseText.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -59,7 +59,7 @@ class RocksBaseDamageTest {
         Files.write(table, content);
         assertThatThrownBy(() -> {
                     try (Base base = open()) {
-                        Contents.of(base);
+                        BaseText.of(base);
                     }
                 })
                 .isInstanceOf(CorruptStorageException.class);
@@ -75,7 +75,7 @@ class RocksBaseDamageTest {
             Files.write(copy.resolve(manifest.getFileName()), Arrays.copyOf(whole, length));
             try (Base base = RocksBase.open(copy, BaseSettings.DEFAULT)) {
                 assertThat(base.version()).isEqualTo(2);
-                assertThat(Contents.of(base)).hasSize(KEYS).containsEntry("key00007", "second7");
+                assertThat(BaseText.of(base)).hasSize(KEYS).containsEntry("key00007", "second7");
             } catch (CorruptStorageException e) {
                 found++;
             }
@@ -172,11 +172,11 @@ class RocksBaseDamageTest {
         }
     }
 
-    private static List<Change> many(String value) {
-        List<Change> changes = new ArrayList<>();
+    private static List<BaseMutation> many(String value) {
+        List<BaseMutation> mutations = new ArrayList<>();
         for (int i = 0; i < KEYS; i++) {
-            changes.add(Change.put(bytes("key%05d".formatted(i)), bytes(value + i)));
+            mutations.add(BaseMutation.put(bytes("key%05d".formatted(i)), bytes(value + i)));
         }
-        return changes;
+        return mutations;
     }
 }

@@ -1,9 +1,9 @@
 package dev.couchjobs.fdb.internal.base;
 
-import static dev.couchjobs.fdb.internal.base.Contents.bytes;
-import static dev.couchjobs.fdb.internal.base.Contents.downwards;
-import static dev.couchjobs.fdb.internal.base.Contents.get;
-import static dev.couchjobs.fdb.internal.base.Contents.upwards;
+import static dev.couchjobs.fdb.internal.base.BaseText.bytes;
+import static dev.couchjobs.fdb.internal.base.BaseText.downwards;
+import static dev.couchjobs.fdb.internal.base.BaseText.get;
+import static dev.couchjobs.fdb.internal.base.BaseText.upwards;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -100,7 +100,7 @@ class RocksBasePropertyTest {
         long version = states.lastKey() + 3;
         NavigableMap<String, String> state = new TreeMap<>(states.lastEntry().getValue());
         edits.forEach(edit -> edit(state, edit));
-        base.apply(version, edits.stream().map(RocksBasePropertyTest::change).toList());
+        base.apply(version, edits.stream().map(RocksBasePropertyTest::mutation).toList());
         states.put(version, state);
     }
 
@@ -113,16 +113,16 @@ class RocksBasePropertyTest {
         }
     }
 
-    private static Change change(Edit edit) {
+    private static BaseMutation mutation(Edit edit) {
         return switch (edit.kind) {
-            case PUT -> Change.put(bytes(edit.first), bytes(edit.second + PADDING));
-            case REMOVE -> Change.remove(bytes(edit.first));
-            case CLEAR -> Change.clear(bytes(edit.first), bytes(edit.second));
+            case PUT -> BaseMutation.put(bytes(edit.first), bytes(edit.second + PADDING));
+            case REMOVE -> BaseMutation.remove(bytes(edit.first));
+            case CLEAR -> BaseMutation.clear(bytes(edit.first), bytes(edit.second));
         };
     }
 
     private static void assertSame(Base base, NavigableMap<String, String> state, String probe) {
-        assertThat(Contents.of(base)).isEqualTo(state);
+        assertThat(BaseText.of(base)).isEqualTo(state);
         assertThat(get(base, probe)).isEqualTo(state.get(probe));
         assertThat(upwards(base, probe))
                 .containsExactlyElementsOf(state.tailMap(probe, true).keySet());

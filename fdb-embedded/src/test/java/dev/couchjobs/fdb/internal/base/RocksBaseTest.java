@@ -1,10 +1,10 @@
 package dev.couchjobs.fdb.internal.base;
 
-import static dev.couchjobs.fdb.internal.base.Contents.bytes;
-import static dev.couchjobs.fdb.internal.base.Contents.downwards;
-import static dev.couchjobs.fdb.internal.base.Contents.get;
-import static dev.couchjobs.fdb.internal.base.Contents.rest;
-import static dev.couchjobs.fdb.internal.base.Contents.upwards;
+import static dev.couchjobs.fdb.internal.base.BaseText.bytes;
+import static dev.couchjobs.fdb.internal.base.BaseText.downwards;
+import static dev.couchjobs.fdb.internal.base.BaseText.get;
+import static dev.couchjobs.fdb.internal.base.BaseText.rest;
+import static dev.couchjobs.fdb.internal.base.BaseText.upwards;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -38,7 +38,7 @@ class RocksBaseTest {
     @Test
     void aNewBaseIsEmptyAtVersionZero() {
         assertThat(base.version()).isZero();
-        assertThat(Contents.of(base)).isEmpty();
+        assertThat(BaseText.of(base)).isEmpty();
         assertThat(get(base, "a")).isNull();
     }
 
@@ -80,39 +80,39 @@ class RocksBaseTest {
         base.flush();
         reopen();
         assertThat(base.version()).isEqualTo(5);
-        assertThat(Contents.of(base)).isEmpty();
+        assertThat(BaseText.of(base)).isEmpty();
     }
 
     @Test
     void laterChangesOfAListOverrideEarlierOnes() {
         apply(1, put("a", "1"), put("b", "1"), put("c", "1"));
-        apply(2, put("a", "2"), clear("a", "c"), put("b", "2"), put("d", "2"), Change.remove(bytes("d")));
-        assertThat(Contents.of(base)).isEqualTo(Map.of("b", "2", "c", "1"));
+        apply(2, put("a", "2"), clear("a", "c"), put("b", "2"), put("d", "2"), BaseMutation.remove(bytes("d")));
+        assertThat(BaseText.of(base)).isEqualTo(Map.of("b", "2", "c", "1"));
     }
 
     @Test
     void aLargeRangeIsClearedAsOne() {
-        List<Change> many = new ArrayList<>();
+        List<BaseMutation> many = new ArrayList<>();
         for (int i = 0; i < 1000; i++) {
             many.add(put("key%03d".formatted(i), "x"));
         }
         base.apply(1, many);
         apply(2, put("key500", "before"), clear("key001", "key999"), put("key600", "behind"));
-        assertThat(Contents.of(base)).isEqualTo(Map.of("key000", "x", "key600", "behind", "key999", "x"));
+        assertThat(BaseText.of(base)).isEqualTo(Map.of("key000", "x", "key600", "behind", "key999", "x"));
     }
 
     @Test
     void clearingBackwardsOrNothingChangesNothing() {
         apply(1, put("b", "1"));
         apply(2, clear("c", "a"), clear("b", "b"));
-        assertThat(Contents.of(base)).isEqualTo(Map.of("b", "1"));
+        assertThat(BaseText.of(base)).isEqualTo(Map.of("b", "1"));
     }
 
     @Test
     void aCursorOpenedBeforeAChangeKeepsItsState() {
         apply(1, put("a", "1"), put("b", "1"));
         try (BaseCursor before = base.ascending(bytes("a"))) {
-            apply(2, put("aa", "2"), Change.remove(bytes("b")));
+            apply(2, put("aa", "2"), BaseMutation.remove(bytes("b")));
             assertThat(rest(before)).containsExactly("a", "b");
         }
         assertThat(upwards(base, "a")).containsExactly("a", "aa");
@@ -151,10 +151,10 @@ class RocksBaseTest {
         apply(1, put("a", "1"));
         apply(2, put("b", "2"));
         assertThat(base.flush()).isEqualTo(2);
-        apply(3, put("a", "3"), Change.remove(bytes("b")));
+        apply(3, put("a", "3"), BaseMutation.remove(bytes("b")));
         reopen();
         assertThat(base.version()).isEqualTo(2);
-        assertThat(Contents.of(base)).isEqualTo(Map.of("a", "1", "b", "2"));
+        assertThat(BaseText.of(base)).isEqualTo(Map.of("a", "1", "b", "2"));
     }
 
     @Test
@@ -210,10 +210,10 @@ class RocksBaseTest {
         assertThat(upwards(base, "row").subList(0, 3)).containsExactly("row0007", "row1500", "row2500");
         assertThat(downwards(base, "row2500")).containsExactly("row1500", "row0007", "a");
         base.apply(6, removals(0, 3000));
-        apply(7, Change.remove(bytes("a")));
+        apply(7, BaseMutation.remove(bytes("a")));
         assertThat(upwards(base, "row")).containsExactly("z");
         assertThat(downwards(base, "z")).isEmpty();
-        apply(8, Change.remove(bytes("z")));
+        apply(8, BaseMutation.remove(bytes("z")));
         assertThat(upwards(base, "")).isEmpty();
     }
 
@@ -232,7 +232,7 @@ class RocksBaseTest {
     @Test
     void estimatesGrowWithWhatIsStored() {
         assertThat(base.estimatedBytes(bytes(""), bytes("\u00ff"))).isZero();
-        List<Change> many = new ArrayList<>();
+        List<BaseMutation> many = new ArrayList<>();
         for (int i = 0; i < 10_000; i++) {
             many.add(put("key%05d".formatted(i), "value number %d".formatted(i * 31)));
         }
@@ -255,27 +255,27 @@ class RocksBaseTest {
         long seen = 0;
         while (seen < 500) {
             long complete = base.version();
-            Map<String, String> contents = Contents.of(base);
+            Map<String, String> contents = BaseText.of(base);
             seen = contents.isEmpty() ? 0 : Long.parseLong(contents.getOrDefault("a", ""));
             assertThat(contents.get("b")).isEqualTo(contents.get("a"));
             assertThat(seen).isGreaterThanOrEqualTo(complete);
         }
     }
 
-    private static List<Change> rows(int from, int to) {
+    private static List<BaseMutation> rows(int from, int to) {
         return IntStream.range(from, to)
                 .mapToObj(i -> put("row%04d".formatted(i), "x"))
                 .toList();
     }
 
-    private static List<Change> removals(int from, int to) {
+    private static List<BaseMutation> removals(int from, int to) {
         return IntStream.range(from, to)
-                .mapToObj(i -> Change.remove(bytes("row%04d".formatted(i))))
+                .mapToObj(i -> BaseMutation.remove(bytes("row%04d".formatted(i))))
                 .toList();
     }
 
-    private void apply(long version, Change... changes) {
-        base.apply(version, List.of(changes));
+    private void apply(long version, BaseMutation... mutations) {
+        base.apply(version, List.of(mutations));
     }
 
     private void reopen() {
@@ -283,11 +283,11 @@ class RocksBaseTest {
         open();
     }
 
-    private static Change put(String key, String value) {
-        return Change.put(bytes(key), bytes(value));
+    private static BaseMutation put(String key, String value) {
+        return BaseMutation.put(bytes(key), bytes(value));
     }
 
-    private static Change clear(String begin, String end) {
-        return Change.clear(bytes(begin), bytes(end));
+    private static BaseMutation clear(String begin, String end) {
+        return BaseMutation.clear(bytes(begin), bytes(end));
     }
 }

@@ -64,7 +64,14 @@ class CommitLogTest {
             append(log, 1, SEGMENT);
             append(log, 2, 1_500_000);
             append(log, 3, 10);
-            append(log, 4, SEGMENT - Layout.RESERVE - Layout.FIRST - Layout.HEADER - Layout.TRAILER);
+            append(
+                    log,
+                    4,
+                    SEGMENT
+                            - SegmentLayout.RESERVE
+                            - SegmentLayout.FIRST
+                            - SegmentLayout.HEADER
+                            - SegmentLayout.TRAILER);
         }
         assertThat(replayed()).isEqualTo(appended);
     }

@@ -101,9 +101,9 @@ class DamageTest {
         String last = records.get(records.size() - 1);
         int lost = 0;
         for (Map.Entry<Path, byte[]> file : log.entrySet()) {
-            for (int sector = 0; sector < file.getValue().length; sector += Layout.SECTOR) {
+            for (int sector = 0; sector < file.getValue().length; sector += SegmentLayout.SECTOR) {
                 byte[] zeroed = file.getValue().clone();
-                Arrays.fill(zeroed, sector, sector + Layout.SECTOR, (byte) 0);
+                Arrays.fill(zeroed, sector, sector + SegmentLayout.SECTOR, (byte) 0);
                 SimulatedDisk disk = disk(log);
                 disk.replace(file.getKey(), zeroed);
                 List<String> replayed = replay(disk);

@@ -20,7 +20,7 @@ import net.jqwik.api.Provide;
 /** A disk that refuses: what was acknowledged stays, and the user is told. */
 class FaultTest {
     /** One life of the process, with one failure in it, after which the power may go as well. */
-    record Life(Fault fault, int failsAt, boolean losesPower, List<Step> steps) {}
+    record Life(Fault fault, int failsAt, boolean losesPower, List<LogOperation> logOperations) {}
 
     @Property(tries = 1_000)
     void whatWasSyncedSurvivesFailures(@ForAll long seed, @ForAll("lives") List<Life> lives) {
@@ -43,9 +43,9 @@ class FaultTest {
             assertThat(e).isNotInstanceOf(CorruptStorageException.class);
             return;
         }
-        for (Step step : life.steps) {
+        for (LogOperation logOperation : life.logOperations) {
             try {
-                step.apply(history);
+                logOperation.apply(history);
             } catch (StorageException e) {
                 assertThat(e).isNotInstanceOf(CorruptStorageException.class);
                 if (!history.isUsable()) {
@@ -130,7 +130,7 @@ class FaultTest {
                         Arbitraries.of(Fault.ERROR, Fault.NO_SPACE),
                         Arbitraries.integers().between(0, 60),
                         Arbitraries.of(true, false),
-                        Step.any().list().ofMaxSize(40))
+                        LogOperation.any().list().ofMaxSize(40))
                 .as(Life::new)
                 .list()
                 .ofMinSize(1)

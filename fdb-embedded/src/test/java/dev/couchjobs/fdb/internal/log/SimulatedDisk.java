@@ -352,7 +352,7 @@ final class SimulatedDisk implements LogFiles {
          * A process dies between two pages; here between any two bytes, but not within what is written to one sector.
          */
         private int beforeDeath(long position, int count) {
-            boolean oneSector = position / Layout.SECTOR == (position + count - 1) / Layout.SECTOR;
+            boolean oneSector = position / SegmentLayout.SECTOR == (position + count - 1) / SegmentLayout.SECTOR;
             return oneSector ? count * random.nextInt(2) : random.nextInt(count + 1);
         }
 

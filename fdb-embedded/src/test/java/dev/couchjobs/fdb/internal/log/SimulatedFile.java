@@ -23,8 +23,8 @@ final class SimulatedFile {
         }
         System.arraycopy(bytes, 0, current, position, bytes.length);
         int end = position + bytes.length;
-        for (int sector = position & -Layout.SECTOR; sector < end; sector += Layout.SECTOR) {
-            byte[] state = Arrays.copyOfRange(current, sector, Math.min(current.length, sector + Layout.SECTOR));
+        for (int sector = position & -SegmentLayout.SECTOR; sector < end; sector += SegmentLayout.SECTOR) {
+            byte[] state = Arrays.copyOfRange(current, sector, Math.min(current.length, sector + SegmentLayout.SECTOR));
             unsynced.computeIfAbsent(sector, ignored -> new ArrayList<>()).add(state);
         }
     }
@@ -32,7 +32,7 @@ final class SimulatedFile {
     void sync() {
         synced = Arrays.copyOf(synced, current.length);
         for (int sector : unsynced.keySet()) {
-            int length = Math.min(Layout.SECTOR, current.length - sector);
+            int length = Math.min(SegmentLayout.SECTOR, current.length - sector);
             System.arraycopy(current, sector, synced, sector, length);
         }
         unsynced.clear();

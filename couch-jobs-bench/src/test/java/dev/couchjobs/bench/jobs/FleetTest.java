@@ -1,8 +1,0 @@
-package dev.couchjobs.bench.jobs;
-
-/** On the engine that needs nothing installed. */
-class FleetTest extends FleetSuite {
-    FleetTest() {
-        super(SystemKind.IN_MEMORY);
-    }
-}

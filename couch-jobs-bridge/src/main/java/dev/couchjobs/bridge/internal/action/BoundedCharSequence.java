@@ -1,0 +1,50 @@
+package dev.couchjobs.bridge.internal.action;
+
+/**
+ * A text that lets itself be looked at only so often, for expressions whose matching has no other bound. For one
+ * matching.
+ */
+final class BoundedCharSequence implements CharSequence {
+    /** Some milliseconds; a match looks at each character a few times. */
+    private static final int LOOKS_MAX = 1_000_000;
+
+    private final String text;
+    private int looks;
+
+    BoundedCharSequence(String text) {
+        this.text = text;
+    }
+
+    /** It was looked at too often. */
+    static final class LimitExceededException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        LimitExceededException() {
+            super("looked at more than " + LOOKS_MAX + " characters");
+        }
+    }
+
+    @Override
+    public char charAt(int index) {
+        looks++;
+        if (looks > LOOKS_MAX) {
+            throw new LimitExceededException();
+        }
+        return text.charAt(index);
+    }
+
+    @Override
+    public int length() {
+        return text.length();
+    }
+
+    @Override
+    public CharSequence subSequence(int start, int end) {
+        return text.subSequence(start, end);
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

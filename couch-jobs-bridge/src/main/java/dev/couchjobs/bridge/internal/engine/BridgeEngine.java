@@ -1,0 +1,253 @@
+package dev.couchjobs.bridge.internal.engine;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.AsyncJobHandler;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Worker;
+import dev.couchjobs.WorkerBuilder;
+import dev.couchjobs.bridge.internal.action.Action;
+import dev.couchjobs.bridge.internal.document.ActionPlan;
+import dev.couchjobs.bridge.internal.store.NodeSets;
+import dev.couchjobs.internal.loop.Loop;
+import dev.couchjobs.internal.loop.Pause;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One node's bridge: it takes documents in, runs steps, and writes documents back. */
+public final class BridgeEngine implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(BridgeEngine.class);
+    private static final int JOINERS = 4;
+    /** How long what runs may run on when the bridge ends. */
+    private static final Duration RUN_ON = Duration.ofSeconds(30);
+    /** After how long it is said what still runs. */
+    private static final Duration SILENCE = Duration.ofSeconds(5);
+    /** How much of what still runs is named. */
+    private static final int NAMED = 10;
+    /** How long the last documents may take to be written back. */
+    private static final Duration LAST_WRITES = Duration.ofSeconds(5);
+
+    private static final int FORGET_BATCH = 100;
+    private static final Duration FORGET_EVERY = Duration.ofMinutes(10);
+
+    private final BridgeContext context;
+    private final BridgeTransactions transactions;
+    private final RunningActions runningActions = new RunningActions();
+    private final WorkQueue work;
+    private final ChangesConsumer changesConsumer;
+    private final DocumentPublisher publisher;
+    private final Explainer explainer;
+    private final StepRunner runner;
+    private final int workers;
+    private final Loop sets;
+    private final Loop looks;
+    private final Loop forgetting;
+    private final Set<SortedSet<String>> served = new HashSet<>();
+    private final List<Worker> started = new ArrayList<>();
+    private @Nullable CompletableFuture<Void> closed;
+
+    /**
+     * @param kinds what is done for the work items of which kinds
+     * @param feedName tells the feed of this node's CouchDB from others that it may have read before
+     * @param process tells this process from others of the node
+     */
+    public BridgeEngine(
+            BridgeContext context,
+            JoinMode joinMode,
+            Function<ActionPlan, Action> actions,
+            Map<String, WorkKind> kinds,
+            int workers,
+            String feedName,
+            String process) {
+        this.context = context;
+        this.workers = workers;
+        StepAssignment assignment = assignment(context, joinMode, workers);
+        DocumentStore documents = new DocumentStore(context, assignment);
+        DocumentProcessor documentProcessor = new DocumentProcessor(context, assignment, documents, runningActions);
+        StepLifecycle course = new StepLifecycle(context, assignment, documents);
+        this.transactions = new BridgeTransactions(context, assignment, documents);
+        this.work = new WorkQueue(context, joinMode instanceof JoinMode.SharedDatabase, kinds, runningActions);
+        Importer importer = new Importer(context, transactions, documentProcessor, work, feedName);
+        this.changesConsumer = new ChangesConsumer(context, importer, feedName);
+        this.publisher = new DocumentPublisher(context, importer);
+        this.explainer =
+                new Explainer(context, documents, new StepExplainer(context, workers), kinds.keySet(), feedName);
+        this.runner = new StepRunner(context, transactions, course, runningActions, actions, process);
+        this.sets = new Loop(
+                "sets of nodes", context.environment(), context.database().getExecutor(), this::serveSets);
+        this.looks = new Loop(
+                "what is waited for",
+                context.environment(),
+                context.database().getExecutor(),
+                () -> transactions.run("look at claims", assignment::look));
+        this.forgetting = new Loop(
+                "ended documents", context.environment(), context.database().getExecutor(), this::forget);
+    }
+
+    private static StepAssignment assignment(BridgeContext context, JoinMode joinMode, int workers) {
+        return joinMode instanceof JoinMode.Replication replication
+                ? new ReplicatedAssignment(context, replication.reservations(), workers, replication.claimTimeout())
+                : new SharedAssignment(context);
+    }
+
+    /** Begins. {@return when it has begun} */
+    public CompletableFuture<Void> start() {
+        return setTimeouts().thenCompose(set -> {
+            serve();
+            publisher.start();
+            looks.wakeUp();
+            forgetting.wakeUp();
+            var unused = work.offerView();
+            return changesConsumer.start();
+        });
+    }
+
+    private CompletableFuture<Void> setTimeouts() {
+        List<JobType<?, Void>> types = new ArrayList<>(List.of(StepTypes.any(), StepTypes.join()));
+        types.addAll(work.types());
+        context.cluster().nodes().forEach(node -> types.add(StepTypes.of(node)));
+        CouchJobs jobs = context.jobs();
+        return context.run(
+                "set timeouts",
+                tx -> CompletableFuture.allOf(types.stream()
+                        .map(type -> jobs.setTypeTimeout(tx, type, StepTypes.TIMEOUT))
+                        .toArray(CompletableFuture<?>[]::new)));
+    }
+
+    private void serve() {
+        AsyncJobHandler<StepJob, Void> run = runner::run;
+        started.add(worker(workers)
+                .handleAsync(StepTypes.of(context.node()), run)
+                .handleAsync(StepTypes.any(), run)
+                .start());
+        // Those that go on with a document are not kept waiting by steps that take long.
+        started.add(worker(JOINERS).handleAsync(StepTypes.join(), runner::join).start());
+        // Nor are steps by work items: a node that claims a step has a worker free for it.
+        if (work.concurrency() > 0) {
+            started.add(work.subscribe(worker(work.concurrency())).start());
+        }
+        sets.wakeUp();
+    }
+
+    private WorkerBuilder worker(int concurrency) {
+        return context.jobs()
+                .worker()
+                .executor(context.database().getExecutor()) // they do not block
+                .shutdownTimeout(RUN_ON.plus(Action.STOPS_WITHIN))
+                .concurrency(concurrency);
+    }
+
+    /** Takes up each set of nodes that this one belongs to, as soon as a step is aimed at it. */
+    private CompletableFuture<Pause> serveSets() {
+        NodeSets known = context.store().sets();
+        return context.run(
+                "look for sets",
+                tx -> known.all(tx).thenApply(all -> {
+                    all.stream()
+                            .filter(nodes -> nodes.contains(context.node()) && served.add(nodes))
+                            .forEach(nodes -> started.get(0).handleAsync(StepTypes.of(nodes), runner::run));
+                    return Pause.until(known.watch(tx)).butAtMost(BridgeContext.LOOK_AGAIN);
+                }));
+    }
+
+    private CompletableFuture<Pause> forget() {
+        Instant now = context.environment().clock().instant();
+        return context.run(
+                        "forget sets",
+                        tx -> context.store()
+                                .sets()
+                                .forget(tx, LocalDate.ofInstant(now, ZoneOffset.UTC), nodes -> hasJobs(tx, nodes)))
+                .thenCompose(done -> context.run("forget", tx -> context.store().forget(tx, now, FORGET_BATCH)))
+                .thenApply(more -> more ? Pause.none() : Pause.atMost(FORGET_EVERY));
+    }
+
+    private CompletableFuture<Boolean> hasJobs(Transaction tx, SortedSet<String> nodes) {
+        return context.jobs()
+                .counts(tx, StepTypes.of(nodes))
+                .thenApply(counts -> counts.pending() + counts.blocked() + counts.running() > 0);
+    }
+
+    /** {@return why a document is not being worked on, or how it is, for people} */
+    public CompletableFuture<String> why(String id) {
+        return explainer.of(id);
+    }
+
+    /** Ends as {@link #closeAsync} does, and waits for that. */
+    @Override
+    public void close() {
+        closeAsync().join();
+    }
+
+    /**
+     * Ends: takes nothing more in; lets what runs come to its end for half a minute, and then stops it and gives it
+     * back; and writes back what has come of that. Each part is bounded, also where no database answers.
+     *
+     * @return when it has ended
+     */
+    public synchronized CompletableFuture<Void> closeAsync() {
+        if (closed == null) {
+            closed = end();
+        }
+        return closed.copy();
+    }
+
+    private CompletableFuture<Void> end() {
+        changesConsumer.close();
+        sets.close();
+        looks.close();
+        forgetting.close();
+        Future<?> notice = after(SILENCE, this::logRunning);
+        Future<?> stop = after(RUN_ON, runningActions::stopAll);
+        return CompletableFuture.allOf(started.stream().map(Worker::closeAsync).toArray(CompletableFuture<?>[]::new))
+                .thenCompose(ended -> {
+                    notice.cancel(false);
+                    stop.cancel(false);
+                    return started.isEmpty() ? ended() : writeBack();
+                })
+                .whenComplete((done, error) -> publisher.close());
+    }
+
+    private void logRunning() {
+        List<String> all = runningActions.describe();
+        if (!all.isEmpty()) {
+            LOG.info(
+                    "Node {}: waiting for {} to end: {}{}; what runs {} s from now is stopped, and given back",
+                    context.node(),
+                    all.size() == 1 ? "1 step" : all.size() + " steps",
+                    String.join(", ", all.subList(0, Math.min(NAMED, all.size()))),
+                    all.size() > NAMED ? " and others" : "",
+                    RUN_ON.minus(SILENCE).toSeconds());
+        }
+    }
+
+    private CompletableFuture<Void> writeBack() {
+        CompletableFuture<Void> written = publisher.idle();
+        Future<?> tooLate = after(LAST_WRITES, () -> written.complete(null));
+        return written.whenComplete((done, error) -> tooLate.cancel(false));
+    }
+
+    private Future<?> after(Duration delay, Runnable task) {
+        return context.environment()
+                .scheduler()
+                .schedule(() -> context.database().getExecutor().execute(task), delay.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private static CompletableFuture<Void> ended() {
+        return CompletableFuture.completedFuture(null);
+    }
+}

@@ -1,0 +1,108 @@
+package dev.couchjobs.bridge.internal.engine;
+
+import dev.couchjobs.JobInfo;
+import dev.couchjobs.JobState;
+import dev.couchjobs.bridge.internal.document.Step;
+import dev.couchjobs.bridge.internal.document.StepRun;
+import dev.couchjobs.bridge.internal.document.Target;
+import dev.couchjobs.bridge.internal.store.DocumentEntry;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Says what a step waits for that has not ended, for people. */
+final class StepExplainer {
+    private final String node;
+    private final InstantSource clock;
+    private final int workers;
+
+    /** @param workers how many steps run here at a time */
+    StepExplainer(BridgeContext context, int workers) {
+        this.node = context.node();
+        this.clock = context.environment().clock();
+        this.workers = workers;
+    }
+
+    /**
+     * Says what a step waits for.
+     *
+     * @param entry what is kept of its document
+     * @param job the step's job, if this node may run it
+     */
+    String of(Step step, DocumentEntry entry, Optional<? extends JobInfo<?, ?>> job) {
+        String what = "step " + step.index() + ", for "
+                + String.join(", ", step.plan().target().written()) + ", ";
+        boolean isPending = job.filter(here -> here.state() == JobState.PENDING).isPresent();
+        Optional<Instant> nextTry = job.filter(here -> isPending)
+                .flatMap(JobInfo::scheduledTime)
+                .filter(due -> due.isAfter(clock.instant()));
+        if (nextTry.isPresent()) {
+            return what + "waits for its next try at " + nextTry.get() + failures(step);
+        }
+        if (!step.progress().hasBegun()) {
+            return what + open(step, entry, job);
+        }
+        return what + (step.plan().target() instanceof Target.All all ? missing(step, all) : begun(step, isPending));
+    }
+
+    private String failures(Step step) {
+        int failed = step.progress().run(node).map(StepRun::tries).orElse(0);
+        return switch (failed) {
+            case 0 -> "";
+            case 1 -> "; it has failed once";
+            default -> "; it has failed " + failed + " times";
+        };
+    }
+
+    private static String missing(Step step, Target.All all) {
+        List<String> missing =
+                all.nodes().stream().filter(node -> !step.hasEndedOn(node)).toList();
+        return "has not ended yet on " + String.join(", ", missing);
+    }
+
+    /** One node runs it. */
+    private String begun(Step step, boolean isPending) {
+        Map.Entry<String, StepRun> run =
+                step.progress().runs().entrySet().iterator().next();
+        String other = run.getKey();
+        String since = run.getValue().start().map(start -> " since " + start).orElse("");
+        if (!other.equals(node)) {
+            return "runs on " + other + since + ", as far as is known here; if " + other
+                    + " is down, the step waits for it. Ask the bridge of that node";
+        }
+        return isPending ? "was begun on this node, and waits for a free worker to go on" : "runs on this node" + since;
+    }
+
+    private String open(Step step, DocumentEntry entry, Optional<? extends JobInfo<?, ?>> job) {
+        Optional<String> winner = step.progress().winner().filter(other -> !other.equals(node));
+        if (winner.isPresent()) {
+            return "was given to " + winner.get() + ", which is not known to have begun it; if " + winner.get()
+                    + " stays silent for claim_timeout, another node gets the step. Ask the bridge of that node";
+        }
+        Optional<String> claimant = step.progress().claimedBy();
+        if (claimant.isPresent() && step.progress().winner().isEmpty()) {
+            return "is claimed by " + claimant.get() + " and waits until the bridge of " + entry.home()
+                    + ", where the document was made, gives it to that node";
+        }
+        if (!step.plan().target().includes(node)) {
+            return "is not for this node. Ask the bridge of a node that it is for";
+        }
+        if (entry.waitsSince().isPresent()) {
+            return waiting();
+        }
+        return job.map(here -> switch (here.state()) {
+                    case PENDING -> waiting();
+                    case RUNNING -> "is about to begin";
+                    default ->
+                        "has not begun, and its job has ended"
+                                + here.error().map(why -> ": " + why).orElse("");
+                })
+                .orElse("has no job on this node at present");
+    }
+
+    private String waiting() {
+        return "waits for a free worker: this node has " + workers;
+    }
+}

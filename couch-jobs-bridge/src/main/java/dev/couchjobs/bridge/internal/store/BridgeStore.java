@@ -1,0 +1,200 @@
+package dev.couchjobs.bridge.internal.store;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamWriteConstraints;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The bridge's own rows beside those of its jobs, in one database, so that one commit can change both.
+ *
+ * <pre>
+ * doc,  id, chunk            what is kept of a document
+ * rev,  id                   what CouchDB has of it
+ * feed, node, database       how far that node has read the feed
+ * skipped, node, database, id   that document could not be taken in
+ * forget, time, id             when what is kept of an ended document may go
+ * owner, node                the id of this store
+ * out, later, bell           see {@link Outbox}
+ * set,  …                    see {@link NodeSets}
+ * </pre>
+ */
+public final class BridgeStore {
+    /** Each costs its nodes one of the 10,000 watches that FoundationDB allows a client. */
+    private static final int SETS_MAX = 256;
+
+    /** More than there is in any document that is read. */
+    private static final int DEPTH = 2_000;
+
+    private static final byte[] NOTHING = {};
+    /** A key has ten thousand bytes, and something besides the id is in it. */
+    private static final int LONGEST_ID = 4_000;
+
+    private final Subspace root;
+    private final Outbox outbox;
+    private final NodeSets sets;
+    private final ObjectMapper json = JsonMapper.builder(JsonFactory.builder()
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNestingDepth(DEPTH)
+                            .maxStringLength(Integer.MAX_VALUE)
+                            .maxNumberLength(Integer.MAX_VALUE)
+                            .build())
+                    .streamWriteConstraints(StreamWriteConstraints.builder()
+                            .maxNestingDepth(DEPTH)
+                            .build())
+                    .build())
+            .build();
+
+    public BridgeStore(Subspace root) {
+        this.root = root;
+        this.outbox = new Outbox(root);
+        this.sets = new NodeSets(root, SETS_MAX);
+    }
+
+    /** {@return the documents that have to be written back} */
+    public Outbox outbox() {
+        return outbox;
+    }
+
+    /** {@return the sets of nodes at which steps are aimed} */
+    public NodeSets sets() {
+        return sets;
+    }
+
+    /** {@return whether anything can be kept under an id} */
+    public static boolean isWithinLimit(String id) {
+        return id.getBytes(StandardCharsets.UTF_8).length <= LONGEST_ID;
+    }
+
+    // Documents
+
+    /** {@return what is kept of a document} */
+    public CompletableFuture<Optional<DocumentEntry>> find(ReadTransaction tx, String id) {
+        return Chunks.read(tx, root.subspace(Tuple.from("doc", id)))
+                .thenApply(bytes -> bytes.map(value -> json.readValue(value, DocumentEntry.class)));
+    }
+
+    /** Keeps it in place of what was kept. */
+    public void put(Transaction tx, String id, DocumentEntry entry) {
+        Chunks.write(tx, root.subspace(Tuple.from("doc", id)), json.writeValueAsBytes(entry));
+    }
+
+    /** {@return what CouchDB has of a document} */
+    public CompletableFuture<Optional<PublishedState>> published(ReadTransaction tx, String id) {
+        return Chunks.read(tx, root.subspace(Tuple.from("rev", id)))
+                .thenApply(bytes -> bytes.map(value -> json.readValue(value, PublishedState.class)));
+    }
+
+    /** Writes down what CouchDB has of a document. */
+    public void published(Transaction tx, String id, PublishedState published) {
+        Chunks.write(tx, root.subspace(Tuple.from("rev", id)), json.writeValueAsBytes(published));
+    }
+
+    // The owner
+
+    /**
+     * Tells what is stored for a node from what another bridge of its name has stored elsewhere.
+     *
+     * @param fresh the id of a store that has none yet
+     * @return the id of this store
+     */
+    public CompletableFuture<String> owner(Transaction tx, String node, String fresh) {
+        byte[] key = root.pack(Tuple.from("owner", node));
+        return tx.get(key).thenApply(value -> {
+            if (value == null) {
+                tx.set(key, Tuple.from(fresh).pack());
+            }
+            return value == null ? fresh : Tuple.fromBytes(value).getString(0);
+        });
+    }
+
+    // The feed
+
+    /** {@return how far a node has read a database's feed; empty if not at all} */
+    public CompletableFuture<Optional<JsonNode>> position(ReadTransaction tx, String node, String database) {
+        return tx.get(feed(node, database))
+                .thenApply(value -> Optional.ofNullable(value).map(json::readTree));
+    }
+
+    /** Writes down how far a node has read a database's feed. */
+    public void position(Transaction tx, String node, String database, JsonNode position) {
+        tx.set(feed(node, database), json.writeValueAsBytes(position));
+    }
+
+    /** Notes that a document of a feed could not be taken in. */
+    public void leftOut(Transaction tx, String node, String database, String id) {
+        if (isWithinLimit(id)) {
+            tx.set(root.pack(Tuple.from("skipped", node, database, id)), NOTHING);
+        }
+    }
+
+    /** Notes that a document of a feed has been taken in after all. */
+    public void notLeftOut(Transaction tx, String node, String database, String id) {
+        tx.clear(root.pack(Tuple.from("skipped", node, database, id)));
+    }
+
+    /** {@return whether a document of a feed could not be taken in} */
+    public CompletableFuture<Boolean> isSkipped(ReadTransaction tx, String node, String database, String id) {
+        return tx.get(root.pack(Tuple.from("skipped", node, database, id))).thenApply(Objects::nonNull);
+    }
+
+    /** {@return the first documents of a feed that could not be taken in} */
+    public CompletableFuture<List<String>> leftOut(ReadTransaction tx, String node, String database, int most) {
+        Subspace place = root.subspace(Tuple.from("skipped", node, database));
+        return tx.getRange(place.range(), most)
+                .asList()
+                .thenApply(rows -> rows.stream()
+                        .map(row -> place.unpack(row.getKey()).getString(0))
+                        .toList());
+    }
+
+    private byte[] feed(String node, String database) {
+        return root.pack(Tuple.from("feed", node, database));
+    }
+
+    // Ended documents
+
+    /** Has what is kept of a document go at some time. */
+    public void forgetAt(Transaction tx, String id, Instant time) {
+        tx.set(root.pack(Tuple.from("forget", time.getEpochSecond(), id)), new byte[0]);
+    }
+
+    /** Forgets documents whose time has come, some at a time. {@return whether there may be more} */
+    public CompletableFuture<Boolean> forget(Transaction tx, Instant now, int limit) {
+        Subspace old = root.subspace(Tuple.from("forget"));
+        byte[] end = old.pack(Tuple.from(now.getEpochSecond() + 1));
+        return tx.snapshot().getRange(old.range().begin, end, limit).asList().thenCompose(rows -> {
+            List<CompletableFuture<Void>> all = new ArrayList<>();
+            for (KeyValue row : rows) {
+                tx.clear(row.getKey());
+                all.add(forget(tx, old.unpack(row.getKey()).getString(1)));
+            }
+            return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+                    .thenApply(done -> rows.size() == limit);
+        });
+    }
+
+    /** Unless it has come to life again. */
+    private CompletableFuture<Void> forget(Transaction tx, String id) {
+        return find(tx, id).thenAccept(entry -> {
+            if (entry.filter(DocumentEntry::isLive).isEmpty()) {
+                tx.clear(root.range(Tuple.from("doc", id)));
+                tx.clear(root.range(Tuple.from("rev", id)));
+            }
+        });
+    }
+}

@@ -1,0 +1,98 @@
+package dev.couchjobs.bridge.acceptance;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Where actions come by, as HTTP requests: each is held until the test answers it. So a test knows that an action runs,
+ * how often it has, and when it ends, whatever process asks for it.
+ */
+final class ActionServer implements AutoCloseable {
+    private final HttpServer server;
+    private final BlockingQueue<Visit> unanswered = new LinkedBlockingQueue<>();
+    private final List<String> visits = new ArrayList<>();
+
+    ActionServer() {
+        try {
+            server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 50);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        server.createContext("/", this::enter);
+        server.start();
+    }
+
+    private void enter(HttpExchange exchange) {
+        synchronized (visits) {
+            visits.add(exchange.getRequestURI().getPath());
+        }
+        unanswered.add(new Visit(exchange));
+    }
+
+    /** An action that waits to be told how it has gone. */
+    record Visit(HttpExchange exchange) {
+        String path() {
+            return exchange.getRequestURI().getPath();
+        }
+
+        /** Ends it well. Nobody may be there any more. */
+        void answer() {
+            try {
+                exchange.sendResponseHeaders(204, -1);
+            } catch (IOException e) {
+                // Whoever asked was killed meanwhile, which is what the test is about.
+            }
+            exchange.close();
+        }
+    }
+
+    /** {@return where it is} */
+    URI address() {
+        return URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/");
+    }
+
+    /** {@return the next action that comes by, held} */
+    Visit next() {
+        try {
+            Visit visit = unanswered.poll(90, TimeUnit.SECONDS);
+            if (visit == null) {
+                throw new AssertionError("No action came by");
+            }
+            return visit;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("Interrupted while waiting for an action", e);
+        }
+    }
+
+    /** {@return the next action that comes by, which has to be this one, held} */
+    Visit next(String path) {
+        Visit visit = next();
+        if (!visit.path().equals(path)) {
+            throw new AssertionError("Came by: " + visit.path());
+        }
+        return visit;
+    }
+
+    /** {@return how often an action has come by} */
+    long visits(String path) {
+        synchronized (visits) {
+            return visits.stream().filter(path::equals).count();
+        }
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+    }
+}

@@ -1,0 +1,116 @@
+package dev.couchjobs.bridge.acceptance;
+
+import dev.couchjobs.bridge.Bridge;
+import dev.couchjobs.bridge.BridgeBuilder;
+import dev.couchjobs.bridge.StepHandler;
+import dev.couchjobs.bridge.internal.couch.CouchSettings;
+import dev.couchjobs.bridge.internal.couch.LoginThrottles;
+import dev.couchjobs.bridge.internal.couch.Replication;
+import dev.couchjobs.bridge.internal.couch.Replications;
+import dev.couchjobs.bridge.servers.CouchServers;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+
+/**
+ * Three nodes, each with a database of its own that replicates with the others, and a bridge in this process. The
+ * replications are the test's: servers may reach each other at other addresses than the bridges reach them.
+ */
+final class ThreeNodes implements AutoCloseable {
+    private final JoinFixture join;
+    private final CouchServers servers;
+    private final Path directory;
+    private final String name = "acceptance-" + UUID.randomUUID();
+    private final Map<String, URI> databases = new TreeMap<>();
+    private final Map<String, Path> files = new TreeMap<>();
+    private final Map<String, DocumentClient> clients = new TreeMap<>();
+    private final Map<String, Bridge> running = new ConcurrentHashMap<>();
+    private final Map<String, StepHandler> handlers = new TreeMap<>();
+
+    /**
+     * Lays out nodes; no bridge is started.
+     *
+     * @param servers one for each node
+     */
+    ThreeNodes(JoinFixture join, CouchServers servers, Path directory, int workers) {
+        this.join = join;
+        this.servers = servers;
+        this.directory = directory;
+        NodeFile.ALL.forEach(node -> databases.put(node, servers.newDatabase(databases.size())));
+        databases.forEach((node, database) -> {
+            files.put(node, new NodeFile(node, join, database).workers(workers).write(directory(node)));
+            clients.put(node, new DocumentClient(database));
+        });
+        eachReplication(Replications::ensure);
+    }
+
+    private void eachReplication(BiFunction<Replications, Replication, CompletableFuture<Boolean>> action) {
+        databases.forEach((node, database) -> {
+            try (Replications replications = new Replications(CouchSettings.of(database), new LoginThrottles("test"))) {
+                List<CompletableFuture<Boolean>> all = new ArrayList<>();
+                databases.forEach((other, source) -> {
+                    if (!other.equals(node)) {
+                        Replication replication = Replication.continuous(
+                                name + "-" + node + "-from-" + other,
+                                servers.forServers(source),
+                                servers.forServers(database));
+                        all.add(action.apply(replications, replication));
+                    }
+                });
+                all.forEach(DocumentClient::await);
+            }
+        });
+    }
+
+    /** {@return where a node's commands run} */
+    Path directory(String node) {
+        return directory.resolve("home-of-" + node); // the example must not depend on what the directories are called
+    }
+
+    /** Makes an empty file where a node's commands run. */
+    void touch(String node, String file) {
+        try {
+            Files.createFile(directory(node).resolve(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Registers a handler with each bridge that is started from now on. */
+    void handler(String handlerName, StepHandler handler) {
+        handlers.put(handlerName, handler);
+    }
+
+    void startAll() {
+        files.forEach((node, file) -> {
+            BridgeBuilder builder = Bridge.of(file);
+            join.database().ifPresent(builder::database);
+            handlers.forEach(builder::handler);
+            running.put(node, builder.start());
+        });
+    }
+
+    /** {@return a node's database, as a person sees it} */
+    DocumentClient at(String node) {
+        return Optional.ofNullable(clients.get(node)).orElseThrow();
+    }
+
+    @Override
+    public void close() {
+        running.values().forEach(Bridge::close);
+        clients.values().forEach(DocumentClient::close);
+        eachReplication((replications, replication) -> replications.remove(replication.id()));
+        join.close();
+    }
+}

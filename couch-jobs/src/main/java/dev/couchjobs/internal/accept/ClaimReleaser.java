@@ -1,0 +1,49 @@
+package dev.couchjobs.internal.accept;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.Job;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.verbs.Transactions;
+import java.time.InstantSource;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Puts a job that was claimed for a client that no longer wants it back into the queue, as it was. */
+final class ClaimReleaser {
+    private static final Logger LOG = LoggerFactory.getLogger(ClaimReleaser.class);
+
+    private final Database database;
+    private final InstantSource clock;
+    private final Keyspace keyspace;
+    private final Transactions transactions;
+
+    ClaimReleaser(Instance instance) {
+        this.database = instance.database();
+        this.clock = instance.clock();
+        this.keyspace = instance.keyspace();
+        this.transactions = instance.transactions();
+    }
+
+    void give(Job<?> job) {
+        JobRef ref = keyspace.job(job.type().name(), job.id());
+        var unused = transactions
+                .named("hand back", job.type().name())
+                .run(
+                        database,
+                        tx -> JobTable.edit(tx, ref, before -> {
+                            before.filter(row -> row.isHeldBy(job.lock()))
+                                    .ifPresent(row -> JobTable.save(
+                                            tx, ref, row, row.released(clock.millis(), false), OptionalLong.empty()));
+                            return CompletableFuture.completedFuture(ref);
+                        }))
+                .exceptionally(error -> {
+                    LOG.warn("{} could not be handed back; it returns when its lease has run out", job, error);
+                    return ref;
+                });
+    }
+}

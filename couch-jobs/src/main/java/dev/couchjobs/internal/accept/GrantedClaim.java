@@ -1,0 +1,13 @@
+package dev.couchjobs.internal.accept;
+
+import dev.couchjobs.internal.data.SharedActivity;
+import dev.couchjobs.internal.verbs.ClaimedJob;
+
+/**
+ * A job that has been claimed.
+ *
+ * @param job the claim
+ * @param activity the activity row that it shares with the jobs claimed with it, if it shares one
+ * @param <D> the type of the job's data
+ */
+public record GrantedClaim<D>(ClaimedJob<D> job, SharedActivity activity) {}

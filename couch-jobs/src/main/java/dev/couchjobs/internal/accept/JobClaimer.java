@@ -1,0 +1,467 @@
+package dev.couchjobs.internal.accept;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.Environment;
+import dev.couchjobs.JobType;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.QueueEntry;
+import dev.couchjobs.internal.data.SharedActivity;
+import dev.couchjobs.internal.data.TokenSearch;
+import dev.couchjobs.internal.data.TypeInUse;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.loop.Pause;
+import dev.couchjobs.internal.verbs.ClaimedJob;
+import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.verbs.PayloadCodec;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * Takes jobs out of the queues of one type, many in one transaction.
+ *
+ * <p>Only the rows of the jobs taken conflict, so claims that take different jobs never disturb each other. A claim
+ * that finds nothing arms a watch in that same transaction on the key that every enqueue changes: nothing that is added
+ * between looking and watching is missed.
+ */
+final class JobClaimer<D> {
+    private static final int GOES_MAX = 50;
+    /** The next try is to be done with in five seconds if this one was not. */
+    private static final Duration SLOW = Duration.ofSeconds(2);
+
+    private final JobType<D, ?> type;
+    private final Keyspace keyspace;
+    private final TypeKeys keys;
+    private final Environment environment;
+    private final InstantSource clock;
+    private final String by;
+    private final PayloadCodec codec;
+    private final CandidateSelector candidates;
+    private final Leadership leadership;
+
+    JobClaimer(JobType<D, ?> type, Instance instance) {
+        this.type = type;
+        this.keyspace = instance.keyspace();
+        this.keys = keyspace.type(type.name());
+        this.environment = instance.environment();
+        this.clock = instance.clock();
+        this.by = instance.name();
+        this.codec = instance.codec();
+        this.candidates = new CandidateSelector(keys, environment.random());
+        this.leadership = new Leadership(keys, environment.random());
+    }
+
+    /**
+     * What a claim came to: jobs by what was wanted, or else a watch and the time of the next job.
+     *
+     * @param exhausted what was wanted and is not there any more
+     * @param role where this process stands among those that wait
+     * @param nextDue seconds since the epoch
+     */
+    record ClaimResult<D>(
+            Map<ClaimCriteria, List<GrantedClaim<D>>> jobs,
+            Set<ClaimCriteria> exhausted,
+            Leadership.Role role,
+            Optional<CompletableFuture<Void>> watch,
+            OptionalLong nextDue) {
+        ClaimResult(
+                Map<ClaimCriteria, List<GrantedClaim<D>>> jobs, Set<ClaimCriteria> exhausted, Leadership.Role role) {
+            this(jobs, exhausted, role, Optional.empty(), OptionalLong.empty());
+        }
+
+        ClaimResult<D> at(Leadership.RoleChange roleChange) {
+            return new ClaimResult<>(jobs, exhausted, roleChange.role(), roleChange.call(), nextDue);
+        }
+
+        boolean isEmpty() {
+            return jobs.values().stream().allMatch(List::isEmpty);
+        }
+    }
+
+    /**
+     * One look at the queue.
+     *
+     * @param goesOn whether there were rows that stand for no job, so that it is worth while to look for others
+     */
+    private record QueueScan<D>(List<GrantedClaim<D>> taken, boolean goesOn) {}
+
+    /** A lock that was put on a job, and the activity row that the job shares if that try commits. */
+    private record AttemptedClaim(UUID lock, SharedActivity activity) {}
+
+    /** One claim, through all the tries that its transaction takes. */
+    final class ClaimTransaction {
+        private final Map<ClaimCriteria, Integer> wanted;
+        private final boolean mayWatch;
+        /**
+         * The locks that earlier tries have put on jobs: if one of them did commit after all, its jobs are known by
+         * them.
+         */
+        private final Map<ClaimCriteria, Map<String, AttemptedClaim>> locks = new LinkedHashMap<>();
+
+        private final long token = environment.random().nextLong();
+        private final TokenSearch earlierTries = new TokenSearch(keys, token);
+        private boolean hasBegun;
+        /** When the last try got its read version, since when it can have grown too old. */
+        private volatile Optional<Instant> readFrom = Optional.empty();
+        /** How many jobs the last try would have claimed. */
+        private volatile int tried;
+
+        /** Where this process stands, as far as it is known before a try. */
+        private volatile Leadership.Role role;
+
+        private volatile boolean cutShort;
+        /** Whether rows were found of jobs that this claim may not take. */
+        private volatile boolean leavesSome;
+
+        /**
+         * @param wanted how many jobs to take, by what is wanted
+         * @param role where this process stands among those that wait
+         * @param mayWatch whether it may watch for new jobs if there is none to take
+         */
+        ClaimTransaction(Map<ClaimCriteria, Integer> wanted, Leadership.Role role, boolean mayWatch) {
+            this.wanted = new LinkedHashMap<>(wanted);
+            this.mayWatch = mayWatch;
+            this.role = role;
+        }
+
+        /** Is to be told of each try whose result is unknown. */
+        TokenSearch earlierTries() {
+            return earlierTries;
+        }
+
+        /** Whether this process takes turns with others in watching for jobs. */
+        boolean takesTurns() {
+            return mayWatch && wanted.keySet().stream().allMatch(ClaimCriteria::takesTurns);
+        }
+
+        /**
+         * Tries it. A try that took long may have grown too old, and one in a short queue has met others who want the
+         * same: after these the next takes half as many.
+         */
+        CompletableFuture<ClaimResult<D>> attempt(Transaction tx, BatchSize.Tries tries) {
+            Instant now = environment.clock().instant();
+            boolean wasSlow = readFrom.filter(
+                            before -> Duration.between(before, now).compareTo(SLOW) > 0)
+                    .isPresent();
+            if (hasBegun) {
+                tryAgain(wasSlow);
+            } else {
+                candidates.goOn(now);
+            }
+            hasBegun = true;
+            readFrom = Optional.empty();
+            tried = 0;
+            return wasSlow ? tries.next(size -> takeOnce(tx)) : tries.again(size -> takeOnce(tx));
+        }
+
+        /** A try that had done all but commit and was not slow has most likely met another. */
+        private void tryAgain(boolean wasSlow) {
+            boolean hasMetAnother = tried > 0 && !wasSlow;
+            if (wasSlow || (hasMetAnother && !candidates.hasSurplus())) {
+                wanted.replaceAll((mode, count) -> Math.max(1, count / 2));
+            }
+            if (hasMetAnother) {
+                candidates.conflicted();
+            } else {
+                candidates.again();
+            }
+        }
+
+        private CompletableFuture<ClaimResult<D>> takeOnce(Transaction tx) {
+            return tx.getReadVersion()
+                    .thenCompose(version -> {
+                        readFrom = Optional.of(environment.clock().instant());
+                        return earlierTries.hasCommitted(tx);
+                    })
+                    .thenCompose(done -> done ? takenBefore(tx) : takeNew(tx));
+        }
+
+        private CompletableFuture<ClaimResult<D>> takenBefore(Transaction tx) {
+            Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> looks = new LinkedHashMap<>();
+            locks.forEach((mode, ofMode) -> {
+                List<CompletableFuture<Optional<GrantedClaim<D>>>> jobs = new ArrayList<>();
+                ofMode.forEach((jobId, attemptedClaim) -> jobs.add(heldBy(tx, jobId, attemptedClaim)));
+                looks.put(mode, present(jobs));
+            });
+            return byMode(looks).thenApply(jobs -> new ClaimResult<>(jobs, Set.of(), role.unsure()));
+        }
+
+        private CompletableFuture<ClaimResult<D>> takeNew(Transaction tx) {
+            cutShort = false;
+            leavesSome = false;
+            long now = clock.instant().getEpochSecond();
+            Leadership.RoleTransaction transaction = leadership.new RoleTransaction(tx, role);
+            Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> taking = new LinkedHashMap<>();
+            CompletableFuture<?> last = CompletableFuture.completedFuture(taking);
+            for (Map.Entry<ClaimCriteria, Integer> each : wanted.entrySet()) {
+                // One after the other: side by side, two that want different things could both take the same job.
+                CompletableFuture<List<GrantedClaim<D>>> next =
+                        last.thenCompose(done -> take(tx, transaction, each.getKey(), now, each.getValue(), GOES_MAX));
+                taking.put(each.getKey(), next);
+                last = next;
+            }
+            return byMode(taking).thenCompose(jobs -> {
+                tried = jobs.values().stream().mapToInt(List::size).sum();
+                if (cutShort) {
+                    return CompletableFuture.completedFuture(new ClaimResult<>(jobs, Set.of(), role));
+                }
+                Set<ClaimCriteria> exhausted = new LinkedHashSet<>();
+                jobs.forEach((mode, taken) -> {
+                    if (taken.size() < wanted.getOrDefault(mode, 0)) {
+                        exhausted.add(mode);
+                    }
+                });
+                ClaimResult<D> claimResult = new ClaimResult<>(jobs, exhausted, role);
+                return claimResult.isEmpty() ? idle(tx, transaction, now) : taken(transaction, claimResult);
+            });
+        }
+
+        private CompletableFuture<ClaimResult<D>> taken(
+                Leadership.RoleTransaction transaction, ClaimResult<D> claimResult) {
+            boolean hasCapacity = claimResult.exhausted().containsAll(wanted.keySet()) && !leavesSome;
+            return standing(transaction, role, () -> transaction.took(hasCapacity))
+                    .thenApply(claimResult::at);
+        }
+
+        private CompletableFuture<ClaimResult<D>> idle(
+                Transaction tx, Leadership.RoleTransaction transaction, long now) {
+            Leadership.Role before = role;
+            if (takesTurns()) {
+                role = Leadership.Role.FOLLOWER; // perhaps: the next try does not know whether this one has committed
+            }
+            return standing(transaction, before, transaction::idle)
+                    .thenCompose(roleChange -> roleChange.role() == Leadership.Role.FOLLOWER
+                            ? CompletableFuture.completedFuture(
+                                    new ClaimResult<D>(Map.of(), wanted.keySet(), before).at(roleChange))
+                            : watching(tx, roleChange, now));
+        }
+
+        private CompletableFuture<Leadership.RoleChange> standing(
+                Leadership.RoleTransaction transaction,
+                Leadership.Role before,
+                Supplier<CompletableFuture<Leadership.RoleChange>> change) {
+            if (takesTurns()) {
+                return change.get();
+            }
+            return before.isTaken()
+                    ? transaction.leave()
+                    : CompletableFuture.completedFuture(Leadership.RoleChange.of(before));
+        }
+
+        /**
+         * Takes jobs; goes on behind rows that turn out to stand for none, which it clears away. If there are too many
+         * of those it is content with clearing, and another claim goes on from there.
+         */
+        private CompletableFuture<List<GrantedClaim<D>>> take(
+                Transaction tx,
+                Leadership.RoleTransaction transaction,
+                ClaimCriteria mode,
+                long now,
+                int count,
+                int goes) {
+            return candidates.pick(tx, mode, now, count).thenCompose(claimPlan -> {
+                if (!claimPlan.take().isEmpty() && takesTurns()) {
+                    transaction.prefetch(claimPlan.take().size() < count);
+                }
+                return takeAll(tx, mode, claimPlan).thenCompose(queueScan -> {
+                    if (!queueScan.goesOn()) {
+                        return CompletableFuture.completedFuture(queueScan.taken());
+                    }
+                    if (goes == 1) {
+                        cutShort = true;
+                        return CompletableFuture.completedFuture(queueScan.taken());
+                    }
+                    return take(
+                                    tx,
+                                    transaction,
+                                    mode,
+                                    now,
+                                    count - queueScan.taken().size(),
+                                    goes - 1)
+                            .thenApply(more -> concat(queueScan.taken(), more));
+                });
+            });
+        }
+
+        private CompletableFuture<QueueScan<D>> takeAll(
+                Transaction tx, ClaimCriteria mode, CandidateSelector.ClaimPlan claimPlan) {
+            List<QueueEntry> rows = Stream.concat(claimPlan.take().stream(), claimPlan.move().stream())
+                    .toList();
+            List<CompletableFuture<Optional<JobRow>>> reads = new ArrayList<>(rows.size());
+            rows.forEach(row -> reads.add(JobTable.find(tx, ref(row))));
+            CompletableFuture<?> foreseen = rows.stream().anyMatch(row -> row.scheduledTime() > 0)
+                    ? TypeInUse.prefetch(tx, keys)
+                    : CompletableFuture.completedFuture(tx);
+            return CompletableFuture.allOf(allOf(reads), foreseen).thenCompose(done -> {
+                Map<String, JobRow> found = new LinkedHashMap<>();
+                boolean hasCleared = false;
+                List<JobTable.RowChange> moves = new ArrayList<>();
+                Map<String, AttemptedClaim> ofMode = locks.computeIfAbsent(mode, unused -> new LinkedHashMap<>());
+                for (int i = 0; i < rows.size(); i++) {
+                    QueueEntry row = rows.get(i);
+                    JobRef ref = ref(row);
+                    Optional<JobRow> waiting = reads.get(i).join().filter(job -> row.matches(ref, job));
+                    if (waiting.isEmpty()) {
+                        row.clear(tx);
+                        hasCleared |= i < claimPlan.take().size();
+                    } else if (i < claimPlan.take().size()) {
+                        found.put(row.jobId(), waiting.get());
+                    } else {
+                        moves.add(new JobTable.RowChange(
+                                ref, waiting.get(), waiting.get().dueNow()));
+                    }
+                }
+                JobTable.saveAll(tx, keys, moves, OptionalLong.empty());
+                List<JobTable.RowChange> claims = steps(mode, found);
+                leavesSome |= claims.size() < found.size();
+                boolean goesOn = hasCleared && claims.size() == found.size();
+                return all(claim(tx, claims, ofMode)).thenApply(taken -> new QueueScan<>(taken, goesOn));
+            });
+        }
+
+        private JobRef ref(QueueEntry row) {
+            return keyspace.job(type.name(), row.jobId());
+        }
+
+        /** Writes and notes what this try claims, and loads what belongs to it. */
+        private List<CompletableFuture<GrantedClaim<D>>> claim(
+                Transaction tx, List<JobTable.RowChange> changes, Map<String, AttemptedClaim> ofMode) {
+            List<CompletableFuture<GrantedClaim<D>>> jobs = new ArrayList<>(changes.size());
+            for (List<JobTable.RowChange> portion : JobTable.partition(changes)) {
+                int userVersion = JobTable.saveTogether(tx, keys, portion, OptionalLong.of(token));
+                SharedActivity activity = new SharedActivity(tx, userVersion, portion.size());
+                for (JobTable.RowChange rowChange : portion) {
+                    JobRow row = Objects.requireNonNull(rowChange.after());
+                    AttemptedClaim attemptedClaim = new AttemptedClaim(Objects.requireNonNull(row.lock()), activity);
+                    ofMode.put(rowChange.ref().id(), attemptedClaim);
+                    jobs.add(load(tx, rowChange.ref(), row, attemptedClaim));
+                }
+            }
+            return jobs;
+        }
+
+        /** A watch reads its key, and a claim beside it would conflict with every enqueue; so only beside none. */
+        private CompletableFuture<ClaimResult<D>> watching(Transaction tx, Leadership.RoleChange roleChange, long now) {
+            CompletableFuture<Void> pending = mayWatch ? tx.watch(keys.watchesPending()) : new CompletableFuture<>();
+            CompletableFuture<Void> watch =
+                    roleChange.call().map(call -> Pause.firstOf(pending, call)).orElse(pending);
+            List<CompletableFuture<OptionalLong>> times = wanted.keySet().stream()
+                    .map(mode -> candidates.nextDue(tx, mode, now))
+                    .toList();
+            return allOf(times).thenApply(done -> {
+                OptionalLong next = times.stream()
+                        .flatMapToLong(time -> time.join().stream())
+                        .min();
+                return new ClaimResult<>(Map.of(), wanted.keySet(), roleChange.role(), Optional.of(watch), next);
+            });
+        }
+
+        private CompletableFuture<Map<ClaimCriteria, List<GrantedClaim<D>>>> byMode(
+                Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> pending) {
+            return allOf(pending.values()).thenApply(done -> {
+                Map<ClaimCriteria, List<GrantedClaim<D>>> jobs = new LinkedHashMap<>();
+                pending.forEach((mode, taken) -> jobs.put(mode, taken.join()));
+                return jobs;
+            });
+        }
+    }
+
+    /** This process takes no more jobs for now: another is to watch for them. */
+    CompletableFuture<Leadership.Role> leave(Transaction tx, Leadership.Role role) {
+        return leadership.new RoleTransaction(tx, role).leave().thenApply(Leadership.RoleChange::role);
+    }
+
+    private CompletableFuture<Optional<GrantedClaim<D>>> heldBy(
+            Transaction tx, String jobId, AttemptedClaim attemptedClaim) {
+        JobRef ref = keyspace.job(type.name(), jobId);
+        return JobTable.find(tx.snapshot(), ref)
+                .thenCompose(row -> row.filter(found -> found.isHeldBy(attemptedClaim.lock()))
+                        .map(found -> load(tx, ref, found, attemptedClaim).thenApply(Optional::of))
+                        .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty())));
+    }
+
+    /**
+     * What to claim of the jobs that were found. Of those on which claims have expired a worker takes one by itself,
+     * when it comes first: were it to end the process again, no other job would have been claimed with it.
+     */
+    private List<JobTable.RowChange> steps(ClaimCriteria mode, Map<String, JobRow> found) {
+        Map<String, JobRow> chosen = found;
+        boolean begins = mode.workStart() == WorkStart.WITH_CLAIM;
+        if (!begins) {
+            Map.Entry<String, JobRow> first =
+                    found.entrySet().stream().findFirst().orElse(null);
+            if (mode.suspects() && first != null && isSuspect(first.getValue())) {
+                chosen = Map.of(first.getKey(), first.getValue());
+                begins = true;
+            } else {
+                chosen = new LinkedHashMap<>(found);
+                chosen.values().removeIf(JobClaimer::isSuspect);
+                begins = mode.workStart() == WorkStart.WITH_CLAIM_OF_ONE && chosen.size() == 1;
+            }
+        }
+        List<JobTable.RowChange> changes = new ArrayList<>(chosen.size());
+        for (Map.Entry<String, JobRow> each : chosen.entrySet()) {
+            long now = clock.millis();
+            JobRow after = each.getValue().claimed(randomLock(), by, now, chosen.size() > 1, begins);
+            changes.add(new JobTable.RowChange(keyspace.job(type.name(), each.getKey()), each.getValue(), after));
+        }
+        return changes;
+    }
+
+    private static boolean isSuspect(JobRow row) {
+        return row.claimInfo().isSuspect();
+    }
+
+    private CompletableFuture<GrantedClaim<D>> load(
+            Transaction tx, JobRef ref, JobRow row, AttemptedClaim attemptedClaim) {
+        return row.payload()
+                .load(tx, ref)
+                .thenApply(json -> new GrantedClaim<>(
+                        new ClaimedJob<>(type, ref.id(), row, attemptedClaim.lock(), json, codec),
+                        attemptedClaim.activity()));
+    }
+
+    /** A random UUID (version 4) from the environment's randomness. */
+    private UUID randomLock() {
+        long high = environment.random().nextLong();
+        long low = environment.random().nextLong();
+        return new UUID((high & ~0xF000L) | 0x4000L, (low & ~(0b11L << 62)) | (0b10L << 62));
+    }
+
+    private static <T> CompletableFuture<List<T>> present(List<CompletableFuture<Optional<T>>> all) {
+        return allOf(all)
+                .thenApply(done ->
+                        all.stream().flatMap(each -> each.join().stream()).toList());
+    }
+
+    private static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> all) {
+        return allOf(all)
+                .thenApply(done -> all.stream().map(CompletableFuture::join).toList());
+    }
+
+    private static <T> List<T> concat(List<T> first, List<T> second) {
+        return Stream.concat(first.stream(), second.stream()).toList();
+    }
+
+    private static CompletableFuture<Void> allOf(Collection<? extends CompletableFuture<?>> all) {
+        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
+    }
+}

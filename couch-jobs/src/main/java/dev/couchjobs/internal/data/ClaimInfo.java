@@ -1,0 +1,87 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.tuple.Tuple;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The present or the last claim on a job.
+ *
+ * @param number how many claims there have been on this job, this one included; it only grows, 0 if there was none
+ * @param failures how many attempts have failed since the job was last enqueued anew
+ * @param by who claimed it
+ * @param since when, in milliseconds since the epoch, by that process's clock
+ * @param shared whether the claim shares its activity row with others that were made with it
+ * @param logged whether this claim, or one before it, has written something down that goes with the job
+ * @param expiries how many claims have expired since the job was last enqueued anew
+ * @param begun whether the work on the job is known to have begun; a claim that ends otherwise is no attempt
+ */
+public record ClaimInfo(
+        long number, int failures, String by, long since, boolean shared, boolean logged, int expiries, boolean begun) {
+    /** No claim so far. */
+    public static final ClaimInfo NONE = new ClaimInfo(0, 0, "", 0, false, false, 0, true);
+
+    private static final int LOGGED = 5;
+    private static final int EXPIRIES = 6;
+    private static final int BEGUN = 7;
+
+    ClaimInfo next(String by, long since, boolean shared, boolean begun) {
+        return new ClaimInfo(number + 1, failures, by, since, shared, logged, expiries, begun);
+    }
+
+    /** This claim, heard of again with others or by itself. */
+    ClaimInfo renewed(boolean shared) {
+        return new ClaimInfo(number, failures, by, since, shared, logged, expiries, true);
+    }
+
+    /** This claim, ended by its holder without a failure. */
+    ClaimInfo ended(boolean begun) {
+        return new ClaimInfo(number, failures, by, since, false, logged, expiries, begun);
+    }
+
+    ClaimInfo failed() {
+        return new ClaimInfo(number, failures + 1, by, since, false, logged, expiries, true);
+    }
+
+    /** This claim, whose holder went silent: a failed attempt if it is known that there was one. */
+    ClaimInfo expired() {
+        return new ClaimInfo(number, begun ? failures + 1 : failures, by, since, false, logged, expiries + 1, begun);
+    }
+
+    ClaimInfo fresh() {
+        return new ClaimInfo(number, 0, by, since, false, logged, 0, begun);
+    }
+
+    ClaimInfo logging() {
+        return new ClaimInfo(number, failures, by, since, shared, true, expiries, true);
+    }
+
+    /** {@return whether a claim on the job has expired, so that the job may be what ends the processes that run it} */
+    public boolean isSuspect() {
+        return expiries > 0;
+    }
+
+    @Nullable Tuple encode() {
+        if (number == 0) {
+            return null;
+        }
+        Tuple claim = Tuple.from(number, failures, by, since, shared);
+        if (expiries > 0 || !begun) {
+            return claim.add(logged).add(expiries).add(begun);
+        }
+        return logged ? claim.add(true) : claim;
+    }
+
+    static ClaimInfo decode(@Nullable Tuple claim) {
+        return claim == null
+                ? NONE
+                : new ClaimInfo(
+                        claim.getLong(0),
+                        Math.toIntExact(claim.getLong(1)),
+                        claim.getString(2),
+                        claim.getLong(3),
+                        claim.getBoolean(4),
+                        claim.size() > LOGGED && claim.getBoolean(LOGGED),
+                        claim.size() > EXPIRIES ? Math.toIntExact(claim.getLong(EXPIRIES)) : 0,
+                        claim.size() <= BEGUN || claim.getBoolean(BEGUN));
+    }
+}

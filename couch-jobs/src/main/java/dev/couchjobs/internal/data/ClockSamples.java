@@ -1,0 +1,127 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.ClockSkew;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.random.RandomGenerator;
+
+/**
+ * What the clocks of processes showed at some commits, a row for each of up to sixteen processes. A process keeps to
+ * its row, so one that notes its clock often does not push others out; with more processes than rows, a process that
+ * has none takes the oldest. So the rows stay few and need no cleaning.
+ */
+public final class ClockSamples {
+    private static final int ROWS = 16;
+    private static final long VERSIONS_PER_MILLI = 1_000;
+    private static final long VERSIONS_MAX = Duration.ofMinutes(30).toMillis() * VERSIONS_PER_MILLI;
+
+    private final Keyspace keyspace;
+    private final long version;
+    /** By row. */
+    private final Map<Integer, ClockSample> samples;
+
+    private ClockSamples(Keyspace keyspace, long version, Map<Integer, ClockSample> samples) {
+        this.keyspace = keyspace;
+        this.version = version;
+        this.samples = samples;
+    }
+
+    private record ClockSample(long version, long millis, String name) {
+        static ClockSample decode(byte[] value) {
+            Tuple note = Tuple.fromBytes(value);
+            long version = ByteBuffer.wrap(note.getVersionstamp(0).getBytes()).getLong();
+            return new ClockSample(version, note.getLong(1), note.getString(2));
+        }
+    }
+
+    /** {@return the notes, read without conflicts} */
+    public static CompletableFuture<ClockSamples> read(ReadTransaction tx, Keyspace keyspace) {
+        return tx.getReadVersion()
+                .thenCombine(tx.snapshot().getRange(keyspace.clocks()).asList(), (version, rows) -> {
+                    Map<Integer, ClockSample> samples = new HashMap<>();
+                    rows.forEach(
+                            row -> samples.put(keyspace.clockRow(row.getKey()), ClockSample.decode(row.getValue())));
+                    return new ClockSamples(keyspace, version, samples);
+                });
+    }
+
+    private boolean isCurrent(ClockSample sample) {
+        return sample.version <= version && version - sample.version <= VERSIONS_MAX;
+    }
+
+    /**
+     * {@return how a clock stands to those of other processes}
+     *
+     * @param name the name of the process with that clock
+     */
+    public ClockSkew skew(String name, long nowMillis, Duration bound) {
+        List<Long> all = aheadOfAll(name, nowMillis);
+        long lower = all.get((all.size() - 1) / 2);
+        long upper = all.get(all.size() / 2);
+        long farther = Math.abs(lower) > Math.abs(upper) ? lower : upper;
+        return new ClockSkew(Duration.ofMillis(farther), all.size() - 1, bound);
+    }
+
+    /**
+     * {@return how far a clock is ahead of most others, or zero if that is within a bound} Of two medians the nearer
+     * one counts: of two clocks none outvotes the other.
+     *
+     * @param name the name of the process with that clock
+     */
+    public Duration outvotedBy(String name, long nowMillis, Duration bound) {
+        List<Long> all = aheadOfAll(name, nowMillis);
+        long lower = all.get((all.size() - 1) / 2);
+        long upper = all.get(all.size() / 2);
+        Duration nearer = Duration.ofMillis(Math.abs(lower) < Math.abs(upper) ? lower : upper);
+        return nearer.abs().compareTo(bound) > 0 ? nearer : Duration.ZERO;
+    }
+
+    /** How far a clock is ahead of each current note of others, and of itself, in order. */
+    private List<Long> aheadOfAll(String name, long nowMillis) {
+        Map<String, ClockSample> latest = new HashMap<>();
+        samples.values().stream()
+                .filter(sample -> !sample.name.equals(name) && isCurrent(sample))
+                .forEach(sample ->
+                        latest.merge(sample.name, sample, (one, other) -> one.version > other.version ? one : other));
+        List<Long> ahead = new ArrayList<>(List.of(0L));
+        latest.values()
+                .forEach(sample ->
+                        ahead.add(nowMillis - sample.millis - (version - sample.version) / VERSIONS_PER_MILLI));
+        ahead.sort(null);
+        return ahead;
+    }
+
+    /**
+     * Notes what the clock of a process shows; the commit says when that was. The notes are not read again after it.
+     */
+    public void write(Transaction tx, RandomGenerator random, String name, long nowMillis) {
+        byte[] key = keyspace.clock(rowFor(name, random));
+        IncompleteVersionstamps.setStampedValue(
+                tx, key, Tuple.from(IncompleteVersionstamps.placeholder(0), nowMillis, name));
+    }
+
+    private int rowFor(String name, RandomGenerator random) {
+        List<Integer> free = new ArrayList<>();
+        int oldest = 0;
+        for (int row = 0; row < ROWS; row++) {
+            ClockSample sample = samples.get(row);
+            if (sample != null && sample.name.equals(name)) {
+                return row;
+            }
+            if (sample == null || !isCurrent(sample)) {
+                free.add(row);
+            } else if (sample.version < samples.getOrDefault(oldest, sample).version) {
+                oldest = row;
+            }
+        }
+        return free.isEmpty() ? oldest : free.get(random.nextInt(free.size()));
+    }
+}

@@ -1,0 +1,78 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.async.AsyncUtil;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One page of the rows of a type, as a transaction left them. Rows that hold the stamp of the coming commit cannot be
+ * read, so it reads up to the next row that the transaction wrote, takes that from memory and goes on behind it.
+ */
+final class PageReader {
+    private final ReadTransaction tx;
+    private final TypeKeys keys;
+    private final int limit;
+    private final byte[] end;
+    private final Iterator<Map.Entry<byte[], Optional<JobRow>>> written;
+
+    // Touched by one step at a time.
+    private final Map<String, JobRow> page = new LinkedHashMap<>();
+    private byte[] begin;
+    private boolean hasPassedOver;
+    /** The next row that the transaction wrote, if there is one. */
+    private Optional<Map.Entry<byte[], Optional<JobRow>>> next;
+
+    PageReader(ReadTransaction tx, TypeKeys keys, String after, int limit) {
+        this.tx = tx;
+        this.keys = keys;
+        this.limit = limit;
+        Range range = keys.dataAfter(after);
+        begin = range.begin;
+        end = range.end;
+        written = TransactionScope.writtenWithin(tx, range).entrySet().iterator();
+        next = nextWritten();
+    }
+
+    /** {@return the rows by id, in order} */
+    CompletableFuture<JobTable.Rows> read() {
+        return AsyncUtil.whileTrue(this::step, tx.getExecutor())
+                .thenApply(done -> new JobTable.Rows(page, hasPassedOver));
+    }
+
+    /** Whether there may be more to read. */
+    private CompletableFuture<Boolean> step() {
+        byte[] until = next.map(Map.Entry::getKey).orElse(end);
+        int wanted = limit - page.size();
+        return tx.snapshot().getRange(new Range(begin, until), wanted).asList().thenApply(rows -> {
+            List<Map.Entry<String, JobRow>> readable =
+                    Quarantine.readable(tx, keys, rows, row -> Map.entry(keys.jobIdOfData(row.getKey()), decoded(row)));
+            readable.forEach(row -> page.put(row.getKey(), row.getValue()));
+            hasPassedOver |= readable.size() < rows.size();
+            if (rows.size() == wanted) { // some of them may not have been readable
+                begin = ByteArrayUtil.keyAfter(rows.get(wanted - 1).getKey());
+                return page.size() < limit;
+            }
+            next.flatMap(Map.Entry::getValue).ifPresent(row -> page.put(keys.jobIdOfData(until), row));
+            begin = ByteArrayUtil.keyAfter(until);
+            boolean more = next.isPresent() && page.size() < limit;
+            next = nextWritten();
+            return more;
+        });
+    }
+
+    private Optional<Map.Entry<byte[], Optional<JobRow>>> nextWritten() {
+        return written.hasNext() ? Optional.of(written.next()) : Optional.empty();
+    }
+
+    private static JobRow decoded(KeyValue row) {
+        return JobRow.decode(row.getValue());
+    }
+}

@@ -1,0 +1,51 @@
+package dev.couchjobs.internal.data;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** What one transaction has still to tell the dependents of jobs that ended in it, and how many of them it can tell. */
+final class PendingReleases {
+    /** So that a transaction stays far from its five seconds and its ten megabytes, whatever else is written there. */
+    static final int DEPENDENTS_MAX = 100;
+
+    private final List<ReleaseNotice> notices = new ArrayList<>(); // guarded by this
+    private int remainingCapacity = DEPENDENTS_MAX; // guarded by this
+    private boolean isTransitive; // guarded by this
+
+    synchronized void add(ReleaseNotice notice) {
+        notices.add(notice);
+    }
+
+    synchronized List<ReleaseNotice> takeAll() {
+        List<ReleaseNotice> all = List.copyOf(notices);
+        notices.clear();
+        return all;
+    }
+
+    /** Takes those out of jobs that failed because of others in this transaction. */
+    synchronized List<ReleaseNotice> takeOf(Set<JobRef> failed) {
+        List<ReleaseNotice> some = notices.stream()
+                .filter(notice -> failed.contains(notice.dependency()))
+                .toList();
+        notices.removeAll(some);
+        return some;
+    }
+
+    synchronized int remainingCapacity() {
+        return remainingCapacity;
+    }
+
+    synchronized void consume(int dependents) {
+        remainingCapacity -= dependents;
+    }
+
+    /** Whether the transaction also tells the dependents of dependents that fail in it. */
+    synchronized boolean isTransitive() {
+        return isTransitive;
+    }
+
+    synchronized void passOn() {
+        isTransitive = true;
+    }
+}

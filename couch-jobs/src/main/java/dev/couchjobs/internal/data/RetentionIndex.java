@@ -1,0 +1,60 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Tuple;
+import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.JobState;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+
+/** Reads the {@code retire} rows: which jobs that have ended are to be removed, by when. */
+public final class RetentionIndex {
+    private RetentionIndex() {}
+
+    /**
+     * A row of the index.
+     *
+     * @param archived whether an archive is to take the jobs first
+     * @param removeAt when they are to be removed, in seconds since the epoch
+     * @param sequence the commit in which they ended
+     * @param jobIds the jobs that ended together
+     */
+    public record Entry(boolean archived, long removeAt, Versionstamp sequence, List<String> jobIds) {
+        /** {@return whether the job's own row says the same; it may have been enqueued again since} */
+        public boolean matches(JobRow job) {
+            ClaimEnd claimEnd = job.claimEnd();
+            return job.state() == JobState.FINISHED
+                    && claimEnd != null
+                    && claimEnd.removeAt() == removeAt
+                    && claimEnd.archived() == archived;
+        }
+    }
+
+    /** {@return the rows that are due at a second, longest due first} */
+    public static CompletableFuture<List<Entry>> dueAt(
+            ReadTransaction tx, TypeKeys keys, boolean archived, long second, int limit) {
+        return Quarantine.range(
+                tx, keys, keys.retireUpTo(archived, second), limit, false, row -> decode(keys, archived, row));
+    }
+
+    /** {@return when the next jobs are due, in seconds since the epoch, if any are to be removed at all} */
+    public static CompletableFuture<OptionalLong> nextDue(ReadTransaction tx, TypeKeys keys, boolean archived) {
+        return Quarantine.range(tx, keys, keys.retire(archived).range(), 1, false, row -> decode(keys, archived, row))
+                .thenApply(rows -> rows.stream().mapToLong(Entry::removeAt).findFirst());
+    }
+
+    /** Removes a row of whose jobs none is to be removed on its account any more. */
+    public static void clear(Transaction tx, TypeKeys keys, Entry entry) {
+        tx.clear(keys.retire(entry.archived()).pack(Tuple.from(entry.removeAt(), entry.sequence())));
+    }
+
+    private static Entry decode(TypeKeys keys, boolean archived, KeyValue row) {
+        Tuple place = keys.retire(archived).unpack(row.getKey());
+        List<String> jobIds =
+                Tuple.fromBytes(row.getValue()).stream().map(String.class::cast).toList();
+        return new Entry(archived, place.getLong(0), place.getVersionstamp(1), jobIds);
+    }
+}

@@ -1,0 +1,109 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.JobState;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** The rows that jobs of one type which are written together share: one of each kind for all of them. */
+final class SharedRows {
+    private final Transaction tx;
+    private final TypeKeys keys;
+    private final int userVersion;
+    private final StateCounters counters = new StateCounters();
+    private final List<ChangeFeed.Entry> changes = new ArrayList<>();
+    private final List<String> renewed = new ArrayList<>();
+    private final Map<Retirement, List<String>> retired = new LinkedHashMap<>();
+    private boolean wakesProcessors;
+
+    SharedRows(Transaction tx, TypeKeys keys, int userVersion) {
+        this.tx = tx;
+        this.keys = keys;
+        this.userVersion = userVersion;
+    }
+
+    private record Retirement(boolean archived, long removeAt) {}
+
+    /**
+     * Takes a job in.
+     *
+     * @param told what those who follow the job are told that it became; for a job that is not kept after its end that
+     *     is not what is left of it
+     */
+    void note(JobRef ref, @Nullable JobRow before, @Nullable JobRow after, @Nullable JobRow told) {
+        counters.change(before, after);
+        follow(ref, before, after, told);
+        use(before, after);
+    }
+
+    /** A job that ran, or waited without a scheduled time, is of a type in use ({@link TypeInUse}). */
+    private void use(@Nullable JobRow before, @Nullable JobRow after) {
+        boolean wasInUse = before != null
+                && keepsInUse(before)
+                && (before.state() == JobState.RUNNING || before.scheduledTime() == 0);
+        if (!wasInUse && after != null && keepsInUse(after)) {
+            TransactionScope.of(tx).use(keys);
+        }
+    }
+
+    private static boolean keepsInUse(JobRow job) {
+        return job.state() != JobState.FINISHED && !job.isBlocked();
+    }
+
+    /** Takes in a job that was counted all the while, but of which nothing else was there. */
+    void restore(JobRef ref, JobRow was, JobRow now) {
+        counters.change(was, now);
+        follow(ref, null, now, now);
+        use(null, now);
+    }
+
+    private void follow(JobRef ref, @Nullable JobRow before, @Nullable JobRow after, @Nullable JobRow told) {
+        if (before == null || after == null || after.differsFrom(before)) {
+            changes.add(new ChangeFeed.Entry(ref.id(), told == null ? JobState.NOT_FOUND : told.state()));
+        }
+        if (after == null) {
+            return;
+        }
+        if (after.awaitsCommit()) {
+            renewed.add(ref.id());
+        }
+        ClaimEnd claimEnd = after.claimEnd();
+        boolean hasEnded =
+                after.state() == JobState.FINISHED && (before == null || !Objects.equals(before.claimEnd(), claimEnd));
+        if (hasEnded && claimEnd != null && claimEnd.removeAt() > 0) {
+            retired.computeIfAbsent(
+                            new Retirement(claimEnd.archived(), claimEnd.removeAt()), unused -> new ArrayList<>())
+                    .add(ref.id());
+        }
+    }
+
+    /** One of the jobs can be claimed now. */
+    void wakeProcessors() {
+        wakesProcessors = true;
+    }
+
+    void save(int shard, OptionalLong token) {
+        counters.save(tx, keys, shard);
+        if (wakesProcessors) {
+            IncompleteVersionstamps.touch(tx, keys.watchesPending(), userVersion);
+        }
+        if (!renewed.isEmpty()) {
+            ActivityIndex.append(tx, keys, userVersion, renewed);
+        }
+        if (!changes.isEmpty()) {
+            ChangeFeed.append(tx, keys, userVersion, changes, token);
+        }
+        retired.forEach((when, jobIds) -> {
+            Subspace place = keys.retire(when.archived()).get(when.removeAt());
+            IncompleteVersionstamps.setStampedKey(
+                    tx, place.pack(), userVersion, Tuple.fromList(jobIds).pack());
+        });
+    }
+}

@@ -1,0 +1,105 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.JobCounts;
+import dev.couchjobs.JobState;
+import java.math.BigInteger;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many jobs of a type are in each state, changed by the very transaction that changes a job.
+ *
+ * <p>The counters of all states are the lanes of one little-endian number, so that a transition, which takes one from a
+ * lane and gives it to another, is a single atomic addition. A lane that is negative in one shard borrows from the
+ * next; in the sum of all shards every lane is what it should be.
+ */
+public final class StateCounters {
+    private static final int SHARDS = 16;
+    private static final int LANE_BITS = 64;
+    private static final int LANES = 6;
+    private static final int BYTES = LANES * LANE_BITS / Byte.SIZE;
+
+    private static final int PENDING = 0;
+    private static final int BLOCKED = 1;
+    private static final int RUNNING = 2;
+    private static final int SUCCEEDED = 3;
+    private static final int FAILED = 4;
+    private static final int CANCELLED = 5;
+
+    private final long[] changes = new long[LANES];
+
+    /** Notes what becomes of one job. */
+    void change(@Nullable JobRow before, @Nullable JobRow after) {
+        if (before != null) {
+            changes[lane(before)]--;
+        }
+        if (after != null) {
+            changes[lane(after)]++;
+        }
+    }
+
+    /** Writes what was noted, if it comes to anything. */
+    void save(Transaction tx, TypeKeys keys, int shard) {
+        BigInteger sum = BigInteger.ZERO;
+        for (int lane = LANES - 1; lane >= 0; lane--) {
+            sum = sum.shiftLeft(LANE_BITS).add(BigInteger.valueOf(changes[lane]));
+        }
+        if (sum.signum() != 0) {
+            tx.mutate(MutationType.ADD, keys.counts(Math.floorMod(shard, SHARDS)), littleEndian(sum));
+        }
+    }
+
+    /** {@return how many jobs there are, exactly} */
+    public static CompletableFuture<JobCounts> read(ReadTransaction tx, TypeKeys keys) {
+        return tx.getRange(keys.counts()).asList().thenApply(StateCounters::sum);
+    }
+
+    private static JobCounts sum(List<KeyValue> shards) {
+        BigInteger rest = shards.stream()
+                .map(shard -> new BigInteger(reversed(shard.getValue())))
+                .reduce(BigInteger.ZERO, BigInteger::add);
+        long[] lanes = new long[LANES];
+        for (int lane = 0; lane < LANES; lane++) {
+            lanes[lane] = rest.longValue();
+            rest = rest.subtract(BigInteger.valueOf(lanes[lane])).shiftRight(LANE_BITS);
+        }
+        return new JobCounts(
+                lanes[PENDING], lanes[BLOCKED], lanes[RUNNING], lanes[SUCCEEDED], lanes[FAILED], lanes[CANCELLED]);
+    }
+
+    private static int lane(JobRow row) {
+        if (row.state() == JobState.RUNNING) {
+            return RUNNING;
+        }
+        if (row.state() == JobState.PENDING) {
+            return row.options().blocked() ? BLOCKED : PENDING;
+        }
+        return switch (row.outcome()) {
+            case SUCCEEDED -> SUCCEEDED;
+            case FAILED -> FAILED;
+            case CANCELLED -> CANCELLED;
+        };
+    }
+
+    private static byte[] littleEndian(BigInteger number) {
+        byte[] value = new byte[BYTES];
+        Arrays.fill(value, (byte) (number.signum() < 0 ? 0xFF : 0));
+        byte[] digits = reversed(number.toByteArray());
+        System.arraycopy(digits, 0, value, 0, Math.min(digits.length, BYTES));
+        return value;
+    }
+
+    private static byte[] reversed(byte[] bytes) {
+        byte[] reversed = new byte[bytes.length];
+        for (int i = 0; i < bytes.length; i++) {
+            reversed[i] = bytes[bytes.length - 1 - i];
+        }
+        return reversed;
+    }
+}

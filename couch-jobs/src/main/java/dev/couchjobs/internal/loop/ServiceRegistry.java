@@ -1,0 +1,65 @@
+package dev.couchjobs.internal.loop;
+
+import dev.couchjobs.CouchJobsClosedException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** The background workers of one kind, one for each key, made when first needed and closed together. */
+public final class ServiceRegistry<K, W> implements AutoCloseable {
+    private final Map<K, W> workers = new HashMap<>(); // guarded by this
+    private final Consumer<W> close;
+    private boolean closed; // guarded by this
+
+    /**
+     * Has no workers yet.
+     *
+     * @param close ends one
+     */
+    public ServiceRegistry(Consumer<W> close) {
+        this.close = close;
+    }
+
+    /** The worker of a key, made if there is none. */
+    public synchronized W get(K key, Function<? super K, ? extends W> make) {
+        if (closed) {
+            throw new CouchJobsClosedException();
+        }
+        return workers.computeIfAbsent(key, make);
+    }
+
+    /** The worker of a key, if there is one. */
+    public synchronized Optional<W> ifPresent(K key) {
+        return Optional.ofNullable(workers.get(key));
+    }
+
+    /** {@return how many there are} */
+    public synchronized int count() {
+        return workers.size();
+    }
+
+    /** Ends the worker of a key, if there is one; the next {@link #get} makes another. */
+    public void release(K key) {
+        W released;
+        synchronized (this) {
+            released = workers.remove(key);
+        }
+        if (released != null) {
+            close.accept(released);
+        }
+    }
+
+    /** Ends all workers, and makes no more. */
+    @Override
+    public void close() {
+        List<W> all;
+        synchronized (this) {
+            closed = true;
+            all = List.copyOf(workers.values());
+        }
+        all.forEach(close);
+    }
+}

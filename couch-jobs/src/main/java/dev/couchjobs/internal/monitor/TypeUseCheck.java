@@ -1,0 +1,97 @@
+package dev.couchjobs.internal.monitor;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.Environment;
+import dev.couchjobs.internal.data.ActivityIndex;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.TypeInUse;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.data.TypesWithRows;
+import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.loop.Loop;
+import dev.couchjobs.internal.loop.Pause;
+import dev.couchjobs.internal.loop.ServiceRegistry;
+import dev.couchjobs.internal.loop.TimerDelays;
+import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.verbs.Transactions;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Brings types of this process into use of which jobs run or may run, and which are not in use: the time of a scheduled
+ * job has come and no process has taken it, a process of an older version has claimed a job, or a row has been lost.
+ */
+final class TypeUseCheck implements AutoCloseable {
+    private static final int TYPES_MAX = 50;
+    private static final int JITTER_PERCENT = 20;
+    private static final Duration PAUSE = Duration.ofMinutes(5);
+
+    private final Database database;
+    private final Environment environment;
+    private final InstantSource clock;
+    private final Keyspace keyspace;
+    private final Transactions transactions;
+    private final ServiceRegistry<String, ActivityMonitor> monitors;
+    private final BatchSize batch = new BatchSize(TYPES_MAX);
+    private final Loop loop;
+
+    TypeUseCheck(Instance instance, ServiceRegistry<String, ActivityMonitor> monitors) {
+        this.database = instance.database();
+        this.environment = instance.environment();
+        this.clock = instance.clock();
+        this.keyspace = instance.keyspace();
+        this.transactions = instance.transactions().named("check", "types in use");
+        this.monitors = monitors;
+        this.loop = new Loop("check of types in use", environment, this::round);
+    }
+
+    /** There is the first monitor. */
+    void start() {
+        loop.wakeUp();
+    }
+
+    @Override
+    public void close() {
+        loop.close();
+    }
+
+    private CompletableFuture<Pause> round() {
+        if (monitors.count() == 0) {
+            return CompletableFuture.completedFuture(Pause.untilWakeUp());
+        }
+        return go(Optional.empty())
+                .thenApply(done -> Pause.atMost(TimerDelays.jittered(environment, PAUSE, JITTER_PERCENT)));
+    }
+
+    /** Tells the last type of the last step: none. */
+    private CompletableFuture<Optional<String>> go(Optional<String> after) {
+        return batch.run(tries -> transactions.run(database, tx -> tries.next(size -> step(tx, after, size))))
+                .thenCompose(next -> next.isPresent() ? go(next) : CompletableFuture.completedFuture(next));
+    }
+
+    /** Tells the last type, if there may be more. */
+    private CompletableFuture<Optional<String>> step(Transaction tx, Optional<String> after, int size) {
+        return TypesWithRows.inQueuesOrActivity(tx, keyspace, after, size).thenCompose(types -> {
+            Optional<String> next = types.size() < size ? Optional.empty() : Optional.of(types.get(types.size() - 1));
+            CompletableFuture<?>[] checks = types.stream()
+                    .filter(type -> monitors.ifPresent(type).isPresent())
+                    .map(type -> check(tx, keyspace.type(type)))
+                    .toArray(CompletableFuture<?>[]::new);
+            return CompletableFuture.allOf(checks).thenApply(done -> next);
+        });
+    }
+
+    private CompletableFuture<Boolean> check(Transaction tx, TypeKeys keys) {
+        long now = clock.instant().getEpochSecond();
+        return ActivityIndex.isEmpty(tx, keys)
+                .thenCombine(
+                        WaitingJobs.first(tx, keys),
+                        (nothingRuns, waiting) -> !nothingRuns
+                                || waiting.filter(job -> job.scheduledTime() <= now)
+                                        .isPresent())
+                .thenCompose(is -> is ? TypeInUse.repair(tx, keys) : CompletableFuture.completedFuture(false));
+    }
+}

@@ -1,0 +1,118 @@
+package dev.couchjobs.internal.notify;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.JobCancelledException;
+import dev.couchjobs.JobFailedException;
+import dev.couchjobs.JobInfo;
+import dev.couchjobs.JobNotFoundException;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Outcome;
+import dev.couchjobs.ResultTimeoutException;
+import dev.couchjobs.internal.loop.RootCauses;
+import dev.couchjobs.internal.loop.TimerDelays;
+import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.verbs.QueryVerbs;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits for jobs to end and tells what came of them.
+ *
+ * <p>A subscription reports the end of a job, wherever it happens, and then the job is read. If another process was
+ * quicker and has enqueued it again, that end is past and the next one is waited for.
+ */
+public final class ResultWaiter {
+    private final Database database;
+    private final Executor executor;
+    private final ScheduledExecutorService scheduler;
+    private final Notifiers notifiers;
+    private final QueryVerbs queryVerbs;
+
+    public ResultWaiter(Instance instance, Notifiers notifiers, QueryVerbs queryVerbs) {
+        this.database = instance.database();
+        this.executor = instance.database().getExecutor();
+        this.scheduler = instance.environment().scheduler();
+        this.notifiers = notifiers;
+        this.queryVerbs = queryVerbs;
+    }
+
+    /** {@return the result, null if the job succeeded without one; fails if the job did not succeed} */
+    public <D, R> CompletableFuture<@Nullable R> await(JobType<D, R> type, String jobId, Duration timeout) {
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("A timeout cannot be negative: " + timeout);
+        }
+        ResultRequest<D, R> request = new ResultRequest<>(type, jobId, new CompletableFuture<>());
+        if (timeout.isZero()) {
+            return queryVerbs.jobWithoutData(database, type, jobId).thenCompose(job -> {
+                if (!request.settle(job, false)) {
+                    request.timeUp(timeout);
+                }
+                return request.result;
+            });
+        }
+        follow(request); // first, because it refuses what can never come
+        Future<?> timer = scheduler.schedule(
+                () -> executor.execute(() -> request.timeUp(timeout)),
+                TimerDelays.nanos(timeout),
+                TimeUnit.NANOSECONDS);
+        var unused = request.result.whenComplete((value, error) -> timer.cancel(false));
+        return request.result;
+    }
+
+    private <D, R> void follow(ResultRequest<D, R> request) {
+        var unused = notifiers
+                .followEnd(request.type, request.jobId)
+                .thenCompose(subscription -> endOf(subscription, request))
+                .thenCompose(seen -> queryVerbs
+                        .jobWithoutData(database, request.type, request.jobId)
+                        .thenAccept(job -> {
+                            if (!request.settle(job, seen)) {
+                                follow(request);
+                            }
+                        }))
+                .exceptionally(error -> {
+                    request.result.completeExceptionally(RootCauses.of(error));
+                    return null;
+                });
+    }
+
+    /** Whether the job was seen to end; otherwise it is gone, or its result is not wanted any more. */
+    private CompletableFuture<Boolean> endOf(FeedSubscription<?> subscription, ResultRequest<?, ?> request) {
+        var unused = request.result.whenComplete((value, error) -> subscription.close());
+        return notifiers.awaitFinish(subscription).whenComplete((seen, error) -> subscription.close());
+    }
+
+    /** A result that a caller waits for. */
+    private record ResultRequest<D, R>(JobType<D, R> type, String jobId, CompletableFuture<@Nullable R> result) {
+
+        void timeUp(Duration timeout) {
+            result.completeExceptionally(new ResultTimeoutException(type.name(), jobId, timeout));
+        }
+
+        /** Whether there is no need to go on: the job as it is now says how it ended, or the wait is over. */
+        boolean settle(Optional<JobInfo<D, R>> job, boolean seenToEnd) {
+            if (job.isEmpty()) {
+                result.completeExceptionally(new JobNotFoundException(type.name(), jobId, seenToEnd));
+                return true;
+            }
+            Optional<Outcome> outcome = job.get().outcome();
+            outcome.ifPresent(how -> complete(how, job.get()));
+            return outcome.isPresent() || result.isDone();
+        }
+
+        private void complete(Outcome outcome, JobInfo<D, R> job) {
+            String error = job.error().orElse("no reason was given");
+            switch (outcome) {
+                case SUCCEEDED -> result.complete(job.result().orElse(null));
+                case FAILED -> result.completeExceptionally(new JobFailedException(type.name(), jobId, error));
+                case CANCELLED -> result.completeExceptionally(new JobCancelledException(type.name(), jobId, error));
+            }
+        }
+    }
+}

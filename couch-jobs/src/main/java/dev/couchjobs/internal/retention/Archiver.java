@@ -1,0 +1,125 @@
+package dev.couchjobs.internal.retention;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.Environment;
+import dev.couchjobs.JobArchive;
+import dev.couchjobs.JobType;
+import dev.couchjobs.internal.data.ArchiveLease;
+import dev.couchjobs.internal.data.RetentionIndex;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.loop.Loop;
+import dev.couchjobs.internal.loop.Pause;
+import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.verbs.PayloadCodec;
+import dev.couchjobs.internal.verbs.Transactions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Hands the jobs of one type whose time is up to their archive, a page at a time, and removes what it has taken. */
+final class Archiver<D, R> implements AutoCloseable {
+    private static final int JOBS_MAX = 100;
+    private static final Duration LEASE = Duration.ofMinutes(1);
+
+    private final Database database;
+    private final Environment environment;
+    private final Transactions transactions;
+    private final String name;
+    private final JobType<D, R> type;
+    private final TypeKeys keys;
+    private final PayloadCodec codec;
+    private final JobArchive<D, R> archive;
+    private final SweepInterval sweepInterval;
+    private final ClockCheck clock;
+    private final BatchSize batch = new BatchSize(JOBS_MAX);
+    private final Loop loop;
+
+    Archiver(Instance instance, JobType<D, R> type, JobArchive<D, R> archive, ClockCheck clock) {
+        this.clock = clock;
+        this.database = instance.database();
+        this.environment = instance.environment();
+        this.transactions = instance.transactions().named("archive", type.name());
+        this.name = instance.name();
+        this.type = type;
+        this.keys = instance.keyspace().type(type.name());
+        this.codec = instance.codec();
+        this.archive = archive;
+        this.sweepInterval = new SweepInterval(environment, type.retention());
+        this.loop = new Loop("archive of " + type, environment, this::round);
+    }
+
+    void start() {
+        loop.wakeUp();
+    }
+
+    @Override
+    public void close() {
+        loop.close();
+    }
+
+    /** What there is to do: a page, or nothing before some time has passed. */
+    private record Next<D, R>(@Nullable ArchivePage<D, R> page, Pause pause) {}
+
+    private CompletableFuture<Pause> round() {
+        return batch.run(tries -> transactions.run(database, tx -> tries.next(jobs -> next(tx, jobs))))
+                .thenCompose(next -> next.page() == null
+                        ? CompletableFuture.completedFuture(next.pause())
+                        : handOver(next.page()).thenApply(done -> next.pause()));
+    }
+
+    private CompletableFuture<Next<D, R>> next(Transaction tx, int jobs) {
+        Instant now = environment.clock().instant();
+        long nowMillis = now.toEpochMilli();
+        CompletableFuture<Optional<Duration>> othersTurn = ArchiveLease.ofOthers(tx, keys, name, nowMillis, LEASE);
+        CompletableFuture<Boolean> mayRemove = clock.mayRemove(tx, now);
+        return DueJobs.read(tx, keys, true, now.getEpochSecond(), 0, jobs)
+                .thenCompose(due -> mayRemove.thenCompose(may -> due.isEmpty() || may
+                        ? page(tx, due, othersTurn, nowMillis)
+                        : pause(sweepInterval.untilClocksAgree())));
+    }
+
+    private CompletableFuture<Next<D, R>> page(
+            Transaction tx, DueJobs due, CompletableFuture<Optional<Duration>> othersTurn, long now) {
+        return due.isEmpty()
+                ? RetentionIndex.nextDue(tx, keys, true).thenApply(next -> new Next<>(null, sweepInterval.until(next)))
+                : othersTurn.thenCompose(left ->
+                        left.map(turn -> pause(sweepInterval.atMost(turn))).orElseGet(() -> page(tx, due, now)));
+    }
+
+    private CompletableFuture<Next<D, R>> pause(Pause pause) {
+        return CompletableFuture.completedFuture(new Next<>(null, pause));
+    }
+
+    private CompletableFuture<Next<D, R>> page(Transaction tx, DueJobs due, long now) {
+        ArchiveLease.take(tx, keys, name, now, LEASE);
+        return ArchivePage.load(tx, keys, due, type, codec).thenApply(page -> new Next<>(page, Pause.none()));
+    }
+
+    /** Whatever goes wrong fails the round; the loop backs off and the same jobs are offered again. */
+    private CompletableFuture<Void> handOver(ArchivePage<D, R> page) {
+        return CompletableFuture.completedFuture(page)
+                .thenComposeAsync(
+                        full -> full.jobs().isEmpty()
+                                ? CompletableFuture.completedFuture(full)
+                                : store(full).thenApply(stored -> full),
+                        database.getExecutor())
+                .thenCompose(taken -> transactions.run(database, tx -> taken.remove(tx, keys)))
+                .whenComplete((done, error) -> {
+                    if (error != null) {
+                        batch.ended(error); // perhaps there were too many to remove
+                    }
+                });
+    }
+
+    private CompletionStage<Optional<?>> store(ArchivePage<D, R> page) {
+        CompletionStage<?> stage = Objects.requireNonNull(
+                archive.store(page.jobs()), "An archive returns when the jobs are safe; this one returned null.");
+        return stage.thenApply(Optional::ofNullable);
+    }
+}

@@ -1,0 +1,88 @@
+package dev.couchjobs.internal.retention;
+
+import com.apple.foundationdb.ReadTransactionContext;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.ClockSkew;
+import dev.couchjobs.internal.data.ClockSamples;
+import dev.couchjobs.internal.verbs.Instance;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Whether this process may remove jobs by its clock. It compares that with what other processes have noted of theirs,
+ * and notes its own, once in half a minute at most, in a transaction that a sweep or an archive makes anyway. If most
+ * others agree on another time, it corrects the {@link dev.couchjobs.internal.verbs.AgreedClock} of the instance.
+ */
+final class ClockCheck {
+    private static final Logger LOG = LoggerFactory.getLogger(ClockCheck.class);
+    private static final Duration CURRENT_FOR = Duration.ofSeconds(30);
+    private static final Duration ANY_SKEW = Duration.ofDays(36_500);
+
+    private final Instance instance;
+    private final Duration bound;
+    private @Nullable ClockSkew last; // guarded by this
+    private Instant lastAt = Instant.MIN; // guarded by this
+
+    ClockCheck(Instance instance, Duration bound) {
+        this.instance = instance;
+        this.bound = bound;
+    }
+
+    CompletableFuture<ClockSkew> measure(ReadTransactionContext context) {
+        return instance.transactions()
+                .named("measure clock skew", "")
+                .read(
+                        context,
+                        tx -> ClockSamples.read(tx, instance.keyspace())
+                                .thenApply(notes -> notes.skew(instance.name(), now(), bound)));
+    }
+
+    /**
+     * {@return whether jobs may be removed whose time is up by a reading of the clock} A clock that was set since the
+     * last look is looked at again.
+     *
+     * @param now the reading by which they are removed: another reading may come from a clock that was set since
+     */
+    CompletableFuture<Boolean> mayRemove(Transaction tx, Instant now) {
+        if (bound.compareTo(ANY_SKEW) >= 0) {
+            return CompletableFuture.completedFuture(true);
+        }
+        synchronized (this) {
+            if (last != null && Duration.between(lastAt, now).abs().compareTo(CURRENT_FOR) < 0) {
+                return CompletableFuture.completedFuture(!last.isExceeded());
+            }
+        }
+        return ClockSamples.read(tx, instance.keyspace()).thenApply(notes -> {
+            ClockSkew skew = notes.skew(instance.name(), now.toEpochMilli(), bound);
+            notes.write(tx, instance.environment().random(), instance.name(), now.toEpochMilli());
+            note(skew, now);
+            instance.clock().correct(notes.outvotedBy(instance.name(), now.toEpochMilli(), bound));
+            return !skew.isExceeded();
+        });
+    }
+
+    private long now() {
+        return instance.environment().clock().millis();
+    }
+
+    private synchronized void note(ClockSkew skew, Instant at) {
+        boolean was = last != null && last.isExceeded();
+        last = skew;
+        lastAt = at;
+        if (skew.isExceeded() && !was) {
+            LOG.warn(
+                    "The clock of {} is {} ahead of the median of its own and {} others, more than {}: this process"
+                            + " removes and archives no jobs until the clocks agree. Set the clock that is wrong.",
+                    instance.name(),
+                    skew.ahead(),
+                    skew.others(),
+                    skew.bound());
+        } else if (was && !skew.isExceeded()) {
+            LOG.info("The clock of {} agrees with others again: jobs are removed and archived", instance.name());
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package dev.couchjobs.internal.retention;
+
+import com.apple.foundationdb.ReadTransactionContext;
+import dev.couchjobs.ClockSkew;
+import dev.couchjobs.JobArchive;
+import dev.couchjobs.JobType;
+import dev.couchjobs.internal.loop.ServiceRegistry;
+import dev.couchjobs.internal.verbs.Instance;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** What one instance does to remove jobs that have ended: a sweep for each type that it processes, and its archives. */
+public final class RetentionService implements AutoCloseable {
+    private final Instance instance;
+    private final ClockCheck clock;
+    private final RetentionScanner looks;
+    private final ServiceRegistry<String, RetentionSweeper> sweepers = new ServiceRegistry<>(RetentionSweeper::close);
+    private final ServiceRegistry<String, Archiver<?, ?>> archives = new ServiceRegistry<>(Archiver::close);
+
+    /** @param clockSkewBound how far a clock may be off before nothing is removed by it */
+    public RetentionService(Instance instance, Duration clockSkewBound) {
+        this.instance = instance;
+        this.clock = new ClockCheck(instance, clockSkewBound);
+        this.looks = new RetentionScanner(instance, clock);
+    }
+
+    /** {@return how this process's clock stands to others} */
+    public CompletableFuture<ClockSkew> clockSkew(ReadTransactionContext context) {
+        return clock.measure(context);
+    }
+
+    /** Starts to remove jobs of a type when their time is up, unless that has been started before. */
+    public void sweep(JobType<?, ?> type) {
+        sweepers.get(type.name(), unused -> {
+            RetentionSweeper sweeper = new RetentionSweeper(instance, type, clock, looks);
+            sweeper.start();
+            return sweeper;
+        });
+    }
+
+    /** Removes no more jobs of a type. */
+    public void release(String typeName) {
+        sweepers.release(typeName);
+    }
+
+    /** Starts to hand jobs of a type to an archive when their time is up. */
+    public <D, R> void archive(JobType<D, R> type, JobArchive<D, R> archive) {
+        AtomicBoolean isNew = new AtomicBoolean();
+        archives.get(type.name(), unused -> {
+            isNew.set(true);
+            Archiver<D, R> run = new Archiver<>(instance, type, archive, clock);
+            run.start();
+            return run;
+        });
+        if (!isNew.get()) {
+            throw new IllegalStateException("The type " + type + " has an archive here already. Give one archive for a"
+                    + " type, which may pass the jobs on to several.");
+        }
+    }
+
+    @Override
+    public void close() {
+        looks.close();
+        sweepers.close();
+        archives.close();
+    }
+}

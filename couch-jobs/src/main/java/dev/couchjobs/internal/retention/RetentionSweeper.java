@@ -1,0 +1,117 @@
+package dev.couchjobs.internal.retention;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.Environment;
+import dev.couchjobs.JobType;
+import dev.couchjobs.internal.data.RetentionIndex;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.loop.Loop;
+import dev.couchjobs.internal.loop.Pause;
+import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.verbs.Transactions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Removes the jobs of one type whose time is up, as {@code remove} would, some at a time and never by a scan. When
+ * there are none it rests until {@link RetentionScanner} has it begin again.
+ *
+ * <p>Any number of processes may sweep a type. They meet over the rows of the jobs and nothing else; one that has lost
+ * such a meeting looks for its next jobs some way behind the first.
+ */
+final class RetentionSweeper implements AutoCloseable {
+    private static final int JOBS_MAX = 100;
+    private static final int ROWS_SKIPPED_MAX = 20;
+
+    private final Database database;
+    private final Environment environment;
+    private final Transactions transactions;
+    private final TypeKeys keys;
+    private final SweepInterval sweepInterval;
+    private final ClockCheck clock;
+    private final RetentionScanner looks;
+    private final BatchSize batch = new BatchSize(JOBS_MAX);
+    private final Loop loop;
+    private volatile boolean closed;
+
+    RetentionSweeper(Instance instance, JobType<?, ?> type, ClockCheck clock, RetentionScanner looks) {
+        this.clock = clock;
+        this.looks = looks;
+        this.database = instance.database();
+        this.environment = instance.environment();
+        this.transactions = instance.transactions().named("retire", type.name());
+        this.keys = instance.keyspace().type(type.name());
+        this.sweepInterval = new SweepInterval(environment, type.retention());
+        this.loop = new Loop("retention of " + type, environment, this::round);
+    }
+
+    void start() {
+        looks.rest(this, Duration.ZERO);
+    }
+
+    /** The time of jobs is up. */
+    void begin() {
+        loop.wakeUp();
+    }
+
+    /** {@return when the next jobs are due, in seconds since the epoch, if any are to be removed at all} */
+    CompletableFuture<OptionalLong> nextDue(Transaction tx) {
+        return RetentionIndex.nextDue(tx, keys, false);
+    }
+
+    /** {@return how long to rest if that is when the next jobs are due} */
+    Duration intervalUntil(OptionalLong dueSecond) {
+        return sweepInterval.until(dueSecond).atMost().orElseThrow();
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    @Override
+    public void close() {
+        closed = true; // before it is forgotten, so that it does not rest again after that
+        looks.forget(this);
+        loop.close();
+    }
+
+    /** One bounded transaction. */
+    private CompletableFuture<Pause> round() {
+        return batch.run(tries -> transactions.run(
+                        database,
+                        tx -> tries.next(size -> {
+                            int skip = tries.isAgain() ? environment.random().nextInt(ROWS_SKIPPED_MAX) : 0;
+                            return sweep(tx, environment.clock().instant(), skip, size);
+                        })))
+                .thenApply(rest -> {
+                    rest.ifPresent(time -> looks.rest(this, time));
+                    return rest.isPresent() ? Pause.untilWakeUp() : Pause.none();
+                });
+    }
+
+    /** For how long to rest then, if there was nothing to remove. */
+    private CompletableFuture<Optional<Duration>> sweep(Transaction tx, Instant now, int skip, int jobs) {
+        CompletableFuture<Boolean> mayRemove = clock.mayRemove(tx, now);
+        return DueJobs.read(tx, keys, false, now.getEpochSecond(), skip, jobs)
+                .thenCompose(due -> mayRemove.thenCompose(may -> next(tx, due, may)));
+    }
+
+    private CompletableFuture<Optional<Duration>> next(Transaction tx, DueJobs due, boolean mayRemove) {
+        if (due.isEmpty()) {
+            return nextDue(tx).thenApply(sweepInterval::until).thenApply(Pause::atMost);
+        }
+        if (!mayRemove) {
+            return CompletableFuture.completedFuture(
+                    sweepInterval.untilClocksAgree().atMost());
+        }
+        return due.confirmed(tx, keys).thenApply(ended -> {
+            due.remove(tx, keys, ended, due.rows());
+            return Optional.empty();
+        });
+    }
+}

@@ -1,0 +1,69 @@
+package dev.couchjobs.internal.retention;
+
+import dev.couchjobs.Environment;
+import dev.couchjobs.Outcome;
+import dev.couchjobs.Retention;
+import dev.couchjobs.internal.loop.Pause;
+import dev.couchjobs.internal.loop.TimerDelays;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.OptionalLong;
+
+/**
+ * How long those who remove jobs sleep when nothing is due: until the next is, but at most for a tenth of the type's
+ * retention, in which no job of that retention can both end and be much overdue; and not for less than some seconds, so
+ * that jobs that become due one after the other are removed together.
+ */
+final class SweepInterval {
+    private static final Duration SHORTEST = Duration.ofSeconds(5);
+    private static final Duration LONGEST_AT_LEAST = Duration.ofMinutes(1);
+    private static final Duration LONGEST_AT_MOST = Duration.ofMinutes(10);
+    private static final Duration CLOCKS_COMPARED_AFTER = Duration.ofMinutes(1);
+    private static final int JITTER_PERCENT = 20;
+
+    private final Environment environment;
+    private final Duration longest;
+
+    SweepInterval(Environment environment, Retention retention) {
+        this.environment = environment;
+        this.longest = longest(retention);
+    }
+
+    private static Duration longest(Retention retention) {
+        Duration tenth = Arrays.stream(Outcome.values())
+                .flatMap(outcome -> retention.after(outcome).stream())
+                .min(Duration::compareTo)
+                .orElse(LONGEST_AT_MOST)
+                .dividedBy(10);
+        return between(LONGEST_AT_LEAST, tenth, LONGEST_AT_MOST);
+    }
+
+    /** A pause until something is due, or with nothing to be due, the longest. */
+    Pause until(OptionalLong dueSecond) {
+        return dueSecond.isEmpty()
+                ? jittered(longest)
+                : atMost(Duration.between(environment.clock().instant(), Instant.ofEpochSecond(dueSecond.getAsLong())));
+    }
+
+    /** A pause of that time or the longest, whichever is shorter. */
+    Pause atMost(Duration time) {
+        return jittered(between(SHORTEST, time, longest));
+    }
+
+    /** A pause after which the clocks are compared again. */
+    Pause untilClocksAgree() {
+        return jittered(CLOCKS_COMPARED_AFTER);
+    }
+
+    private Pause jittered(Duration time) {
+        return Pause.atMost(TimerDelays.jittered(environment, time, JITTER_PERCENT));
+    }
+
+    private static Duration between(Duration least, Duration time, Duration most) {
+        if (time.compareTo(least) < 0) {
+            return least;
+        }
+        return time.compareTo(most) > 0 ? most : time;
+    }
+}

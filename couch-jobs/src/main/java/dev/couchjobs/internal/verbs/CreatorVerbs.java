@@ -1,0 +1,217 @@
+package dev.couchjobs.internal.verbs;
+
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.TransactionContext;
+import dev.couchjobs.Dependency;
+import dev.couchjobs.DependencyException;
+import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
+import dev.couchjobs.TooManyJobsException;
+import dev.couchjobs.TypeTimeoutMissingException;
+import dev.couchjobs.UndecodableRowException;
+import dev.couchjobs.internal.data.Dependents;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.data.TypeTimeouts;
+import dev.couchjobs.internal.dependencies.DependencyLinker;
+import dev.couchjobs.internal.dependencies.LinkResult;
+import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.loop.RootCauses;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Collectors;
+
+/** The verbs of those who create jobs: {@code add} and {@code remove} (RFC 007, "Job Creation API"). */
+public final class CreatorVerbs {
+    private static final int GROUPS_PER_TRANSACTION = 500;
+
+    private final Keyspace keyspace;
+    private final Transactions transactions;
+    private final PayloadCodec codec;
+    private final InstantSource clock;
+    private final TimeOrderedIds ids;
+    private final DependencyLinker dependencyLinker;
+
+    public CreatorVerbs(Instance instance) {
+        this.keyspace = instance.keyspace();
+        this.transactions = instance.transactions();
+        this.codec = instance.codec();
+        this.dependencyLinker = new DependencyLinker(instance.keyspace(), instance.environment());
+        this.clock = instance.environment().clock();
+        this.ids = new TimeOrderedIds(clock, instance.environment().random());
+    }
+
+    /** {@return an id that no other job has, greater than all made here before} */
+    public String newJobId() {
+        return ids.next();
+    }
+
+    /** {@return the id of the job} */
+    public CompletableFuture<String> add(TransactionContext context, NewJob<?> job) {
+        AddRequest request = addition(job);
+        JobRef ref = request.ref();
+        return prepareGroups(context, ref, request.dependencies())
+                .thenCompose(ready -> transactions
+                        .named("add", ref.keys().typeName())
+                        .runOnce(
+                                context,
+                                ref.keys(),
+                                tx -> CompletableFuture.completedFuture(ref.id()),
+                                (tx, token) -> add(tx, request, requireTimeout(tx, ref.keys()), token)));
+    }
+
+    /** What many dependencies need written in their own rows need not all be in the transaction that adds the job. */
+    private CompletableFuture<?> prepareGroups(TransactionContext context, JobRef job, List<Dependency> dependencies) {
+        CompletableFuture<?> done = CompletableFuture.completedFuture(dependencies);
+        if (context instanceof Transaction || dependencies.size() <= GROUPS_PER_TRANSACTION) {
+            return done;
+        }
+        for (int from = 0; from < dependencies.size(); from += GROUPS_PER_TRANSACTION) {
+            int to = Math.min(dependencies.size(), from + GROUPS_PER_TRANSACTION);
+            List<Dependency> some = dependencies.subList(from, to);
+            done = done.thenCompose(before -> transactions
+                    .named("make room for", job.keys().typeName())
+                    .run(context, tx -> dependencyLinker.prepareGroups(tx, some)));
+        }
+        return done;
+    }
+
+    private CompletableFuture<String> add(
+            Transaction tx, AddRequest request, CompletableFuture<?> allowed, OptionalLong token) {
+        JobRef ref = request.ref();
+        CompletableFuture<LinkResult> linkResult = dependencyLinker.link(tx, ref, request.dependencies(), allowed);
+        CompletableFuture<String> added = JobTable.edit(
+                tx,
+                ref,
+                () -> request.expected(tx),
+                (before, room) -> allowed.thenCompose(ok -> linkResult)
+                        .thenCompose(found -> request.to(tx, before, room, dependencyLinker, found))
+                        .thenApply(after -> {
+                            after.ifPresent(row -> JobTable.save(tx, ref, before.orElse(null), row, token));
+                            return ref.id();
+                        }));
+        return linkResult.thenCompose(ready -> added); // what is wrong with the links comes before what follows from it
+    }
+
+    /**
+     * Adds those that wait for no other together, and then the others one after the other: so a job can wait for any
+     * that is given before it.
+     *
+     * @return the ids of the jobs, in their order
+     */
+    public CompletableFuture<List<String>> addAll(TransactionContext context, Collection<? extends NewJob<?>> jobs) {
+        if (jobs.isEmpty()) {
+            return CompletableFuture.completedFuture(List.of());
+        }
+        List<AddRequest> requests = jobs.stream().map(this::addition).toList();
+        List<String> jobIds =
+                requests.stream().map(request -> request.ref().id()).toList();
+        List<TypeKeys> types = requests.stream()
+                .map(request -> request.ref().keys())
+                .distinct()
+                .toList();
+        Map<Boolean, List<AddRequest>> byFreedom = requests.stream()
+                .collect(Collectors.partitioningBy(
+                        request -> request.dependencies().isEmpty()));
+        AddBatch free = new AddBatch(byFreedom.getOrDefault(true, List.of()));
+        List<AddRequest> others = byFreedom.getOrDefault(false, List.of());
+        List<Dependency> many = others.stream()
+                .map(AddRequest::dependencies)
+                .filter(each -> each.size() > GROUPS_PER_TRANSACTION)
+                .flatMap(List::stream)
+                .toList();
+        return prepareGroups(context, requests.get(0).ref(), many)
+                .thenCompose(ready -> transactions
+                        .named("add all", types.get(0).typeName())
+                        .runOnce(context, types, tx -> CompletableFuture.completedFuture(jobIds), (tx, token) -> {
+                            CompletableFuture<?> allowed = allOf(types.stream()
+                                    .<CompletableFuture<?>>map(type -> requireTimeout(tx, type))
+                                    .toList());
+                            List<CompletableFuture<?>> all = new ArrayList<>();
+                            all.add(free.add(tx, allowed, token));
+                            others.forEach(request -> all.add(add(tx, request, allowed, token)));
+                            return allOf(all).thenApply(done -> jobIds);
+                        }))
+                .exceptionallyCompose(error -> CompletableFuture.failedFuture(
+                        jobs.size() > 1 && BatchSize.isTooLarge(error)
+                                ? new TooManyJobsException(jobs.size(), jobs.size() / 2) // as many as may be next
+                                : error));
+    }
+
+    /**
+     * Of several errors a refusal is the one that counts: it cancels the transaction, and so brings about the others.
+     */
+    private static CompletableFuture<?> allOf(List<CompletableFuture<?>> all) {
+        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new)).exceptionally(error -> {
+            for (CompletableFuture<?> each : all) {
+                Optional<Throwable> cause = each.handle((value, thrown) -> Optional.ofNullable(thrown))
+                        .join();
+                if (cause.isPresent() && cause.get().getCause() instanceof DependencyException refusal) {
+                    throw refusal;
+                }
+            }
+            throw new CompletionException(error.getCause());
+        });
+    }
+
+    private AddRequest addition(NewJob<?> job) {
+        JobRef ref = keyspace.job(job.type().name(), job.id().orElseGet(ids::next));
+        dependencyLinker.check(ref, job.dependencies());
+        return AddRequest.of(ref, job, codec, clock.millis());
+    }
+
+    private static CompletableFuture<?> requireTimeout(Transaction tx, TypeKeys keys) {
+        return TypeTimeouts.get(tx, keys)
+                .thenApply(known -> known.orElseThrow(() -> new TypeTimeoutMissingException(keys.typeName())));
+    }
+
+    /** {@return whether there was such a job} */
+    public CompletableFuture<Boolean> remove(TransactionContext context, JobType<?, ?> type, String jobId) {
+        JobRef ref = keyspace.job(type.name(), jobId);
+        return transactions
+                .named("remove", type.name())
+                .runOnce(
+                        context,
+                        ref.keys(),
+                        tx -> CompletableFuture.completedFuture(true),
+                        (tx, token) -> JobTable.editReadable(
+                                        tx,
+                                        ref,
+                                        () -> Dependents.awaitedBy(tx, keyspace, ref),
+                                        (before, awaited) -> unlinked(tx, before, awaited)
+                                                .thenApply(done -> removed(tx, ref, before, token)))
+                                .exceptionallyCompose(error -> RootCauses.of(error) instanceof UndecodableRowException
+                                        ? quarantine(tx, ref)
+                                        : CompletableFuture.failedFuture(error)));
+    }
+
+    /** The damaged row cannot say whether the job waits for others, so that is looked up. */
+    private CompletableFuture<Boolean> quarantine(Transaction tx, JobRef ref) {
+        return JobTable.edit(
+                        tx,
+                        ref,
+                        gone -> Dependents.awaitedBy(tx, keyspace, ref).thenCompose(awaited -> awaited.unlinkAll(tx)))
+                .thenApply(done -> true);
+    }
+
+    private static CompletableFuture<?> unlinked(Transaction tx, Optional<JobRow> before, Dependents.Awaited awaited) {
+        return before.filter(JobRow::isBlocked).isPresent()
+                ? awaited.unlinkAll(tx)
+                : CompletableFuture.completedFuture(before);
+    }
+
+    private static boolean removed(Transaction tx, JobRef ref, Optional<JobRow> before, OptionalLong token) {
+        before.ifPresent(row -> JobTable.save(tx, ref, row, null, token));
+        return before.isPresent();
+    }
+}

@@ -1,0 +1,79 @@
+package dev.couchjobs.internal.verbs;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.async.AsyncUtil;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/**
+ * Tells whether a database is that of an instance, also behind wrappers: these hand on the options of what they stand
+ * for.
+ *
+ * <p>A cluster that was opened twice has two objects of options. Its client knows the cluster's connection string,
+ * whose description is the same for both; so does the embedded engine. A database of which nothing is known for certain
+ * counts as the instance's.
+ */
+final class DatabaseMatcher {
+    private static final byte[] CONNECTION_STRING = ByteArrayUtil.join(
+            new byte[] {(byte) 0xFF, (byte) 0xFF}, "/connection_string".getBytes(StandardCharsets.US_ASCII));
+
+    private final Database own;
+    /** What is known of others, by their options. */
+    private final Cache<Object, Boolean> known =
+            Caffeine.newBuilder().weakKeys().executor(Runnable::run).build();
+
+    private final Function<Database, Transaction> open;
+
+    /** @param open begins a transaction in which nothing is asked of the database itself */
+    DatabaseMatcher(Database own, Function<Database, Transaction> open) {
+        this.own = own;
+        this.open = open;
+    }
+
+    CompletableFuture<Boolean> is(Database given) {
+        if (given == own || !differs(given)) {
+            return CompletableFuture.completedFuture(true);
+        }
+        Boolean answer = known.getIfPresent(given.options());
+        return answer == null ? ask(given) : CompletableFuture.completedFuture(answer);
+    }
+
+    /** A wrapper that makes options anew for each call does not tell for what it stands. */
+    private boolean differs(Database given) {
+        Object mine = own.options();
+        Object theirs = given.options();
+        return mine != theirs && mine == own.options() && theirs == given.options();
+    }
+
+    private CompletableFuture<Boolean> ask(Database given) {
+        return description(own).thenCombine(description(given), (mine, theirs) -> {
+            if (mine.isEmpty() || theirs.isEmpty()) {
+                return true;
+            }
+            boolean isSame = mine.equals(theirs);
+            known.put(given.options(), isSame);
+            return isSame;
+        });
+    }
+
+    /** Answered by the client itself, also while the database cannot be reached. */
+    private CompletableFuture<Optional<String>> description(Database database) {
+        Transaction tx;
+        try {
+            tx = open.apply(database);
+        } catch (IllegalStateException e) { // it is closed
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        return AsyncUtil.applySafely(tx::get, CONNECTION_STRING)
+                .handle((connection, error) -> Optional.ofNullable(connection)
+                        .map(known -> new String(known, StandardCharsets.US_ASCII))
+                        .map(known -> known.substring(0, Math.max(0, known.indexOf(':')))))
+                .whenComplete((known, error) -> tx.close());
+    }
+}

@@ -1,0 +1,195 @@
+package dev.couchjobs.internal.verbs;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.ReadTransactionContext;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.TransactionContext;
+import com.apple.foundationdb.async.AsyncUtil;
+import dev.couchjobs.DeadLetter;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Outcome;
+import dev.couchjobs.Page;
+import dev.couchjobs.PageRequest;
+import dev.couchjobs.internal.data.ClaimEnd;
+import dev.couchjobs.internal.data.DeadLetterIndex;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.TypeInUse;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.loop.BatchSize;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** Jobs that have failed for good: to be looked at, and to be sent again. */
+public final class DeadLetterVerbs {
+    private static final int BATCH_MAX = 100;
+
+    private final Database database;
+    private final Keyspace keyspace;
+    private final Transactions transactions;
+
+    public DeadLetterVerbs(Instance instance) {
+        this.database = instance.database();
+        this.keyspace = instance.keyspace();
+        this.transactions = instance.transactions();
+    }
+
+    /** {@return a page of them} */
+    public CompletableFuture<Page<DeadLetter>> page(
+            ReadTransactionContext context, JobType<?, ?> type, PageRequest request) {
+        Optional<DeadLetterIndex.Entry> from = request.after().map(DeadLetterIndex.Entry::ofContinuation);
+        TypeKeys keys = keyspace.type(type.name());
+        return new BatchSize(request.limit())
+                .run(tries -> transactions
+                        .named("list dead", type.name())
+                        .read(
+                                context,
+                                tx -> tries.next(limit -> {
+                                    CompletableFuture<List<DeadLetterIndex.Entry>> rows = request.isNewestFirst()
+                                            ? DeadLetterIndex.newestFirst(tx, keys, from, limit + 1)
+                                            : DeadLetterIndex.oldestFirst(tx, keys, from, Optional.empty(), limit + 1);
+                                    return rows.thenCompose(found -> page(tx, keys, found, limit));
+                                })));
+    }
+
+    private static CompletableFuture<Page<DeadLetter>> page(
+            ReadTransaction tx, TypeKeys keys, List<DeadLetterIndex.Entry> found, int limit) {
+        List<DeadLetterIndex.Entry> shown = found.subList(0, Math.min(limit, found.size()));
+        Optional<String> next =
+                found.size() > limit ? Optional.of(shown.get(limit - 1).continuation()) : Optional.empty();
+        List<CompletableFuture<Optional<DeadLetter>>> letters = shown.stream()
+                .map(entry -> JobTable.find(tx.snapshot(), new JobRef(keys, entry.jobId()))
+                        .thenApply(row -> row.map(job -> letter(entry, job))))
+                .toList();
+        return CompletableFuture.allOf(letters.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> new Page<>(
+                        letters.stream().flatMap(each -> each.join().stream()).toList(), next));
+    }
+
+    private static DeadLetter letter(DeadLetterIndex.Entry entry, JobRow job) {
+        String error = Optional.ofNullable(job.claimEnd()).map(ClaimEnd::error).orElse("");
+        return new DeadLetter(
+                entry.jobId(),
+                Instant.ofEpochMilli(entry.endedAt()),
+                job.claimInfo().failures(),
+                job.claimInfo().number(),
+                error);
+    }
+
+    /** {@return whether the job was a dead letter, which it then is no more} */
+    public CompletableFuture<Boolean> retry(TransactionContext context, JobType<?, ?> type, String jobId) {
+        JobRef ref = keyspace.job(type.name(), jobId);
+        return transactions
+                .named("retry", type.name())
+                .runOnce(
+                        context,
+                        ref.keys(),
+                        tx -> CompletableFuture.completedFuture(true),
+                        (tx, token) ->
+                                JobTable.edit(tx, ref, () -> TypeInUse.prefetch(tx, ref.keys()), (before, foreseen) -> {
+                                    Optional<JobTable.RowChange> change = again(ref, before);
+                                    change.ifPresent(each -> JobTable.saveAll(tx, ref.keys(), List.of(each), token));
+                                    return CompletableFuture.completedFuture(change.isPresent());
+                                }));
+    }
+
+    private static Optional<JobTable.RowChange> again(JobRef ref, Optional<JobRow> before) {
+        return before.filter(row -> row.state() == JobState.FINISHED && row.outcome() == Outcome.FAILED)
+                .map(row -> new JobTable.RowChange(ref, row, row.enqueued(row.payload(), ScheduledTimes.NONE)));
+    }
+
+    /**
+     * Sends all that are there now again, in as many transactions as it takes; those that fail once more meanwhile
+     * stay. Any number of callers may do so at a time, and after an error one may simply call it again.
+     *
+     * @return how many were sent by this call
+     */
+    public CompletableFuture<Long> retryAll(JobType<?, ?> type) {
+        TypeKeys keys = keyspace.type(type.name());
+        return transactions
+                .named("retry all", type.name())
+                .read(database, tx -> DeadLetterIndex.newestFirst(tx, keys, Optional.empty(), 1))
+                .thenCompose(newest -> newest.isEmpty()
+                        ? CompletableFuture.completedFuture(0L)
+                        : new Redrive(keys, newest.get(0)).run());
+    }
+
+    /** One pass through the listing, from the first to what was the last when it began. */
+    private final class Redrive {
+        private final TypeKeys keys;
+        private final DeadLetterIndex.Entry last;
+
+        private final BatchSize size = new BatchSize(BATCH_MAX);
+
+        // Touched by one batch at a time.
+        private Optional<DeadLetterIndex.Entry> position = Optional.empty();
+        private long sent;
+
+        Redrive(TypeKeys keys, DeadLetterIndex.Entry last) {
+            this.keys = keys;
+            this.last = last;
+        }
+
+        /** What one transaction did. */
+        private record Batch(Optional<DeadLetterIndex.Entry> upTo, int sent) {}
+
+        CompletableFuture<Long> run() {
+            return AsyncUtil.whileTrue(this::batch, database.getExecutor()).thenApply(done -> sent);
+        }
+
+        /** Whether there may be more. */
+        private CompletableFuture<Boolean> batch() {
+            return size.run(this::sendSome).thenApply(batch -> {
+                sent += batch.sent();
+                position = batch.upTo();
+                return position.isPresent();
+            });
+        }
+
+        private CompletableFuture<Batch> sendSome(BatchSize.Tries tries) {
+            // Of several tries at most the last can have committed, or a later one would have found that out.
+            AtomicReference<Batch> lastTry = new AtomicReference<>(new Batch(Optional.empty(), 0));
+            return transactions
+                    .named("retry all", keys.typeName())
+                    .runOnce(
+                            database,
+                            keys,
+                            tx -> CompletableFuture.completedFuture(lastTry.get()),
+                            (tx, token) -> tries.next(limit -> send(tx, token, limit))
+                                    .whenComplete((batch, error) -> {
+                                        if (error == null) {
+                                            lastTry.set(batch);
+                                        }
+                                    }));
+        }
+
+        private CompletableFuture<Batch> send(Transaction tx, OptionalLong token, int limit) {
+            return DeadLetterIndex.oldestFirst(tx, keys, position, Optional.of(last), limit)
+                    .thenCombine(TypeInUse.prefetch(tx, keys), (rows, foreseen) -> rows)
+                    .thenCompose(rows -> {
+                        List<JobRef> refs = rows.stream()
+                                .map(row -> new JobRef(keys, row.jobId()))
+                                .toList();
+                        return JobTable.editAll(tx, refs, jobs -> {
+                            List<JobTable.RowChange> changes = new ArrayList<>();
+                            for (int i = 0; i < refs.size(); i++) {
+                                again(refs.get(i), jobs.get(i)).ifPresent(changes::add);
+                            }
+                            JobTable.saveAll(tx, keys, changes, token);
+                            Optional<DeadLetterIndex.Entry> upTo =
+                                    rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(rows.size() - 1));
+                            return CompletableFuture.completedFuture(new Batch(upTo, changes.size()));
+                        });
+                    });
+        }
+    }
+}

@@ -1,0 +1,203 @@
+package dev.couchjobs.internal.verbs;
+
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.TransactionContext;
+import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobHaltedException;
+import dev.couchjobs.JobType;
+import dev.couchjobs.internal.data.ActivityIndex;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.TypeKeys;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends claims, many in one transaction: each of them as its holder wants, or not at all if it is lost.
+ *
+ * <p>Like the verbs of {@link ProcessorVerbs} it reads each job's row so that it conflicts with a takeover, and
+ * compares the lock. In a transaction of the library's own a lost claim is told of and does not disturb the others; in
+ * a transaction of the caller's it cancels that transaction, because the caller's writes stand or fall with the claim.
+ */
+public final class FinishTransaction {
+    private final Keyspace keyspace;
+    private final Transactions transactions;
+    private final RowTransitions rowTransitions;
+
+    public FinishTransaction(Instance instance) {
+        this.keyspace = instance.keyspace();
+        this.transactions = instance.transactions();
+        this.rowTransitions = new RowTransitions(instance);
+    }
+
+    /**
+     * A claim that is to end.
+     *
+     * @param job the claim
+     * @param disposition how it is to end
+     */
+    public record FinishRequest(Job<?> job, Disposition disposition) {}
+
+    /**
+     * What became of a claim that was to end. One of the two is there.
+     *
+     * @param after the job's row as the end left it: pending for another attempt, or finished
+     * @param halt why the claim did not end as it was asked: it was lost, or, a
+     *     {@link dev.couchjobs.JobAlreadyFinishedException}, had ended before
+     */
+    public record FinishResult(
+            @Nullable JobRow after, @Nullable JobHaltedException halt) {
+        /** {@return whether the claim was lost, so that nothing was written of its job} */
+        public boolean isLost() {
+            return halt != null;
+        }
+    }
+
+    /**
+     * Ends claims in one transaction, which is for the caller to keep within FoundationDB's limits: some hundreds of
+     * claims, and some megabytes of results. Acts once, also when the result of a commit is unknown.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of all the jobs
+     * @param requests the claims
+     * @param activityRows rows of the activity index that stood for several claims and are of no use any more once
+     *     these have ended; they are cleared as well
+     * @return what became of each claim, in the order of {@code ends}; in a transaction of the caller's it fails with
+     *     {@link JobHaltedException} if any claim is lost
+     */
+    public CompletableFuture<List<FinishResult>> endAll(
+            TransactionContext context,
+            JobType<?, ?> type,
+            List<FinishRequest> requests,
+            Collection<Versionstamp> activityRows) {
+        requests.forEach(request -> ClaimedJob.of(request.job()));
+        TypeKeys keys = keyspace.type(type.name());
+        boolean joined = context instanceof Transaction;
+        // Of several tries at most the last can have committed, or a later one would have found that out.
+        AtomicReference<List<FinishResult>> lastTry = new AtomicReference<>(List.of());
+        return transactions
+                .named("end", type.name())
+                .runOnce(
+                        context,
+                        keys,
+                        tx -> CompletableFuture.completedFuture(lastTry.get()),
+                        (tx, token) -> write(tx, type, requests, activityRows, token, results -> {
+                            if (joined) {
+                                haltIfAnyIsLost(tx, results);
+                            }
+                            lastTry.set(results);
+                        }));
+    }
+
+    /**
+     * Ends one claim in a transaction that others retry, and that looks for the token before it is tried again, see
+     * {@link dev.couchjobs.internal.data.TokenSearch}.
+     *
+     * @return when it is written; fails with {@link JobHaltedException} if the claim is lost
+     */
+    public CompletableFuture<?> endIn(
+            Transaction tx,
+            JobType<?, ?> type,
+            FinishRequest request,
+            Collection<Versionstamp> activityRows,
+            long token) {
+        OptionalLong known = OptionalLong.of(token);
+        return transactions.run(
+                tx,
+                same -> write(
+                        same, type, List.of(request), activityRows, known, results -> haltIfAnyIsLost(same, results)));
+    }
+
+    /**
+     * Writes ends.
+     *
+     * @param check is given what becomes of the claims before anything is written
+     */
+    private CompletableFuture<List<FinishResult>> write(
+            Transaction tx,
+            JobType<?, ?> type,
+            List<FinishRequest> requests,
+            Collection<Versionstamp> activityRows,
+            OptionalLong token,
+            Consumer<List<FinishResult>> check) {
+        TypeKeys keys = keyspace.type(type.name());
+        List<JobRef> refs = requests.stream()
+                .map(request -> request.job().id())
+                .distinct()
+                .map(id -> keyspace.job(type.name(), id))
+                .toList();
+        return JobTable.editAll(tx, refs, rows -> {
+            Batch batch = new Batch(type, refs, rows);
+            List<FinishResult> results = requests.stream().map(batch::end).toList();
+            check.accept(results);
+            JobTable.saveAll(tx, keys, batch.changes, token);
+            activityRows.forEach(sequence -> ActivityIndex.clear(tx, keys, sequence));
+            return CompletableFuture.completedFuture(results);
+        });
+    }
+
+    /**
+     * Ends one claim.
+     *
+     * @return the job's row as the end left it; fails with {@link JobHaltedException} if the claim is lost
+     */
+    public CompletableFuture<JobRow> end(
+            TransactionContext context, JobType<?, ?> type, Job<?> job, Disposition disposition) {
+        return endAll(context, type, List.of(new FinishRequest(job, disposition)), List.of())
+                .thenApply(results -> {
+                    FinishResult only = results.get(0);
+                    if (only.halt() != null) {
+                        throw only.halt();
+                    }
+                    return Objects.requireNonNull(only.after());
+                });
+    }
+
+    private static void haltIfAnyIsLost(Transaction tx, List<FinishResult> results) {
+        for (FinishResult each : results) {
+            if (each.halt() != null) {
+                tx.cancel();
+                throw each.halt();
+            }
+        }
+    }
+
+    /** The rows of the jobs as they are while one claim after the other ends. */
+    private final class Batch {
+        private final JobType<?, ?> type;
+        private final Map<String, Optional<JobRow>> now = new HashMap<>();
+        private final List<JobTable.RowChange> changes = new ArrayList<>();
+
+        Batch(JobType<?, ?> type, List<JobRef> refs, List<Optional<JobRow>> rows) {
+            this.type = type;
+            for (int i = 0; i < refs.size(); i++) {
+                now.put(refs.get(i).id(), rows.get(i));
+            }
+        }
+
+        FinishResult end(FinishRequest request) {
+            Job<?> job = request.job();
+            Optional<JobRow> row = now.getOrDefault(job.id(), Optional.empty());
+            if (row.isEmpty() || !row.get().isHeldBy(job.lock())) {
+                return new FinishResult(null, LostClaimErrors.of(job, row));
+            }
+            JobRow after = rowTransitions.after(type, row.get(), request.disposition());
+            now.put(job.id(), Optional.of(after));
+            changes.add(new JobTable.RowChange(keyspace.job(type.name(), job.id()), row.get(), after));
+            return new FinishResult(after, null);
+        }
+    }
+}

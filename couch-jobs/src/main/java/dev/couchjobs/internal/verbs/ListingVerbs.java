@@ -1,0 +1,254 @@
+package dev.couchjobs.internal.verbs;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.ReadTransactionContext;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.Dependency;
+import dev.couchjobs.JobCounts;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobSummary;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Page;
+import dev.couchjobs.PageRequest;
+import dev.couchjobs.internal.data.Dependents;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.QueueEntry;
+import dev.couchjobs.internal.data.QueueListing;
+import dev.couchjobs.internal.data.RunningListing;
+import dev.couchjobs.internal.data.StateCounters;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.loop.BatchSize;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+
+/**
+ * Pages of jobs and of what they wait for, and how many jobs there are. What a page reads is bounded, however many jobs
+ * there are; where five seconds are not enough for it, the page is shorter.
+ */
+public final class ListingVerbs {
+    /** How many jobs are looked at for one page of those in one state. */
+    private static final int LOOKED_AT_MAX = 500;
+
+    private final Database database;
+    private final Keyspace keyspace;
+    private final Transactions transactions;
+
+    public ListingVerbs(Instance instance) {
+        this.database = instance.database();
+        this.keyspace = instance.keyspace();
+        this.transactions = instance.transactions();
+    }
+
+    /** {@return how many jobs there are} */
+    public CompletableFuture<JobCounts> counts(ReadTransactionContext context, JobType<?, ?> type) {
+        return transactions
+                .named("count", type.name())
+                .read(context, tx -> StateCounters.read(tx, keyspace.type(type.name())));
+    }
+
+    /** {@return a page of all jobs by id} */
+    public CompletableFuture<Page<JobSummary>> all(
+            ReadTransactionContext context, JobType<?, ?> type, PageRequest page) {
+        return new ById(type, "all", page, row -> true).scan(context, page.limit());
+    }
+
+    /** {@return a page of the jobs in one state: those that are pending as they are queued, others by id} */
+    public CompletableFuture<Page<JobSummary>> inState(
+            ReadTransactionContext context, JobType<?, ?> type, JobState state, PageRequest page) {
+        return switch (state) {
+            case PENDING -> queued(context, type, page);
+            case RUNNING -> new ById(type, state.name(), page, row -> row.state() == state).running(context);
+            case FINISHED ->
+                new ById(type, state.name(), page, row -> row.state() == state).scan(context, LOOKED_AT_MAX);
+            case NOT_FOUND ->
+                throw new IllegalArgumentException(
+                        "Jobs that are not there cannot be listed: list those that are pending,"
+                                + " running or finished.");
+        };
+    }
+
+    /** One page of a listing in the order of the ids, which goes on behind an id however the page before was read. */
+    private final class ById {
+        private final TypeKeys keys;
+        private final String name;
+        private final int limit;
+        private final String after;
+        private final Predicate<JobRow> wanted;
+
+        ById(JobType<?, ?> type, String listing, PageRequest page, Predicate<JobRow> wanted) {
+            requireOldestFirst(page);
+            this.keys = keyspace.type(type.name());
+            this.name = listing + " " + type.name();
+            this.limit = page.limit();
+            this.after = page.after()
+                    .map(continuation -> new String(PageToken.decode(name, continuation), StandardCharsets.UTF_8))
+                    .orElse("");
+            this.wanted = wanted;
+        }
+
+        /** By the activity index, or if that does not serve by looking at jobs. */
+        CompletableFuture<Page<JobSummary>> running(ReadTransactionContext context) {
+            return new BatchSize(limit)
+                    .run(tries -> transactions
+                            .named("list", keys.typeName())
+                            .read(context, tx -> tries.next(size -> RunningListing.read(tx, keys, after, size))))
+                    .thenCompose(found -> found.map(
+                                    part -> CompletableFuture.completedFuture(page(part.byId(), part.last())))
+                            .orElseGet(() -> scan(context, LOOKED_AT_MAX)));
+        }
+
+        CompletableFuture<Page<JobSummary>> scan(ReadTransactionContext context, int lookedAtMax) {
+            int lookedAt = Math.max(lookedAtMax, limit);
+            AtomicBoolean hasPassedOver = new AtomicBoolean();
+            return new BatchSize(lookedAt)
+                    .run(tries -> transactions
+                            .named("list", keys.typeName())
+                            .read(
+                                    context,
+                                    tx -> tries.next(size -> JobTable.list(tx, keys, after, size)
+                                            .thenApply(rows -> {
+                                                hasPassedOver.set(rows.hasPassedOver());
+                                                return page(rows.byId(), last(rows.byId(), size));
+                                            }))))
+                    .thenCompose(found -> hasPassedOver.get()
+                            ? quarantine(keys, after, lookedAt).thenApply(done -> found)
+                            : CompletableFuture.completedFuture(found));
+        }
+
+        private static Optional<String> last(Map<String, JobRow> rows, int size) {
+            return rows.size() < size
+                    ? Optional.empty()
+                    : rows.keySet().stream().skip(size - 1).findFirst();
+        }
+
+        /** @param last the last id that was looked at, if there may be more behind it */
+        private Page<JobSummary> page(Map<String, JobRow> rows, Optional<String> last) {
+            List<JobSummary> jobs = new ArrayList<>();
+            for (Map.Entry<String, JobRow> row : rows.entrySet()) {
+                if (wanted.test(row.getValue())) {
+                    jobs.add(summary(row.getKey(), row.getValue()));
+                }
+                if (jobs.size() == limit) {
+                    return new Page<>(jobs, Optional.of(continuation(row.getKey())));
+                }
+            }
+            return new Page<>(jobs, last.map(this::continuation));
+        }
+
+        private String continuation(String id) {
+            return PageToken.encode(name, id.getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    /** No loop meets a row whose id cannot be decoded. If it cannot be moved now, a later listing meets it again. */
+    private CompletableFuture<?> quarantine(TypeKeys keys, String after, int lookedAt) {
+        return transactions
+                .named("quarantine rows of", keys.typeName())
+                .run(database, tx -> JobTable.list(tx, keys, after, lookedAt))
+                .handle((done, error) -> keys);
+    }
+
+    private CompletableFuture<Page<JobSummary>> queued(
+            ReadTransactionContext context, JobType<?, ?> type, PageRequest page) {
+        requireOldestFirst(page);
+        TypeKeys keys = keyspace.type(type.name());
+        String name = JobState.PENDING + " " + type.name();
+        QueueListing listing = new QueueListing(keys);
+        byte[] after = page.after()
+                .map(continuation -> {
+                    byte[] last = PageToken.decode(name, continuation);
+                    if (!listing.covers(last)) {
+                        throw PageToken.unknown(continuation);
+                    }
+                    return last;
+                })
+                .orElse(new byte[0]);
+        return new BatchSize(page.limit())
+                .run(tries -> transactions
+                        .named("list queue of", type.name())
+                        .read(
+                                context,
+                                tx -> tries.next(size -> listing.read(tx, after, size)
+                                        .thenCompose(rows -> summaries(tx, keys, rows)
+                                                .thenApply(jobs -> new Page<>(jobs, behind(name, rows, size)))))));
+    }
+
+    private static Optional<String> behind(String listing, List<QueueEntry> rows, int limit) {
+        return rows.size() < limit
+                ? Optional.empty()
+                : Optional.of(
+                        PageToken.encode(listing, rows.get(rows.size() - 1).key()));
+    }
+
+    private static CompletableFuture<List<JobSummary>> summaries(
+            ReadTransaction tx, TypeKeys keys, List<QueueEntry> rows) {
+        List<CompletableFuture<Optional<JobSummary>>> all = rows.stream()
+                .map(row -> {
+                    JobRef ref = new JobRef(keys, row.jobId());
+                    return JobTable.find(tx, ref)
+                            .thenApply(job -> job.filter(found -> row.matches(ref, found))
+                                    .map(found -> summary(ref.id(), found)));
+                })
+                .toList();
+        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+                .thenApply(
+                        done -> all.stream().flatMap(job -> job.join().stream()).toList());
+    }
+
+    /** {@return a page of what a job waits for} */
+    public CompletableFuture<Page<Dependency>> waitsFor(
+            ReadTransactionContext context, JobType<?, ?> type, String jobId, PageRequest page) {
+        requireOldestFirst(page);
+        JobRef ref = keyspace.job(type.name(), jobId);
+        String name = "waits for " + type.name() + "/" + jobId;
+        Optional<JobRef> after = page.after().map(continuation -> dependency(name, continuation));
+        return new BatchSize(page.limit())
+                .run(tries -> transactions
+                        .named("list dependencies of", type.name())
+                        .read(
+                                context,
+                                tx -> tries.next(size -> Dependents.of(tx, ref, after, size)
+                                        .thenApply(found -> new Page<>(
+                                                found,
+                                                found.size() < size
+                                                        ? Optional.empty()
+                                                        : Optional.of(
+                                                                continuation(name, found.get(found.size() - 1))))))));
+    }
+
+    private static String continuation(String name, Dependency last) {
+        return PageToken.encode(name, Tuple.from(last.typeName(), last.jobId()).pack());
+    }
+
+    private JobRef dependency(String name, String continuation) {
+        byte[] last = PageToken.decode(name, continuation);
+        try {
+            Tuple dependency = Tuple.fromBytes(last);
+            return keyspace.job(dependency.getString(0), dependency.getString(1));
+        } catch (RuntimeException e) { // whatever it is, it is no dependency
+            throw PageToken.unknown(continuation);
+        }
+    }
+
+    private static void requireOldestFirst(PageRequest page) {
+        if (page.isNewestFirst()) {
+            throw new IllegalArgumentException(
+                    "Only dead letters are listed newest first; this listing has one order: ask without"
+                            + " newestFirst().");
+        }
+    }
+
+    private static JobSummary summary(String jobId, JobRow row) {
+        return new JobSummary(jobId, row.state(), ScheduledTimes.toInstant(row.scheduledTime()));
+    }
+}

@@ -1,0 +1,150 @@
+package dev.couchjobs.internal.verbs;
+
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.TransactionContext;
+import dev.couchjobs.Job;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.Payload;
+import dev.couchjobs.internal.data.TypeInUse;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The verbs of those who run jobs: {@code update}, {@code finish} and {@code resubmit} (RFC 007, "Job Processing API").
+ *
+ * <p>Each reads the job's row so that it conflicts with a takeover, and compares the lock. A lost lock cancels the
+ * transaction, so that nothing else written there can commit, even if the caller does not look at the result.
+ */
+public final class ProcessorVerbs {
+    private final Keyspace keyspace;
+    private final Transactions transactions;
+    private final PayloadCodec codec;
+    private final ClaimEndFactory claimEndFactory;
+
+    public ProcessorVerbs(Instance instance) {
+        this.keyspace = instance.keyspace();
+        this.transactions = instance.transactions();
+        this.codec = instance.codec();
+        this.claimEndFactory = new ClaimEndFactory(instance.clock());
+    }
+
+    /** {@return the claim as it is now} */
+    public <D> CompletableFuture<Job<D>> update(TransactionContext context, Job<D> job, @Nullable D data) {
+        JobRef ref = ref(job);
+        Optional<byte[]> json = encode(job, data);
+        Transactions.Verb<Job<D>> verb = (tx, token) -> JobTable.edit(tx, ref, before -> {
+            JobRow row = Fence.held(tx, job, before);
+            JobRow after = row.renewed(payload(row, json));
+            JobTable.save(tx, ref, row, after, token);
+            return CompletableFuture.completedFuture(ClaimedJob.of(job).withRow(after));
+        });
+        if (json.isEmpty()) {
+            // A second heartbeat does no harm, so it need not recognise its own commit.
+            return transactions
+                    .named("update", job.type().name())
+                    .run(context, tx -> verb.apply(tx, OptionalLong.empty()));
+        }
+        return transactions
+                .named("update", job.type().name())
+                .runOnce(
+                        context,
+                        ref.keys(),
+                        tx -> JobTable.read(tx, ref).thenCompose(row -> reread(tx, job, Fence.held(tx, job, row))),
+                        verb);
+    }
+
+    /** {@return when it is done} */
+    public <D> CompletableFuture<@Nullable Void> finish(TransactionContext context, Job<D> job, @Nullable D data) {
+        JobRef ref = ref(job);
+        Optional<byte[]> json = encode(job, data);
+        return transactions
+                .named("finish", job.type().name())
+                .runOnce(
+                        context,
+                        ref.keys(),
+                        tx -> CompletableFuture.completedFuture(null),
+                        (tx, token) -> JobTable.edit(tx, ref, before -> {
+                            JobRow row = Fence.held(tx, job, before);
+                            JobTable.save(
+                                    tx,
+                                    ref,
+                                    row,
+                                    row.finished(payload(row, json), claimEndFactory.succeeded(job.type(), null)),
+                                    token);
+                            return CompletableFuture.completedFuture(null);
+                        }));
+    }
+
+    /**
+     * Flags a running job to be pending again when it is finished; one that this claim has already finished, and no
+     * processor has taken since, becomes pending at once.
+     */
+    public <D> CompletableFuture<Job<D>> resubmit(
+            TransactionContext context, Job<D> job, OptionalLong scheduledTime, @Nullable D data) {
+        JobRef ref = ref(job);
+        Optional<byte[]> json = encode(job, data);
+        return transactions
+                .named("resubmit", job.type().name())
+                .runOnce(
+                        context,
+                        ref.keys(),
+                        tx -> JobTable.read(tx, ref).thenCompose(row -> resubmittedBefore(tx, job, row)),
+                        (tx, token) ->
+                                JobTable.edit(tx, ref, () -> TypeInUse.prefetch(tx, ref.keys()), (before, foreseen) -> {
+                                    JobRow row = resubmittable(tx, job, before);
+                                    long time = scheduledTime.orElse(row.scheduledTime());
+                                    JobRow after = row.isHeldBy(job.lock())
+                                            ? row.flagged(time).writtenByHolder(token.isEmpty())
+                                            : row.enqueued(payload(row, json), time);
+                                    JobTable.save(tx, ref, row, after, token);
+                                    return CompletableFuture.completedFuture(resubmitted(job, after));
+                                }));
+    }
+
+    private static <D> Job<D> resubmitted(Job<D> job, JobRow row) {
+        return ClaimedJob.of(job).withRow(row).resubmitted();
+    }
+
+    /** It was done, whatever has become of the job since. */
+    private <D> CompletableFuture<Job<D>> resubmittedBefore(Transaction tx, Job<D> job, Optional<JobRow> row) {
+        return row.filter(found -> isResubmittable(job, found))
+                .map(found -> reread(tx, job, found)
+                        .<Job<D>>thenApply(again -> ClaimedJob.of(again).resubmitted()))
+                .orElseGet(() ->
+                        CompletableFuture.completedFuture(ClaimedJob.of(job).resubmitted()));
+    }
+
+    /** The claim as the database has it, with data that need not be in the job's row. */
+    private <D> CompletableFuture<Job<D>> reread(Transaction tx, Job<D> job, JobRow row) {
+        return row.payload()
+                .load(tx, ref(job))
+                .thenApply(json -> new ClaimedJob<>(job.type(), job.id(), row, job.lock(), json, codec));
+    }
+
+    private static JobRow resubmittable(Transaction tx, Job<?> job, Optional<JobRow> row) {
+        return row.filter(found -> isResubmittable(job, found)).orElseThrow(() -> Fence.halt(tx, job, row));
+    }
+
+    private static boolean isResubmittable(Job<?> job, JobRow row) {
+        return row.isHeldBy(job.lock()) || row.wasLastHeldBy(job.lock());
+    }
+
+    private JobRef ref(Job<?> job) {
+        return keyspace.job(job.type().name(), ClaimedJob.of(job).id());
+    }
+
+    private <D> Optional<byte[]> encode(Job<D> job, @Nullable D data) {
+        return data == null ? Optional.empty() : Optional.of(codec.encode(job.type(), job.id(), data));
+    }
+
+    private static Payload payload(JobRow row, Optional<byte[]> json) {
+        return json.filter(bytes -> !row.payload().isKnownToEqual(bytes))
+                .map(Payload::of)
+                .orElse(row.payload());
+    }
+}

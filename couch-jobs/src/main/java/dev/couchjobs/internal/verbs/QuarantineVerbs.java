@@ -1,0 +1,181 @@
+package dev.couchjobs.internal.verbs;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransactionContext;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.TransactionContext;
+import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Page;
+import dev.couchjobs.PageRequest;
+import dev.couchjobs.QuarantinedRow;
+import dev.couchjobs.internal.data.Dependents;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.Quarantine;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.dependencies.OrphanedDependents;
+import dev.couchjobs.internal.loop.BatchSize;
+import java.time.InstantSource;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** The verbs for rows that could not be decoded: to look at them, to remove them, and to put them back. */
+public final class QuarantineVerbs {
+    private static final int STAMP_BYTES = 12;
+
+    private final Keyspace keyspace;
+    private final Transactions transactions;
+    private final InstantSource clock;
+
+    public QuarantineVerbs(Instance instance) {
+        this.keyspace = instance.keyspace();
+        this.transactions = instance.transactions();
+        this.clock = instance.environment().clock();
+    }
+
+    /** {@return a page of them, in the order in which they came} */
+    public CompletableFuture<Page<QuarantinedRow>> page(
+            ReadTransactionContext context, JobType<?, ?> type, PageRequest request) {
+        if (request.isNewestFirst()) {
+            throw new IllegalArgumentException(
+                    "Rows in quarantine are listed in the order in which they came: ask without newestFirst().");
+        }
+        TypeKeys keys = keyspace.type(type.name());
+        Optional<Versionstamp> after = request.after().map(QuarantineVerbs::stamp);
+        return new BatchSize(request.limit())
+                .run(tries -> transactions
+                        .named("list quarantine of", type.name())
+                        .read(
+                                context,
+                                tx -> tries.next(size ->
+                                        Quarantine.list(tx, keys, after, size).thenApply(found -> page(found, size)))));
+    }
+
+    private static Page<QuarantinedRow> page(List<Quarantine.Entry> found, int size) {
+        List<QuarantinedRow> rows = found.stream()
+                .map(entry -> new QuarantinedRow(text(entry.id()), entry.row(), entry.reason()))
+                .toList();
+        return new Page<>(
+                rows,
+                rows.size() < size
+                        ? Optional.empty()
+                        : Optional.of(rows.get(rows.size() - 1).id()));
+    }
+
+    private static String text(Versionstamp id) {
+        return HexFormat.of().formatHex(id.getBytes());
+    }
+
+    private static Versionstamp stamp(String id) {
+        try {
+            byte[] bytes = HexFormat.of().parseHex(id);
+            if (bytes.length == STAMP_BYTES) {
+                return Versionstamp.fromBytes(bytes);
+            }
+        } catch (IllegalArgumentException e) {
+            throw unknown(id);
+        }
+        throw unknown(id);
+    }
+
+    private static IllegalArgumentException unknown(String id) {
+        return new IllegalArgumentException(
+                "\"" + id + "\" is no id of a row in quarantine: pass one that quarantined has returned, unchanged.");
+    }
+
+    /** What is done with a row in quarantine. */
+    @FunctionalInterface
+    private interface Step {
+        /** {@return whether it was done} */
+        CompletableFuture<Boolean> apply(Transaction tx, TypeKeys keys, Versionstamp stamp, KeyValue row);
+    }
+
+    /**
+     * A try that finds the row gone after an earlier try had done its step: the commit of that had an unknown result.
+     */
+    private CompletableFuture<Boolean> withRow(
+            TransactionContext context, String purpose, JobType<?, ?> type, String id, Step step) {
+        Versionstamp stamp = stamp(id);
+        TypeKeys keys = keyspace.type(type.name());
+        AtomicBoolean wasDone = new AtomicBoolean();
+        return transactions
+                .named(purpose, type.name())
+                .run(
+                        context,
+                        tx -> Quarantine.peek(tx, keys, stamp)
+                                .thenCompose(row -> row.isEmpty()
+                                        ? CompletableFuture.completedFuture(wasDone.get())
+                                        : step.apply(tx, keys, stamp, row.get()).thenApply(done -> {
+                                            wasDone.set(done);
+                                            return done;
+                                        })));
+    }
+
+    /** {@return whether it was there} */
+    public CompletableFuture<Boolean> remove(TransactionContext context, JobType<?, ?> type, String id) {
+        return withRow(context, "remove quarantined", type, id, (tx, keys, stamp, row) -> {
+            Quarantine.clear(tx, keys, stamp);
+            return forget(tx, keys, row).thenApply(done -> true);
+        });
+    }
+
+    /** What was kept for a job whose row is now gone for good goes as well, unless there is another job of that id. */
+    private CompletableFuture<?> forget(Transaction tx, TypeKeys keys, KeyValue row) {
+        Optional<JobRef> job = keys.jobOfData(row.getKey());
+        return job.isEmpty()
+                ? CompletableFuture.completedFuture(row)
+                : JobTable.edit(tx, job.get(), now -> {
+                    if (now.isPresent()) {
+                        return OrphanedDependents.tell(tx, job.get(), now);
+                    }
+                    JobTable.clearBeside(tx, job.get());
+                    return Dependents.awaitedBy(tx, keyspace, job.get())
+                            .thenCompose(awaited -> awaited.unlinkAll(tx))
+                            .thenCompose(done -> OrphanedDependents.tell(tx, job.get(), now));
+                });
+    }
+
+    /** {@return whether it is back; not if another row is in its place, or it was not in quarantine} */
+    public CompletableFuture<Boolean> restore(TransactionContext context, JobType<?, ?> type, String id) {
+        return withRow(context, "restore quarantined", type, id, this::restore);
+    }
+
+    private CompletableFuture<Boolean> restore(Transaction tx, TypeKeys keys, Versionstamp stamp, KeyValue row) {
+        return tx.get(row.getKey()).thenCompose(present -> {
+            if (present != null) {
+                return CompletableFuture.completedFuture(false);
+            }
+            Optional<JobRef> job = keys.jobOfData(row.getKey());
+            if (job.isEmpty()) {
+                Quarantine.clear(tx, keys, stamp);
+                tx.set(row.getKey(), row.getValue());
+                return CompletableFuture.completedFuture(true);
+            }
+            JobRow was = JobTable.decode(job.get(), row);
+            Quarantine.clear(tx, keys, stamp);
+            return runnable(tx, job.get(), was).thenApply(now -> {
+                JobTable.restore(tx, job.get(), was, now);
+                return true;
+            });
+        });
+    }
+
+    /** A job that was running has no holder any more, and one that was blocked may have nothing left to wait for. */
+    private CompletableFuture<JobRow> runnable(Transaction tx, JobRef job, JobRow was) {
+        if (was.state() == JobState.RUNNING) {
+            return CompletableFuture.completedFuture(was.requeued(clock.millis(), was.scheduledTime()));
+        }
+        return was.isBlocked()
+                ? Dependents.awaitedBy(tx, keyspace, job)
+                        .thenApply(awaited ->
+                                awaited.rows().isEmpty() ? was.on(was.options().blockedBy(false)) : was)
+                : CompletableFuture.completedFuture(was);
+    }
+}

@@ -1,0 +1,115 @@
+package dev.couchjobs.internal.verbs;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.ReadTransactionContext;
+import dev.couchjobs.JobAttempt;
+import dev.couchjobs.JobInfo;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import dev.couchjobs.internal.data.AttemptLog;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.Keyspace;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The verbs that only look: {@code get_job_data}, {@code get_job_state} (RFC 007) and what else is known of one job.
+ */
+public final class QueryVerbs {
+    private final Keyspace keyspace;
+    private final Transactions transactions;
+    private final PayloadCodec codec;
+
+    public QueryVerbs(Instance instance) {
+        this.keyspace = instance.keyspace();
+        this.transactions = instance.transactions();
+        this.codec = instance.codec();
+    }
+
+    /** {@return the data, or empty if there is no such job} */
+    public <D> CompletableFuture<Optional<D>> data(ReadTransactionContext context, JobType<D, ?> type, String jobId) {
+        return look(
+                context,
+                "get data of",
+                type,
+                jobId,
+                Optional.empty(),
+                (tx, ref, row) ->
+                        row.payload().load(tx, ref).thenApply(json -> Optional.of(codec.decode(type, jobId, json))));
+    }
+
+    /** {@return all that is known of the job, or empty if there is none} */
+    public <D, R> CompletableFuture<Optional<JobInfo<D, R>>> job(
+            ReadTransactionContext context, JobType<D, R> type, String jobId) {
+        return job(context, "get job", type, jobId, StoredJob::load);
+    }
+
+    /** {@return how the job is and its result, without its data; empty if there is none} */
+    public <D, R> CompletableFuture<Optional<JobInfo<D, R>>> jobWithoutData(
+            ReadTransactionContext context, JobType<D, R> type, String jobId) {
+        return job(context, "get result of", type, jobId, StoredJob::loadWithoutData);
+    }
+
+    /** Reads what is asked for of a job. */
+    @FunctionalInterface
+    private interface Loader<D, R> {
+        CompletableFuture<JobInfo<D, R>> load(
+                ReadTransaction tx, JobType<D, R> type, JobRef ref, JobRow row, PayloadCodec codec);
+    }
+
+    private <D, R> CompletableFuture<Optional<JobInfo<D, R>>> job(
+            ReadTransactionContext context, String purpose, JobType<D, R> type, String jobId, Loader<D, R> loader) {
+        return look(
+                context,
+                purpose,
+                type,
+                jobId,
+                Optional.empty(),
+                (tx, ref, row) -> loader.load(tx, type, ref, row, codec).thenApply(Optional::of));
+    }
+
+    /** {@return the attempts at the job that are still known, oldest first} */
+    public CompletableFuture<List<JobAttempt>> attempts(
+            ReadTransactionContext context, JobType<?, ?> type, String jobId) {
+        return look(context, "get attempts at", type, jobId, List.of(), AttemptLog::read);
+    }
+
+    /** {@return the state} */
+    public CompletableFuture<JobState> state(ReadTransactionContext context, JobType<?, ?> type, String jobId) {
+        return look(
+                context,
+                "get state of",
+                type,
+                jobId,
+                JobState.NOT_FOUND,
+                (tx, ref, row) -> CompletableFuture.completedFuture(row.state()));
+    }
+
+    /** What is asked of a job that is there. */
+    @FunctionalInterface
+    private interface Question<T> {
+        CompletableFuture<T> ask(ReadTransaction tx, JobRef ref, JobRow row);
+    }
+
+    /** @param missing the answer if there is no such job */
+    private <T> CompletableFuture<T> look(
+            ReadTransactionContext context,
+            String purpose,
+            JobType<?, ?> type,
+            String jobId,
+            T missing,
+            Question<T> question) {
+        JobRef ref = keyspace.job(type.name(), jobId);
+        return transactions
+                .named(purpose, type.name())
+                .read(
+                        context,
+                        tx -> JobTable.read(tx, ref)
+                                .thenCompose(row -> row.isPresent()
+                                        ? question.ask(tx, ref, row.get())
+                                        : CompletableFuture.completedFuture(missing)));
+    }
+}

@@ -1,0 +1,114 @@
+package dev.couchjobs.internal.verbs;
+
+import dev.couchjobs.AttemptEnd;
+import dev.couchjobs.JobType;
+import dev.couchjobs.RetryPolicy;
+import dev.couchjobs.internal.data.ClaimEnd;
+import dev.couchjobs.internal.data.ClaimInfo;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.Payload;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+
+/**
+ * What a running job becomes when its claim ends.
+ *
+ * <p>A job that a caller has asked to run once more while it ran is pending again as if that had been asked for right
+ * after the end, however it ended: at the time asked for and with all its attempts before it.
+ */
+public final class RowTransitions {
+    private final RandomGenerator random;
+    private final InstantSource clock;
+    private final ClaimEndFactory claimEndFactory;
+
+    public RowTransitions(Instance instance) {
+        this.random = instance.environment().random();
+        this.clock = instance.clock();
+        this.claimEndFactory = new ClaimEndFactory(clock);
+    }
+
+    /** {@return the row of a job whose holder ends its claim} */
+    JobRow after(JobType<?, ?> type, JobRow running, Disposition disposition) {
+        if (disposition instanceof Disposition.Succeeded succeeded) {
+            Payload result = succeeded.result().map(Payload::of).orElse(null);
+            return running.finished(running.payload(), claimEndFactory.succeeded(type, result));
+        }
+        if (disposition instanceof Disposition.Failed failed) {
+            return failed(type, running, failed);
+        }
+        if (disposition instanceof Disposition.Snoozed snoozed) {
+            ClaimEnd claimEnd = claimEndFactory.ofAttempt(AttemptEnd.SNOOZED, null);
+            return running.resubmit()
+                    ? running.finished(running.payload(), claimEnd)
+                    : running.again(timeAfter(snoozed.pause()), claimEnd);
+        }
+        if (disposition instanceof Disposition.Cancelled cancelled) {
+            return running.finished(running.payload(), claimEndFactory.cancelled(type, cancelled.reason()));
+        }
+        if (disposition instanceof Disposition.Released back) {
+            return running.released(clock.millis(), back.begun());
+        }
+        throw new AssertionError(disposition);
+    }
+
+    private JobRow failed(JobType<?, ?> type, JobRow running, Disposition.Failed how) {
+        Optional<Duration> pause =
+                how.again() && !running.resubmit() ? pauseAfterFailure(type, running) : Optional.empty();
+        return pause.isPresent()
+                ? running.again(timeAfter(pause.get()), claimEndFactory.ofAttempt(AttemptEnd.FAILED, how.error()))
+                : running.finished(running.payload(), claimEndFactory.failed(type, how.error()));
+    }
+
+    /**
+     * {@return the row of a job whose holder went silent: waiting again, unless that was the last attempt}
+     *
+     * <p>A claim that is not known to have begun is no attempt. So only the first in a row that expires can be
+     * uncounted: from then on the job is a suspect, which begins with its claim.
+     */
+    public JobRow expired(JobType<?, ?> type, JobRow running) {
+        ClaimInfo claimInfo = running.claimInfo();
+        boolean isLast = claimInfo.begun()
+                && !running.resubmit()
+                && pauseAfterFailure(type, running).isEmpty();
+        if (!isLast) {
+            return running.requeued(clock.millis(), timeAfterExpiry(type, running));
+        }
+        int attempts = claimInfo.failures() + 1;
+        String error =
+                "The processor " + claimInfo.by() + " was silent for longer than the type's activity timeout. That was"
+                        + " attempt " + attempts + " of " + attempts + ". Claims on this job have expired "
+                        + (claimInfo.expiries() + 1) + " times: its process died or was suspended while it ran.";
+        return running.ended(running.payload(), claimEndFactory.expired(type, error));
+    }
+
+    /** The first time at once: most often the process ended for a reason of its own. */
+    private long timeAfterExpiry(JobType<?, ?> type, JobRow running) {
+        int expiries = running.claimInfo().expiries();
+        if (expiries == 0 || running.resubmit()) {
+            return running.scheduledTime();
+        }
+        RetryPolicy policy = policy(type, running);
+        return policy.delayAfter(Math.min(expiries, policy.maxAttempts() - 1), random)
+                .map(this::timeAfter)
+                .orElse(running.scheduledTime());
+    }
+
+    private static RetryPolicy policy(JobType<?, ?> type, JobRow running) {
+        RetryPolicy own = running.options().retry();
+        return own == null ? type.retry() : own;
+    }
+
+    /** The pause before the next attempt if the present one fails, or empty if it was the last. */
+    private Optional<Duration> pauseAfterFailure(JobType<?, ?> type, JobRow running) {
+        return policy(type, running).delayAfter(running.claimInfo().failures() + 1, random);
+    }
+
+    /** No pause at all is no scheduled time: a time would be the next whole second. */
+    private long timeAfter(Duration pause) {
+        return pause.isZero()
+                ? ScheduledTimes.NONE
+                : ScheduledTimes.toSeconds(clock.instant().plus(pause));
+    }
+}

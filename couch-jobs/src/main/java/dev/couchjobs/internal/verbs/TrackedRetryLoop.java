@@ -1,0 +1,123 @@
+package dev.couchjobs.internal.verbs;
+
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.async.AsyncUtil;
+import dev.couchjobs.internal.loop.RootCauses;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tries a transaction until it commits or {@code onError} gives up, as a {@code Database} does, and tells which tries
+ * may have committed although they failed. The loop of a {@code Database} does not show its body what a commit failed
+ * of.
+ */
+final class TrackedRetryLoop<T extends @Nullable Object> {
+    /** {@code FDBException.isMaybeCommitted} asks the native library, which need not be there. */
+    private static final Set<Integer> MAYBE_COMMITTED =
+            Set.of(1021 /* commit_unknown_result */, 1039 /* cluster_version_changed */);
+
+    private final Executor executor;
+    private final Runnable ifUnknown;
+    private final Function<? super Transaction, ? extends CompletableFuture<T>> body;
+    private final CompletableFuture<T> result = new CompletableFuture<>();
+    private volatile Transaction transaction;
+
+    private TrackedRetryLoop(
+            Transaction transaction,
+            Executor executor,
+            Runnable ifUnknown,
+            Function<? super Transaction, ? extends CompletableFuture<T>> body) {
+        this.transaction = transaction;
+        this.executor = executor;
+        this.ifUnknown = ifUnknown;
+        this.body = body;
+    }
+
+    /**
+     * Runs a transaction.
+     *
+     * @param first the transaction of the first try, closed in the end
+     * @param ifUnknown runs after each try with an unknown result, before the next try
+     * @param body what each try does
+     */
+    static <T extends @Nullable Object> CompletableFuture<T> runAsync(
+            Transaction first,
+            Executor executor,
+            Runnable ifUnknown,
+            Function<? super Transaction, ? extends CompletableFuture<T>> body) {
+        TrackedRetryLoop<T> loop = new TrackedRetryLoop<>(first, executor, ifUnknown, body);
+        loop.tryOnce();
+        return loop.result.whenComplete((value, error) -> loop.transaction.close());
+    }
+
+    /** The same on the thread of the caller, which waits. */
+    static <T extends @Nullable Object> T run(
+            Transaction first, Runnable ifUnknown, Function<? super Transaction, T> body) {
+        Transaction transaction = first;
+        try {
+            while (true) {
+                try {
+                    T value = body.apply(transaction);
+                    transaction.commit().join();
+                    return value;
+                } catch (RuntimeException error) {
+                    tellIfUnknown(error, ifUnknown);
+                    transaction = transaction.onError(error).join();
+                }
+            }
+        } finally {
+            transaction.close();
+        }
+    }
+
+    private void tryOnce() {
+        CompletableFuture<T> done = AsyncUtil.applySafely(body, transaction);
+        // A body that has done its reads elsewhere may end on a thread that is not to be kept.
+        CompletableFuture<T> committed =
+                done.isDone() ? done.thenCompose(this::commit) : done.thenComposeAsync(this::commit, executor);
+        var unused = committed.whenComplete((value, error) -> {
+            if (error == null) {
+                result.complete(value);
+            } else {
+                recover(error);
+            }
+        });
+    }
+
+    private CompletableFuture<T> commit(T value) {
+        return transaction.commit().thenApply(done -> value);
+    }
+
+    /** Goes on by way of the executor, so that many tries do not become a deep stack. */
+    private void recover(Throwable error) {
+        tellIfUnknown(error, ifUnknown);
+        var unused = retryAfter(error)
+                .thenAcceptAsync(
+                        fresh -> {
+                            transaction = fresh;
+                            tryOnce();
+                        },
+                        executor)
+                .exceptionally(hopeless -> {
+                    result.completeExceptionally(hopeless);
+                    return null;
+                });
+    }
+
+    private CompletableFuture<Transaction> retryAfter(Throwable error) {
+        return error instanceof RuntimeException
+                ? AsyncUtil.applySafely(transaction::onError, error) // one that is closed throws
+                : CompletableFuture.failedFuture(new CompletionException(error));
+    }
+
+    private static void tellIfUnknown(Throwable error, Runnable ifUnknown) {
+        if (RootCauses.of(error) instanceof FDBException failure && MAYBE_COMMITTED.contains(failure.getCode())) {
+            ifUnknown.run();
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package dev.couchjobs.internal.worker;
+
+import dev.couchjobs.CouchJobsClosedException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** The workers of one instance that have not ended. */
+public final class WorkerRegistry implements AutoCloseable {
+    private final Set<JobPool> pools = new HashSet<>(); // guarded by this
+    private boolean closed; // guarded by this
+
+    /** Takes one in until it ends. */
+    public synchronized void add(JobPool pool) {
+        if (closed) {
+            throw new CouchJobsClosedException();
+        }
+        pools.add(pool);
+        pool.whenEnded(() -> remove(pool));
+    }
+
+    private synchronized void remove(JobPool pool) {
+        pools.remove(pool);
+    }
+
+    /** Ends all of them, without waiting for what they run. */
+    @Override
+    public void close() {
+        List<JobPool> left;
+        synchronized (this) {
+            closed = true;
+            left = List.copyOf(pools);
+        }
+        left.forEach(JobPool::stop);
+    }
+}

@@ -1,4 +1,0 @@
-package dev.couchjobs.contract;
-
-/** The data of most jobs in this suite. */
-public record Work(int step) {}

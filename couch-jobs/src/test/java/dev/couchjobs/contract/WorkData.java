@@ -1,0 +1,4 @@
+package dev.couchjobs.contract;
+
+/** The data of most jobs in this suite. */
+public record WorkData(int step) {}

@@ -1,0 +1,260 @@
+package dev.couchjobs.faults;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import com.apple.foundationdb.tuple.Tuple;
+import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.JobState;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of one job type, read as RFC 007 describes them and without any help from the library.
+ *
+ * @param data the main table, by id
+ * @param pending the pending queue
+ * @param activity the activity index
+ * @param chunks how many rows the payload of a job has, by id
+ * @param feed the change feed, oldest first
+ * @param linkRows who waits for whom, as either side has it
+ * @param indexes the rows of the other indexes
+ */
+public record TypeRows(
+        Map<String, Data> data,
+        Set<Pending> pending,
+        Map<Versionstamp, Set<String>> activity,
+        Map<String, Integer> chunks,
+        List<Change> feed,
+        LinkRows linkRows,
+        IndexRows indexes) {
+
+    /**
+     * A row of the main table; with its data, unless that is in chunks.
+     *
+     * @param options the element behind the RFC's for what its creator asked for
+     * @param claimInfo the element for its claims
+     * @param ending the element for how its last claim ended
+     */
+    public record Data(
+            @Nullable Versionstamp sequence,
+            @Nullable UUID lock,
+            JobState state,
+            long scheduledTime,
+            boolean resubmit,
+            int chunks,
+            @Nullable String json,
+            @Nullable UUID finishedBy,
+            Tuple options,
+            Tuple claimInfo,
+            Tuple ending) {
+        private static final Tuple NO_TERMS = Tuple.from(0, 0, false, false);
+        private static final Tuple NO_CLAIM = Tuple.from(0, 0, "", 0, false);
+
+        int priority() {
+            return Math.toIntExact(options.getLong(0));
+        }
+
+        boolean blocked() {
+            return state == JobState.PENDING && options.getBoolean(3);
+        }
+
+        boolean failed() {
+            return !ending.isEmpty() && !ending.getString(0).equals("succeeded");
+        }
+
+        boolean isDeadLetter() {
+            return state == JobState.FINISHED
+                    && !ending.isEmpty()
+                    && Set.of("failed", "expired").contains(ending.getString(0));
+        }
+
+        private static Tuple nested(Tuple row, int index, Tuple otherwise) {
+            return row.size() > index && row.get(index) != null ? row.getNestedTuple(index) : otherwise;
+        }
+
+        private static Data decode(Tuple row) {
+            UUID lock = row.getUUID(1);
+            JobState idle = row.get(0) == null ? JobState.FINISHED : JobState.PENDING;
+            return new Data(
+                    row.get(0) instanceof Versionstamp sequence ? sequence : null,
+                    lock,
+                    lock == null ? idle : JobState.RUNNING,
+                    row.getLong(2),
+                    row.getBoolean(3),
+                    row.get(4) instanceof Long count ? Math.toIntExact(count) : 0,
+                    row.get(4) instanceof byte[] json ? new String(json, StandardCharsets.UTF_8) : null,
+                    row.getUUID(5),
+                    nested(row, 6, NO_TERMS),
+                    nested(row, 7, NO_CLAIM),
+                    nested(row, 8, new Tuple()));
+        }
+    }
+
+    /** A row of the pending queue. */
+    public record Pending(long scheduledTime, String jobId) {}
+
+    /** A row of the change feed. */
+    public record Change(Versionstamp sequence, String jobId, JobState state) {}
+
+    /**
+     * Reads them.
+     *
+     * @param tx sees them all as of one moment
+     * @param prefix where the instance keeps its jobs
+     * @param type the name of the type
+     * @return the rows
+     */
+    public static CompletableFuture<TypeRows> read(ReadTransaction tx, Subspace prefix, String type) {
+        return read(tx, prefix, type, null);
+    }
+
+    /**
+     * Reads them, and of the feed only what is new.
+     *
+     * @param tx sees them all as of one moment
+     * @param prefix where the instance keeps its jobs
+     * @param type the name of the type
+     * @param feedAfter the last change that is known already, or null
+     * @return the rows
+     */
+    public static CompletableFuture<TypeRows> read(
+            ReadTransaction tx, Subspace prefix, String type, @Nullable Versionstamp feedAfter) {
+        return read(tx, prefix, type, feedAfter, rows -> rows);
+    }
+
+    /**
+     * Reads them, but for some.
+     *
+     * @param tx sees them all as of one moment
+     * @param prefix where the instance keeps its jobs
+     * @param type the name of the type
+     * @param feedAfter the last change that is known already, or null
+     * @param choice keeps those that are to be looked at, and drops others
+     * @return the rows
+     */
+    public static CompletableFuture<TypeRows> read(
+            ReadTransaction tx,
+            Subspace prefix,
+            String type,
+            @Nullable Versionstamp feedAfter,
+            UnaryOperator<List<KeyValue>> choice) {
+        Subspace root = prefix.subspace(Tuple.from("couch_jobs"));
+        Subspace feed = root.subspace(Tuple.from("feed", type));
+        byte[] unread = feedAfter == null ? feed.range().begin : ByteArrayUtil.strinc(feed.pack(feedAfter));
+        CompletableFuture<List<KeyValue>> head =
+                tx.snapshot().getRange(root.range().begin, feed.range().begin).asList();
+        return head.thenCombine(tx.snapshot().getRange(unread, root.range().end).asList(), (upper, lower) -> {
+            TypeRows rows = new TypeRows(
+                    new TreeMap<>(),
+                    new HashSet<>(),
+                    new TreeMap<>(),
+                    new TreeMap<>(),
+                    new ArrayList<>(),
+                    new LinkRows(),
+                    new IndexRows());
+            rows.addAll(root, type, choice.apply(upper));
+            rows.addAll(root, type, choice.apply(lower));
+            return rows;
+        });
+    }
+
+    private void addAll(Subspace root, String type, List<KeyValue> all) {
+        for (KeyValue row : all) {
+            Tuple key = root.unpack(row.getKey());
+            if (key.size() > 2 && key.getString(1).equals(type)) {
+                add(key, row.getValue());
+            }
+        }
+    }
+
+    private void add(Tuple key, byte[] value) {
+        switch (key.getString(0)) {
+            case "data" -> data.put(key.getString(2), Data.decode(Tuple.fromBytes(value)));
+            case "pending" -> pending.add(new Pending(key.getLong(2), key.getString(3)));
+            case "activity" ->
+                activity.put(
+                        key.getVersionstamp(2),
+                        Tuple.fromBytes(value).stream().map(String.class::cast).collect(Collectors.toSet()));
+            case "payload" -> chunks.merge(key.getString(2), 1, Integer::sum);
+            case "feed" -> {
+                Tuple entry = Tuple.fromBytes(value);
+                for (int i = 0; i + 1 < entry.size(); i += 2) {
+                    JobState state = JobState.valueOf(entry.getString(i + 1).toUpperCase(Locale.ROOT));
+                    feed.add(new Change(key.getVersionstamp(2), entry.getString(i), state));
+                }
+            }
+            case "waits_for", "dependents", "releasing", "expected" -> linkRows.add(key);
+            case "counts", "ranked", "attempts", "dead", "log" -> indexes.add(key, value);
+            case "result", "retire", "archiving", "quarantine", "idle" -> {}
+            default -> throw new AssertionError("An unknown row: " + key);
+        }
+    }
+
+    /** {@return what the job became, change by change} */
+    public List<JobState> changesOf(String jobId) {
+        return feed.stream()
+                .filter(change -> change.jobId().equals(jobId))
+                .map(Change::state)
+                .toList();
+    }
+
+    /**
+     * Whether the other rows say of every job what its main row says. An activity row without its job is no
+     * contradiction: an update and a finish in one transaction leave one behind, which the monitor clears away.
+     *
+     * @return what contradicts what; empty if all is well
+     */
+    public List<String> contradictions() {
+        return contradictions(List.of());
+    }
+
+    /**
+     * The same where some jobs have vanished and are counted all the same.
+     *
+     * @param stillCounted for each of them, what it is counted as
+     * @return what contradicts what; empty if all is well
+     */
+    public List<String> contradictions(List<Long> stillCounted) {
+        List<String> found = new ArrayList<>();
+        Set<Pending> expected = new HashSet<>();
+        data.forEach((jobId, row) -> {
+            if (row.state() == JobState.PENDING && row.priority() == 0 && !row.blocked()) {
+                expected.add(new Pending(row.scheduledTime(), jobId));
+            }
+            if (row.state() == JobState.RUNNING
+                    && (row.sequence() == null
+                            || !activity.getOrDefault(row.sequence(), Set.of()).contains(jobId))) {
+                found.add(jobId + " runs and has no activity row: " + row);
+            }
+            if (row.chunks() != chunks.getOrDefault(jobId, 0)) {
+                found.add(jobId + " has " + chunks.get(jobId) + " payload rows: " + row);
+            }
+            List<JobState> changes = changesOf(jobId);
+            if (!changes.isEmpty() && changes.get(changes.size() - 1) != row.state()) {
+                found.add(jobId + " is not what the feed says last, " + changes + ": " + row);
+            }
+        });
+        if (!pending.equals(expected)) {
+            found.add("the queue is " + pending + ", the table says " + expected);
+        }
+        found.addAll(linkRows.contradictions(data));
+        chunks.keySet().stream()
+                .filter(jobId -> !data.containsKey(jobId))
+                .forEach(jobId -> found.add(jobId + " has a payload and no row"));
+        found.addAll(indexes.contradictions(data, stillCounted));
+        return found;
+    }
+}

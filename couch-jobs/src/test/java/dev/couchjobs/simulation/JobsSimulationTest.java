@@ -1,0 +1,81 @@
+package dev.couchjobs.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The whole stack from a seed, with faults switched on. {@code -Dsimulation.seeds=20000} runs more seeds,
+ * {@code -Dsimulation.first=3000} begins with another one, and {@code -Dsimulation.seed=42} runs just that one.
+ */
+class JobsSimulationTest {
+    private static final long SEEDS = 3_000;
+    private static final int FAILURES_TOLD = 3;
+
+    private record Failure(long seed, String story) {}
+
+    @Test
+    void noJobIsLostAndNoneIsRunByTwoWhoseWritesBothCommit() {
+        List<Failure> failures = seeds().parallel()
+                .mapToObj(JobsSimulationTest::failureOf)
+                .flatMap(Optional::stream)
+                .toList();
+
+        if (!failures.isEmpty()) {
+            throw new AssertionError(report(failures));
+        }
+    }
+
+    private static LongStream seeds() {
+        Long one = Long.getLong("simulation.seed");
+        long first = Long.getLong("simulation.first", 0);
+        return one == null
+                ? LongStream.range(first, first + Long.getLong("simulation.seeds", SEEDS))
+                : LongStream.of(one);
+    }
+
+    private static Optional<Failure> failureOf(long seed) {
+        try (JobsSimulation simulation = new JobsSimulation(seed, null)) {
+            try {
+                simulation.run();
+                return Optional.empty();
+            } catch (RuntimeException | AssertionError e) {
+                return Optional.of(new Failure(seed, e + "\nWhat happened last:\n" + simulation.tail()));
+            }
+        }
+    }
+
+    private static String report(List<Failure> failures) {
+        StringBuilder report = new StringBuilder(failures.size() + " seeds fail: "
+                + failures.stream().map(Failure::seed).toList());
+        for (Failure failure : failures.subList(0, Math.min(FAILURES_TOLD, failures.size()))) {
+            report.append("\n\nSeed ").append(failure.seed()).append(": ").append(failure.story());
+            report.append("\nReplay it: ./mvnw verify -pl couch-jobs -am -Dtest=JobsSimulationTest -Dsimulation.seed=")
+                    .append(failure.seed())
+                    .append(" -Dsurefire.failIfNoSpecifiedTests=false");
+        }
+        return report.toString();
+    }
+
+    @Test
+    void theSameSeedGivesTheSameTraceToTheLastLine() {
+        for (long seed = 0; seed < 10; seed++) {
+            String trace = traceOf(seed);
+            assertThat(traceOf(seed)).isEqualTo(trace);
+            assertThat(traceOf(seed + 1)).isNotEqualTo(trace);
+        }
+    }
+
+    private static String traceOf(long seed) {
+        List<String> lines = new ArrayList<>();
+        try (JobsSimulation simulation = new JobsSimulation(seed, lines::add)) {
+            simulation.run();
+            lines.add(simulation.digest());
+        }
+        return String.join("\n", lines);
+    }
+}

@@ -1,0 +1,60 @@
+package dev.couchjobs.fdb.embedded;
+
+import com.apple.foundationdb.FDBException;
+import java.util.List;
+
+/**
+ * Makes known what is durable: the state to readers, its changes to watches, and to each transaction what became of it.
+ * Used by one thread at a time.
+ */
+final class CommitPublisher {
+    private final VersionWindow versions;
+    private final WatchTable watches = new WatchTable();
+
+    CommitPublisher(VersionWindow versions) {
+        this.versions = versions;
+    }
+
+    /** Publishes before it answers even refused commits, so that a caller that tries again does so on the new state. */
+    void publish(Decision.Batch batch) {
+        Contents data = batch.edit().contents();
+        versions.publish(batch.version(), batch.edit());
+        for (Decision each : batch.decisions()) {
+            if (each.commits() && !watches.isEmpty()) {
+                each.commit().writes().touched(each.stamp()).forEach(range -> watches.fire(range, data));
+            }
+        }
+        for (Decision each : batch.decisions()) {
+            FDBException refusal = each.refusal();
+            if (refusal == null) {
+                arm(each.commit().watches());
+                each.commit().commitCallback().committed(each.stamp());
+            } else {
+                each.commit().commitCallback().failed(refusal);
+            }
+        }
+    }
+
+    /** The batch is not committed, or it is not known whether it is. */
+    void abandon(Decision.Batch batch, RuntimeException error) {
+        versions.abandon(batch.version());
+        for (Decision each : batch.decisions()) {
+            FDBException refusal = each.refusal();
+            each.commit().commitCallback().failed(refusal == null ? error : refusal);
+        }
+    }
+
+    void arm(List<Watch> added) {
+        for (Watch watch : added) {
+            try {
+                watches.arm(watch, versions.newest().data());
+            } catch (StorageException error) {
+                watch.fail(FdbError.IO_ERROR.exception(error));
+            }
+        }
+    }
+
+    void disarm(Watch watch) {
+        watches.disarm(watch);
+    }
+}

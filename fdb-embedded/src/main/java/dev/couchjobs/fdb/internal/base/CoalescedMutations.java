@@ -1,0 +1,107 @@
+package dev.couchjobs.fdb.internal.base;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteBatch;
+
+/**
+ * What a list of changes comes to, so that RocksDB gets no more removals than there are keys to remove: each one slows
+ * down the scans that pass it until it has been compacted away.
+ *
+ * <p>Ranges are removed first and single keys written behind them, which is the order of the changes again because a
+ * range drops what was collected for its keys before.
+ */
+final class CoalescedMutations {
+    /** A range removal is looked up by every read until it is compacted, so it has to replace more than a few keys. */
+    private static final int KEYS_REMOVED_ONE_BY_ONE = 64;
+
+    private final Predicate<byte[]> mayHold;
+    private final Function<byte[], BaseCursor> ascending;
+    private final NavigableMap<byte[], byte @Nullable []> keys = new TreeMap<>(Arrays::compareUnsigned);
+    private final List<BaseMutation.Clear> ranges = new ArrayList<>();
+
+    /** Reads the state that is changed; {@code mayHold} may be wrong in saying yes. */
+    CoalescedMutations(Predicate<byte[]> mayHold, Function<byte[], BaseCursor> ascending) {
+        this.mayHold = mayHold;
+        this.ascending = ascending;
+    }
+
+    void add(BaseMutation mutation) {
+        if (mutation instanceof BaseMutation.Put put) {
+            requireStorable(put.key());
+            keys.put(put.key(), put.value());
+        } else if (mutation instanceof BaseMutation.Remove remove) {
+            remove(remove.key());
+        } else if (mutation instanceof BaseMutation.Clear clear
+                && Arrays.compareUnsigned(clear.begin(), clear.end()) < 0) {
+            clear(clear.begin(), ReservedKeys.contains(clear.end()) ? ReservedKeys.BEGIN : clear.end());
+        }
+    }
+
+    void writeTo(WriteBatch batch) throws RocksDBException {
+        for (BaseMutation.Clear range : ranges) {
+            batch.deleteRange(range.begin(), range.end());
+        }
+        for (Map.Entry<byte[], byte @Nullable []> entry : keys.entrySet()) {
+            byte[] value = entry.getValue();
+            if (value == null) {
+                batch.delete(entry.getKey());
+            } else {
+                batch.put(entry.getKey(), value);
+            }
+        }
+    }
+
+    /** What is known to be empty afterwards, when these were the gaps before. */
+    EmptyRanges gapsAfter(EmptyRanges before) {
+        EmptyRanges gaps = before;
+        for (BaseMutation.Clear range : ranges) {
+            gaps = gaps.with(range.begin(), range.end());
+        }
+        return gaps.without(keys);
+    }
+
+    private void remove(byte[] key) {
+        requireStorable(key);
+        if (mayHold.test(key)) {
+            keys.put(key, null);
+        } else {
+            keys.remove(key);
+        }
+    }
+
+    private void clear(byte[] begin, byte[] end) {
+        if (Arrays.compareUnsigned(begin, end) >= 0) {
+            return;
+        }
+        keys.subMap(begin, end).clear();
+        List<byte[]> held = new ArrayList<>();
+        try (BaseCursor cursor = ascending.apply(begin)) {
+            byte[] key = cursor.key();
+            while (key != null && Arrays.compareUnsigned(key, end) < 0) {
+                if (held.size() == KEYS_REMOVED_ONE_BY_ONE) {
+                    ranges.add(new BaseMutation.Clear(begin, end));
+                    return;
+                }
+                held.add(key);
+                cursor.advance();
+                key = cursor.key();
+            }
+        }
+        held.forEach(key -> keys.put(key, null));
+    }
+
+    private static void requireStorable(byte[] key) {
+        if (ReservedKeys.contains(key)) {
+            throw new IllegalArgumentException("Keys from \\xff\\xff on are not stored");
+        }
+    }
+}
