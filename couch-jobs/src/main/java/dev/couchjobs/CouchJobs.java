@@ -53,9 +53,9 @@ import org.jspecify.annotations.Nullable;
  * <p>If a transaction of a verb's own runs out of time (FoundationDB's error 1031, after the builder's
  * {@code transactionTimeout}), it may still commit: look before you repeat the verb.
  *
- * <p>Nothing here blocks. Futures complete on the database's executor, and fail with a {@link JobsException}, with an
- * {@code FDBException}, or, for arguments that make no sense, not at all: those are thrown by the call itself. (As
- * always, {@code join} wraps what it throws in a {@link java.util.concurrent.CompletionException}.)
+ * <p>Nothing here blocks. Futures complete on the database's executor. They fail with a {@link JobsException} or
+ * an {@code FDBException}. Invalid arguments throw immediately. (As always, {@code join} wraps what it throws in a
+ * {@link java.util.concurrent.CompletionException}.)
  *
  * <p>Rows that a later version has laid out in a way that this one does not know are left alone: every verb then fails
  * with {@link IncompatibleLayoutException}. Where the jobs have been moved away, every verb fails with
@@ -351,8 +351,8 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * How many jobs of a type there are, by what has become of them: exactly, as of the moment that the transaction
-     * sees, and at the same small cost however many they are.
+     * Returns the number of jobs of a type by state. The numbers are exact as of the transaction's read version. The
+     * cost does not depend on the number of jobs.
      *
      * <p>In a transaction of the caller's that also writes, this conflicts with every change of a job of that type;
      * give {@code tx.snapshot()} where the counts are only to be looked at.
@@ -430,7 +430,7 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Says how far a job is that one holds, in place of what was said before; those who follow the job are told. It is
+     * Replaces the progress of a job that the caller holds. Subscribers of the job receive an event. It is
      * not a sign of life.
      *
      * @param context a database, or a transaction to join

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What an instance may have otherwise than by default. */
+/** Builds a CouchJobs instance with settings other than the defaults. */
 public final class CouchJobsBuilder {
     /** It is written with every claim. */
     private static final int NAME_CHARS_MAX = 200;

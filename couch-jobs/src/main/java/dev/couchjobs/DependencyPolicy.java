@@ -4,7 +4,7 @@ package dev.couchjobs;
  * What becomes of a job when one that it waits for does not succeed.
  *
  * <table>
- *   <caption>By policy, and by what is the matter with the dependency</caption>
+ *   <caption>By policy, and by the state of the dependency</caption>
  *   <tr><th>the dependency</th><th>{@link #FAIL}</th><th>{@link #WAIT}</th><th>{@link #IGNORE}</th></tr>
  *   <tr><td>fails for good or is cancelled, also before the dependent is added</td>
  *     <td>the dependent fails</td><td>it goes on waiting</td><td>as if it had succeeded</td></tr>

@@ -9,8 +9,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a handler has of the job that it works on. The worker sees to it that the job is heard of; a handler that writes
- * to the database does so by {@link #run} or {@link #finish}, whose transactions commit only while the job is its own.
+ * A handler's view of its job. The worker renews the claim. Transactions made by {@link #run} and {@link #finish}
+ * commit only while the claim is held; use them for all writes.
  *
  * <p>Safe for use by several threads. Not to be used after the handler has returned, or its stage completed.
  *

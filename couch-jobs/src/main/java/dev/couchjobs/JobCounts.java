@@ -1,7 +1,7 @@
 package dev.couchjobs;
 
 /**
- * How many jobs of a type there are, by what has become of them; exact as of the transaction that read it.
+ * The number of jobs of a type by state, exact as of the transaction that read it.
  *
  * @param pending those that wait to run, now or at their scheduled time
  * @param blocked those that wait for other jobs to end

@@ -163,7 +163,7 @@ public final class WorkerBuilder {
      */
     public WorkerBuilder shutdownTimeout(Duration time) {
         if (time.isNegative()) {
-            throw new IllegalArgumentException("A worker cannot close within less than no time: " + time);
+            throw new IllegalArgumentException("shutdownTimeout must not be negative: " + time);
         }
         shutdownTimeout = time;
         return this;

@@ -31,6 +31,12 @@ class HouseRulesTest {
     private static final Pattern UNNAMED_ACTOR =
             Pattern.compile("\\b([Ww]hoever|([Ss]ome|[Nn]o|[Aa]ny|[Ee]very)body|[Hh]e|[Hh]is|[Hh]im|[Ww]hom)\\b");
 
+    /** Phrases that say in a roundabout way what a plain verb says. */
+    private static final Pattern ROUNDABOUT =
+            Pattern.compile("(?i)\\b(all the same|com(e|es|ing) to grief|behind the back"
+                    + "|(bears?|borne) out|befalls?|less than no|makes? no sense|of late|for granted|is the matter"
+                    + "|(sees?|seen|saw|seeing) to (it|what|them)|spoilt|(un)?bearable|mailroom|appetite|naps?)\\b");
+
     private record Rule(String banned, Predicate<Path> where, String instead) {
         @Override
         public String toString() {
@@ -95,6 +101,17 @@ class HouseRulesTest {
         }
         assertThat(offences)
                 .as("name the caller, the worker, the process, the node: whichever it is")
+                .isEmpty();
+    }
+
+    @Test
+    void codeAndPagesUsePlainWords() throws IOException {
+        List<String> offences = new ArrayList<>();
+        for (Path file : pagesAndMainCode()) {
+            offences.addAll(offences(file, ROUNDABOUT));
+        }
+        assertThat(offences)
+                .as("say it with a plain verb: fails, ensures, matches, nevertheless")
                 .isEmpty();
     }
 

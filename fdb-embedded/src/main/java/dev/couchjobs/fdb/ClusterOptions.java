@@ -36,7 +36,7 @@ public record ClusterOptions(
      * @param longestPause see above
      * @param traces see above
      * @param executor see above
-     * @throws IllegalArgumentException if a time or a number makes no sense
+     * @throws IllegalArgumentException if a time or a number is invalid
      */
     public ClusterOptions {
         require(!answerWithin.isNegative(), "no answer comes before it is asked for");

@@ -1,6 +1,6 @@
 package dev.couchjobs.bridge.internal;
 
-/** Texts of others in the log: on one line, of bearable length, and with nothing in them that a terminal obeys. */
+/** Texts of others in the log: on one line, of bounded length, and with nothing in them that a terminal obeys. */
 public final class OneLine {
     private static final int LONGEST = 1_000;
 

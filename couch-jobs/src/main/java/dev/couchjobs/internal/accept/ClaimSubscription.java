@@ -2,7 +2,7 @@ package dev.couchjobs.internal.accept;
 
 import java.util.concurrent.CompletableFuture;
 
-/** What a {@link ClaimConsumer} has in hand of those who claim for it. */
+/** The handle of a {@link ClaimConsumer} on the acceptor that claims for it. */
 public interface ClaimSubscription {
 
     /** There is room again, or more of it. */

@@ -12,8 +12,7 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
 /**
- * Gives a part of the claims to the priorities by turns: after one the next lower that waits, and after the lowest the
- * highest again. So each priority is served in time, whatever comes before it.
+ * Assigns a share of the claims to the waiting priorities in rotation, from highest to lowest. No priority is starved.
  */
 final class LowPriorityShare {
     private static final int PENDING = 0;

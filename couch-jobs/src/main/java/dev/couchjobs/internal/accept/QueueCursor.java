@@ -17,10 +17,10 @@ import java.util.random.RandomGenerator;
 /**
  * Where in a queue the claims of one process go on while others claim there as well.
  *
- * <p>Alone, a process takes the head: first in, first out. Once it has met others, each claim goes on behind the one
- * before, so that all move forward side by side, each through a part of the queue of which it reads nothing but what it
- * takes. A process that catches up with another meets a conflict, and leaps over a part of what is before it. So no
- * process needs to know how many there are.
+ * <p>Alone, a process takes the head: first in, first out. After a conflict with another process, each claim starts
+ * behind the previous one. All processes then advance in parallel, and each reads only the rows that it claims. A
+ * process that catches up with another meets a conflict, and leaps over a part of what is before it. So no process
+ * needs to know how many there are.
  *
  * <p>What a process leaps over is taken by those behind; and because they may have gone, each process comes back to the
  * head every second, and sooner when it is not far.

@@ -1,8 +1,8 @@
 package dev.couchjobs.internal.accept;
 
 /**
- * How far claims keep from each other, learnt from the conflicts they meet: nothing while no other process claims, and
- * the more others there are, the wider.
+ * The number of rows that a claim skips. It adapts to conflicts: zero without competition, larger with more competing
+ * processes.
  */
 final class SkipDistance {
     private static final int MAX = 4_000;

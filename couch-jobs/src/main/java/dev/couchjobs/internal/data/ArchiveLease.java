@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Whose turn it is to hand the jobs of a type to their archive, so that several processes do not all hand over the
- * same. It saves work and nothing more: nothing goes wrong if clocks disagree and two think that it is theirs. A turn
- * that ends later than two turns from now was taken by a clock that is wrong, and does not count.
+ * The lease of the process that archives the jobs of a type. It prevents duplicate work, not errors: two processes may
+ * hold it if their clocks disagree, and archives receive jobs at least once anyway. A turn that ends later than two
+ * turns from now was taken by a clock that is wrong, and does not count.
  */
 public final class ArchiveLease {
     private ArchiveLease() {}

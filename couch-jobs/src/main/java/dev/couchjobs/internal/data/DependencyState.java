@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What ties a job to others.
  *
- * <p>Those who wait for a job are in rooms, and its row names the rooms: so the end of a job that no other waits for
- * costs nothing. A room is a random number, and used once: what is still to be done for those in it stays apart from
- * those who begin to wait when the job is enqueued again.
+ * <p>Dependents of a job are stored in waiter groups. The job's row names its groups, so a job without dependents ends
+ * without an extra read. A room is a random number, and used once: what is still to be done for those in it stays apart
+ * from those who begin to wait when the job is enqueued again.
  *
  * @param strictGroup the room of those for which a failure, too, is an end; 0 if there is none
  * @param patientGroup the room of those who wait until the job succeeds, however often it fails; 0 if there is none

@@ -63,7 +63,7 @@ public final class QueueEntry {
                 .isPresent();
     }
 
-    /** Removes this row, which its job's own row does not bear out. */
+    /** Removes this row, which does not match the row of its job. */
     public void clear(Transaction tx) {
         tx.clear(key);
     }

@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows that say whose dependents are still to be told of its end. The very commit in which a job ends leaves them,
- * so that it cannot be forgotten; what can be told in that commit is, and takes them away again.
+ * An outbox of release notices. The commit that ends a job writes its notice, so a notice cannot be lost. Notices that
+ * the same transaction can deliver are removed before it commits.
  */
 public final class ReleaseOutbox {
     /** How many dependents one transaction tells at most. */

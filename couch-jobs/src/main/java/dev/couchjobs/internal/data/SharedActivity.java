@@ -9,9 +9,9 @@ import java.util.concurrent.CompletableFuture;
  * An activity row that several jobs share, as the process that runs them knows it: how many of them run under it still.
  * The transaction that takes the last of them from under it clears the row.
  *
- * <p>It must not be thought that a job has left while it may not have: a job without an activity row is never missed.
- * So a job leaves only after the commit that took it away, and one that may have left stays for good; the row is then
- * left to the activity monitor.
+ * <p>Invariant: a running job always has an activity row; without one, its expiry is never found. The count therefore
+ * decreases only after a commit is confirmed. After an unknown commit result it never decreases, and the activity
+ * monitor clears the row.
  */
 public final class SharedActivity {
     private final CompletableFuture<byte[]> stamp;

@@ -11,7 +11,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A type of which jobs were enqueued or ran of late, and the lease of the process that monitors it (rfc/018). There is
+ * A type of which jobs were recently enqueued or ran, and the lease of the process that monitors it (rfc/018). There is
  * one row for each such type, and the rows of all types stand side by side.
  *
  * <p>The row of the type's timeout says so too, since what enqueues a job reads that one anyway. A transaction by which
@@ -91,7 +91,7 @@ public record TypeInUse(
         return TypeTimeouts.rowIfReadable(tx, keys);
     }
 
-    /** Sees to it that the types of which jobs have come to wait or to run in this transaction are in use. */
+    /** Brings the types into use of which jobs have come to wait or to run in this transaction. */
     public static CompletableFuture<Void> settle(Transaction tx) {
         return CompletableFuture.allOf(TransactionScope.takeUsed(tx).stream()
                 .map(keys -> settle(tx, keys))

@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the dependents of jobs of the ends of these, in the transaction in which the jobs end: a dependent that waits
+ * Updates the dependents of a job in the transaction that ends the job. A dependent that waits
  * for no other job any more is released, and one that cannot run any more fails.
  *
  * <p>The transaction in which a job ends waits for a constant number of answers, whatever hangs on the job. It tells a
@@ -81,8 +81,8 @@ public final class DependencyPropagator {
     }
 
     /**
-     * What follows from what was told is told in turn, or left. What another verb has ended meanwhile in the same
-     * transaction is told by that verb.
+     * Propagates the ends that result from delivered notices, or leaves them in the outbox. A verb delivers only the
+     * notices of jobs that it ended itself.
      */
     private CompletableFuture<@Nullable Void> goOn(Transaction tx, List<GroupShare> shares) {
         if (ReleaseOutbox.isTransitive(tx)) {

@@ -1,4 +1,6 @@
-/** Jobs that wait for others: which waits for which, and what becomes of them when those end. Not for users. */
+/**
+ * Dependencies between jobs: linking a job to its dependencies, and updating dependents when a job ends. Not for users.
+ */
 @NullMarked
 package dev.couchjobs.internal.dependencies;
 

@@ -23,8 +23,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings changes and waits for them together. One lock, the mailroom's own, guards the subscriptions and the waits for
- * them; no result is completed while it is held.
+ * Brings changes and waits for them together. One lock, the dispatcher's own, guards the subscriptions and the waits
+ * for them; no result is completed while it is held.
  */
 final class EventDispatcher implements AutoCloseable {
     private final ScheduledExecutorService scheduler;

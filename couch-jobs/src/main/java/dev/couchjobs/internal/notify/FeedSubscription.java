@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A subscription: what it has been told, and which of that has not been taken yet. It keeps no data of the job but what
- * was found when it was made. Its state is guarded by the mailroom.
+ * was found when it was made. Its state is guarded by the dispatcher.
  */
 final class FeedSubscription<D> implements Subscription<D> {
     private static final int CHANGES_KEPT_MAX = 1_024;
@@ -139,7 +139,7 @@ final class FeedSubscription<D> implements Subscription<D> {
         });
     }
 
-    // What follows is called with the mailroom locked.
+    // What follows is called with the dispatcher locked.
 
     /** The waits for a change of this job, first come first. */
     Set<AwaitCall> calls() {

@@ -18,8 +18,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Looks whether the time of jobs is up, for all types of one process and for many of them in one transaction, and has
- * the sweeps of those types begin.
+ * Scans the retention index for due jobs, many types in one transaction, and starts the sweeps of the types that have
+ * some.
  */
 final class RetentionScanner implements AutoCloseable {
     private static final int TYPES_MAX = 100;

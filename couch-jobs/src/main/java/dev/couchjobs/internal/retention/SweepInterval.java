@@ -11,9 +11,9 @@ import java.util.Arrays;
 import java.util.OptionalLong;
 
 /**
- * How long those who remove jobs sleep when nothing is due: until the next is, but at most for a tenth of the type's
- * retention, in which no job of that retention can both end and be much overdue; and not for less than some seconds, so
- * that jobs that become due one after the other are removed together.
+ * The pause between two sweeps. The next sweep starts when the next job is due, but after at most a tenth of the
+ * retention, so that no removal is late by more than that. The minimum is some seconds, so that one sweep removes many
+ * jobs.
  */
 final class SweepInterval {
     private static final Duration SHORTEST = Duration.ofSeconds(5);

@@ -12,7 +12,7 @@ import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is noted of a job when it ends: when, what came of it, and until when it is kept by the retention of its type.
+ * Creates the stored end of a job: its time, outcome, and removal time.
  */
 public final class ClaimEndFactory {
     private static final int ERROR_CHARS_MAX = 4_000;

@@ -26,7 +26,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends claims, many in one transaction: each of them as its holder wants, or not at all if it is lost.
+ * Ends many claims in one transaction. Each claim ends with the disposition that its holder asked for. Lost claims are
+ * skipped.
  *
  * <p>Like the verbs of {@link ProcessorVerbs} it reads each job's row so that it conflicts with a takeover, and
  * compares the lock. In a transaction of the library's own a lost claim is told of and does not disturb the others; in

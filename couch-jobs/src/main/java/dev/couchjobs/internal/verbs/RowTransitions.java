@@ -15,8 +15,8 @@ import java.util.random.RandomGenerator;
 /**
  * What a running job becomes when its claim ends.
  *
- * <p>A job that a caller has asked to run once more while it ran is pending again as if that had been asked for right
- * after the end, however it ended: at the time asked for and with all its attempts before it.
+ * <p>A running job that was resubmitted becomes pending when its claim ends, regardless of the outcome. It gets the
+ * requested scheduled time, and its attempts start again from zero.
  */
 public final class RowTransitions {
     private final RandomGenerator random;

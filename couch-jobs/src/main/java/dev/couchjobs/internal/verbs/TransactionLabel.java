@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * By what the operators of a cluster know a transaction of ours: a tag, by which they can throttle all of them, and an
- * identifier that says in traces and profiles what it is for.
+ * The tag and the identifier of a transaction of the library. Operators use the tag to throttle all such transactions,
+ * and the identifier to find them in traces and profiles.
  *
  * <p>The tag is one that only people throttle. Where a storage server is overloaded the cluster would throttle by
  * itself what carries the other kind, and with it the ends of jobs that have been done.

@@ -115,7 +115,7 @@ final class JobRun<D> {
         return settled;
     }
 
-    /** It ends like that, unless something else became of it before. */
+    /** Sets the disposition, unless one is set already. */
     boolean settle(Disposition disposition) {
         if (settled) {
             return false;
@@ -125,7 +125,7 @@ final class JobRun<D> {
         return true;
     }
 
-    /** Nothing is to become of it any more: it has ended already, or is another's. */
+    /** Drops the run without a disposition, because it has ended or its claim is lost. */
     boolean drop() {
         boolean first = !settled;
         settled = true;

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Calls handlers, and makes of what they return or throw what becomes of their jobs. */
+/** Calls handlers, and converts what they return or throw into dispositions. */
 final class JobRunner {
     private final JobPool pool;
     private final Instance instance;

@@ -3,9 +3,9 @@ package dev.couchjobs.internal.worker;
 import java.time.Duration;
 
 /**
- * How many jobs of a type to claim beyond those that can run at once, so that handlers do not stand idle while more are
- * being claimed: twice as many as they come to the end of in that time. Handlers that take long thus claim nothing
- * ahead, and leave the jobs to others. Guarded by the pool.
+ * The number of jobs to claim beyond the free slots: twice as many as handlers finish during one claim. Handlers then
+ * never wait for a claim. Handlers that take long thus claim nothing ahead, and leave the jobs to others. Guarded by
+ * the pool.
  */
 final class PrefetchSizer {
     private static final int MAX = 100;
@@ -30,7 +30,7 @@ final class PrefetchSizer {
         claimNanos = learnt(claimNanos, time);
     }
 
-    /** The clock may be set meanwhile; less than nothing is nothing. */
+    /** A clock that is set back gives a negative duration, which counts as zero. */
     private static double learnt(double known, Duration time) {
         double nanos = Math.max(1, time.toNanos());
         return known == 0 ? nanos : (known * MEMORY + nanos) / (MEMORY + 1);

@@ -4,9 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The jobs of one type that have begun, of which the database does not know that yet: they were claimed together, or
- * ahead. Those that run for longer than a period are told of, many at once; shorter ones cost nothing. Guarded by the
- * pool.
+ * Runs that have started although their rows do not say so yet, because they were claimed in a batch or prefetched.
+ * Runs longer than one period are written in batches. Shorter runs need no write. Guarded by the pool.
  */
 final class UnconfirmedStarts {
     private List<JobRun<?>> young = new ArrayList<>();

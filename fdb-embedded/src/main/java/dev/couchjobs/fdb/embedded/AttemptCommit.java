@@ -85,7 +85,7 @@ final class AttemptCommit {
 
     /**
      * The version that the commit depends on. A commit without reads depends on none; FoundationDB's client takes a
-     * read version for it all the same, and shows that afterwards.
+     * read version for it nevertheless, and shows that afterwards.
      */
     private long readVersion() {
         boolean dependsOnNone =

@@ -4,7 +4,7 @@ import com.apple.foundationdb.FDBException;
 import java.util.List;
 
 /**
- * Makes known what is durable: the state to readers, its changes to watches, and to each transaction what became of it.
+ * Publishes a durable batch: readers see the new state, watches fire, and each transaction receives its result.
  * Used by one thread at a time.
  */
 final class CommitPublisher {

@@ -15,8 +15,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Moves what has left the window from the overlay into the base store, behind the back of commits and in the order of
- * their versions.
+ * Flushes versions older than the MVCC window from the overlay to the base, asynchronously and in order.
  */
 final class OverlayFlusher {
     /** Moving little at a time costs the base more than it saves in memory. */
@@ -97,7 +96,7 @@ final class OverlayFlusher {
     }
 
     /**
-     * Sees to it that what can be moved is moved.
+     * Starts a flush if there is something to flush.
      *
      * @return done when there is room for more; failed if there is none because the base does not take it
      */

@@ -7,7 +7,7 @@ import com.apple.foundationdb.StreamingMode;
  * One fetch of a range read.
  *
  * @param rowLimit most rows to return, 0 for any number
- * @param byteLimit size after which to stop, 0 for none; at least one row is returned all the same
+ * @param byteLimit size after which to stop, 0 for none; at least one row is returned nevertheless
  */
 record RangeRequest(
         ReadView.Selection begin,

@@ -25,7 +25,7 @@ public class StorageException extends RuntimeException {
     }
 
     /**
-     * The file or directory that is the matter.
+     * The file or directory at fault.
      *
      * @return its path, as far as it was known; null in an exception that was serialized, or is about a database in
      *     memory

@@ -34,10 +34,10 @@ public interface FaultPlan {
     default void begun(long transaction) {}
 
     /**
-     * Asked before a commit goes on its way, and once a watch that comes to grief is armed.
+     * Called before a commit is sent, and after a watch that will fail is armed.
      *
      * @param point the commit or the watch
-     * @return completes when the commit is to reach the database, or the watch to come to grief
+     * @return completes when the commit is to be sent, or the watch is to fail
      */
     default CompletableFuture<?> before(FaultPoint point) {
         return CompletableFuture.completedFuture(point);

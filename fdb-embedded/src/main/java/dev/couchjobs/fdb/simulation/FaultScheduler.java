@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
-/** What befalls the store and processes as time goes by, each about once in a second. */
+/** Injects faults into the store and processes as time goes by, each about once in a second. */
 final class FaultScheduler {
     private static final long LONGEST_SPELL = TimeUnit.SECONDS.toNanos(2);
     private static final long LONGEST_LOSS = TimeUnit.SECONDS.toNanos(3);

@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads that go wrong, or are answered late, as planned. A read is done at once all the same, so that it sees what its
- * transaction wrote before it and not what it writes after.
+ * Reads that go wrong, or are answered late, as planned. The read itself runs immediately, so that it sees exactly the
+ * writes before it. Only its answer is delayed.
  */
 final class FaultyReads {
     private final FaultPlan plan;

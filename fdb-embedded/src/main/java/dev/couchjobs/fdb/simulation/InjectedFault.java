@@ -26,7 +26,7 @@ public record InjectedFault(
     }
 
     /**
-     * A commit that happens and fails all the same with an error of FoundationDB's.
+     * A commit that happens and nevertheless fails with an error of FoundationDB's.
      *
      * @param name for people
      * @param code FoundationDB's number of the error

@@ -13,7 +13,8 @@ record Latency(Duration read, Duration commit) {
 
     Latency {
         if (read.isNegative() || commit.isNegative()) {
-            throw new IllegalArgumentException("An answer takes no less than no time: " + read + ", " + commit);
+            throw new IllegalArgumentException(
+                    "The latency of an answer must not be negative: " + read + ", " + commit);
         }
     }
 

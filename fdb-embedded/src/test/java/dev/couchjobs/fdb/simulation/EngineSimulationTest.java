@@ -41,7 +41,7 @@ class EngineSimulationTest {
                 .contains(1, 2);
 
         String documented = Files.readString(SOURCE).replaceAll("(?m)^ \\*", "").replaceAll("\\s+", "");
-        String run = Files.readString(Path.of("src/test/java/dev/couchjobs/fdb/simulation/JobsSimulationTest.java"))
+        String run = Files.readString(Path.of("src/test/java/dev/couchjobs/fdb/simulation/EngineSimulationTest.java"))
                 .replaceAll("\\s+", "");
         String example = documented.substring(documented.indexOf("{@code") + 6, documented.indexOf("}</pre>"));
         assertThat(run).contains(example);

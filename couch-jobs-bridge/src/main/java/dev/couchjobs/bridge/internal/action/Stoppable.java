@@ -3,8 +3,8 @@ package dev.couchjobs.bridge.internal.action;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What comes of something that takes a while to end when it is asked to. To cancel it is to ask: it is complete when
- * nothing of it goes on any more, and a caller that waits for that can give the same work to another node.
+ * A future of work that stops with a delay. cancel() requests the stop. The future completes when the work has stopped;
+ * only then may another node take the work over.
  *
  * @param <T> what comes of it
  */

@@ -34,7 +34,7 @@ final class LeafReader {
     private final Address address;
     private final Retrier retrier;
     private final int batch;
-    /** How many documents have lately made a bearable answer. */
+    /** How many documents have lately fitted into one answer. */
     private final AtomicInteger pace;
 
     LeafReader(Transport transport, Address address, Retrier retrier, int batch) {
@@ -56,7 +56,7 @@ final class LeafReader {
 
     private record Shown(String id, List<Known> leaves) {}
 
-    /** {@return documents from the first on: as many as make a bearable answer, and at least one} */
+    /** {@return documents from the first on: as many as fit into one answer, and at least one} */
     CompletableFuture<List<StoredDocument>> readSome(List<String> ids) {
         return attempt(ids.subList(0, Math.min(pace.get(), ids.size())));
     }

@@ -35,7 +35,7 @@ final class DocumentLimits {
         return text.getBytes(StandardCharsets.UTF_8).length;
     }
 
-    /** {@return a reason of bearable length} */
+    /** {@return a reason of bounded length} */
     static String reason(String text) {
         if (text.length() <= REASON) {
             return text;

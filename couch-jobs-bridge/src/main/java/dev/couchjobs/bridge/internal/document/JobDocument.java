@@ -5,7 +5,7 @@ import java.util.stream.IntStream;
 
 /**
  * A job document: what is to be done, which never changes, and how far it is. Immutable, and without what CouchDB adds:
- * two revisions with the same content are the same. The verdict is always at least what the steps bear out.
+ * two revisions with the same content are the same. The verdict is always at least what follows from the steps.
  *
  * @param id the document's id
  * @param plan what is to be done
@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
  */
 public record JobDocument(String id, JobPlan plan, Progress progress) {
     /**
-     * Adds the verdict that the steps bear out.
+     * Adds the verdict that follows from the steps.
      *
      * @throws IllegalArgumentException if the progress is of another plan, or no step has a progress that it could
      */

@@ -33,7 +33,7 @@ public record Progress(List<StepProgress> steps, Optional<Verdict> verdict) {
         return step;
     }
 
-    /** {@return the same with the verdict that the steps bear out, if none that prevails is there already} */
+    /** {@return the same with the verdict that follows from the steps, if none that prevails is there already} */
     Progress judged(JobPlan plan) {
         Optional<Verdict> borneOut = Optional.empty();
         for (int step = 0; step < steps.size(); step++) {

@@ -41,12 +41,12 @@ final class ValidationErrors {
         return List.copyOf(all);
     }
 
-    /** {@return a text in quotation marks, of bearable length} */
+    /** {@return a text in quotation marks, of bounded length} */
     static String quote(String text) {
         return "\"" + shorten(text, LONGEST_QUOTE) + "\"";
     }
 
-    /** {@return a text, of bearable length} */
+    /** {@return a text, of bounded length} */
     static String shorten(String text) {
         return shorten(text, LONGEST_QUOTE);
     }

@@ -15,8 +15,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One transaction of the bridge: what is written in it, what else has to be looked at before it ends, the jobs that it
- * adds, all in one call because they cost less so, and what is to be done once it is committed. Thread-safe.
+ * One transaction of the bridge. It collects the documents to reconcile before the commit, the jobs to add (one batch),
+ * and the actions to run after the commit. Thread-safe.
  */
 final class BridgeTransaction {
     private final Transaction tx;

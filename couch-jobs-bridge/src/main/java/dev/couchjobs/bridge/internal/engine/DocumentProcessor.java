@@ -24,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes in what CouchDB says of documents: joins it with what is kept, and sees to what follows from it, which may be
+ * Takes in what CouchDB says of documents: joins it with what is kept, and does what follows from it, which may be
  * nothing, a step to be run, or the end of a job.
  */
 final class DocumentProcessor {
@@ -69,7 +69,7 @@ final class DocumentProcessor {
             BridgeTransaction transaction, StoredDocument stored, Optional<PublishedState> asked, List<String> stale) {
         String id = stored.id();
         if (!BridgeStore.isWithinLimit(id)) {
-            refusedDocuments.unbearable(transaction, stored);
+            refusedDocuments.tooLarge(transaction, stored);
             return done();
         }
         if (stored.leaves().isEmpty()) { // not there yet, as on a node that others replicate to

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads what is kept of documents that are to be written: as many as make a bearable request. */
+/** Reads what is kept of documents that are to be written: as many as fit into one request. */
 final class OutgoingReader {
     private static final Logger LOG = LoggerFactory.getLogger(OutgoingReader.class);
     /** Bytes of a request, but for its last documents. */

@@ -47,7 +47,7 @@ final class RefusedDocuments {
     }
 
     /** Nothing can be kept of a document with such an id, so it is told at once what is wrong with it. */
-    void unbearable(BridgeTransaction transaction, StoredDocument stored) {
+    void tooLarge(BridgeTransaction transaction, StoredDocument stored) {
         Optional<ObjectNode> body = stored.current().map(Leaf::body);
         if (body.isPresent()
                 && reader.read(body.get()) instanceof ParsedDocument.Broken broken

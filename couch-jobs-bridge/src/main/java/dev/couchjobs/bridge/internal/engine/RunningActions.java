@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What is run in this process, so that it can be stopped, and so that nothing is run beside what is left of itself: a
- * job that was lost may be given back to this very process while its action is still being ended. Thread-safe.
+ * The actions that run in this process. It stops them, and it prevents that an action starts again before its last run
+ * has stopped: this process may claim a job again while the old action is still being stopped. Thread-safe.
  */
 final class RunningActions {
     private final Map<String, Map<Integer, Stoppable<Void>>> documents = new HashMap<>();

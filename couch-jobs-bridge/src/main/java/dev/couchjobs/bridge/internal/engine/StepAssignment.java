@@ -28,7 +28,7 @@ interface StepAssignment {
     boolean isAuthorityFor(String home, boolean isKnown);
 
     /**
-     * Sees to it that the current step of a live job is run. Called when the job is new, when a step has come to its
+     * Ensures that the current step of a live job is run. Called when the job is new, when a step has come to its
      * end, and whenever something was said of it that was not known.
      *
      * @param isNewStep whether this was not the current step before
@@ -36,7 +36,7 @@ interface StepAssignment {
      */
     CompletableFuture<Kept> next(BridgeTransaction transaction, Kept now, boolean isNewStep);
 
-    /** Sees to it that nothing is run any more of the current step of what was kept. */
+    /** Ensures that the current step of what was kept is not run any more. */
     CompletableFuture<Void> stop(BridgeTransaction transaction, Kept before);
 
     /** A job is live no longer, however it came to that; what runs of it may come to its end. */
@@ -49,7 +49,7 @@ interface StepAssignment {
     boolean isJoined(Step step);
 
     /**
-     * Sees to what a process that has ended has left, and to what has been waited for too long.
+     * Handles what a process that has ended has left, and what has been waited for too long.
      * {@return when to look again}
      */
     CompletableFuture<Pause> look(BridgeTransaction transaction);

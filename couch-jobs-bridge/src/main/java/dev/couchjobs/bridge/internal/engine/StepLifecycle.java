@@ -13,7 +13,10 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What becomes of steps at this node: they begin, are tried, and end, each in a turn that holds the step's job. */
+/**
+ * The lifecycle of steps on this node: begin, retry, end. Each transition is one transaction that is fenced by the
+ * claim on the step's job.
+ */
 final class StepLifecycle {
     private static final Logger LOG = LoggerFactory.getLogger(StepLifecycle.class);
 

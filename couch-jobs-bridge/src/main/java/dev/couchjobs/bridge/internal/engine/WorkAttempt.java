@@ -168,7 +168,7 @@ final class WorkAttempt {
                     + ", which stays claimed: " + words(refused) + ". It was to say: " + reason);
         }
         LOG.error(
-                "Node {}: work item {}: {}. It is not done again: see to it that this node's user may write and"
+                "Node {}: work item {}: {}. It is not done again: let this node's user write and"
                         + " delete work items,"
                         + " and delete this one, or set it free (claimed: false, status: null) if it is to be done"
                         + " again.",

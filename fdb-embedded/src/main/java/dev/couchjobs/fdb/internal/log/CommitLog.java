@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A redo log: what was appended and synced is replayed when the log is opened again, whatever happened in between.
  *
- * <p>It takes for granted that a disk writes a sector of 512 bytes whole or not at all, that writing into a file leaves
- * the bytes beside alone, and that what was synced stays.
+ * <p>Assumptions: the disk writes sectors of 512 bytes atomically, a write does not change neighbouring bytes, and
+ * synced data is durable.
  *
  * <p>It is a sequence of numbered {@linkplain SegmentStore segments}, filled with zeros before they are used and never
  * used twice; so zeros behind the last record are where the log ends. A crash can only undo what was not synced, and of

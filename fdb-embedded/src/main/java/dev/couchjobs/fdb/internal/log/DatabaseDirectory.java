@@ -213,7 +213,7 @@ public final class DatabaseDirectory implements AutoCloseable {
             throw new StorageException(
                     "Nothing more is written to " + path + ": " + e.getMessage()
                             + ". What was committed is in the directory that was there before, and lost if that was"
-                            + " removed. See to what removes the directory, and open it again in a new process.",
+                            + " removed. Find what removes the directory, and open it again in a new process.",
                     path,
                     e);
         }
