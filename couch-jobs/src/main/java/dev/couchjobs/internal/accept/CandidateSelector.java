@@ -43,7 +43,7 @@ final class CandidateSelector {
     private final TypeKeys keys;
     private final RandomGenerator random;
     private final LowPriorityShare lowPriorityShare;
-    /** For jobs that no trail leads to. */
+    /** For jobs that no queue cursor leads to. */
     private final SkipDistance skipDistance = new SkipDistance();
 
     private final QueueCursor unscheduled;
@@ -58,7 +58,7 @@ final class CandidateSelector {
     /** What the last pick saw, if it saw all. */
     private volatile Optional<QueueSnapshot> snapshot = Optional.empty();
 
-    /** How many the last try would have taken that no trail leads to. */
+    /** How many the last try would have taken that no queue cursor leads to. */
     private final AtomicInteger takenElsewhere = new AtomicInteger();
     /** Those of them of which there were so few that all processes want the same. */
     private final AtomicInteger takenScarce = new AtomicInteger();

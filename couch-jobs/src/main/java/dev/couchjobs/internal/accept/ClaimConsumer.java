@@ -12,7 +12,7 @@ public interface ClaimConsumer<D> {
     /**
      * What to claim now.
      *
-     * @param jobs how many; zero is nothing, until the next poke
+     * @param jobs how many; zero is nothing, until {@link ClaimSubscription#demandChanged}
      * @param isFree whether so many jobs can begin at once
      * @param suspects whether a job may be among them on which claims have expired; it is claimed alone
      */

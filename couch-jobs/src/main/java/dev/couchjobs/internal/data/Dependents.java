@@ -59,7 +59,7 @@ public final class Dependents {
                 Tuple.fromBytes(row.getValue()).getString(0).toUpperCase(Locale.ROOT));
     }
 
-    /** {@return whether a job waits for another, in whatever room} */
+    /** {@return whether a job waits for another, in whatever waiter group} */
     public static CompletableFuture<Boolean> isLinked(Transaction tx, JobRef dependent, JobRef dependency) {
         return tx.getRange(
                         dependent
@@ -72,13 +72,16 @@ public final class Dependents {
                 .thenApply(rows -> !rows.isEmpty());
     }
 
-    /** From now on the transaction conflicts with any that enters a job in that room. */
+    /** From now on the transaction conflicts with any that enters a job in that waiter group. */
     public static void closeGroup(Transaction tx, JobRef dependency, long group) {
         Range all = inward(dependency, group).range();
         tx.addReadConflictRange(all.begin, all.end);
     }
 
-    /** {@return some of those in a room, unless in a snapshot in a way that conflicts with any that enters a job} */
+    /**
+     * {@return some of those in a waiter group, unless in a snapshot in a way that conflicts with any that enters a
+     * job}
+     */
     public static CompletableFuture<List<Dependent>> in(
             Transaction tx, ReadTransaction view, JobRef dependency, long group, int limit) {
         Subspace inward = inward(dependency, group);
@@ -86,25 +89,25 @@ public final class Dependents {
     }
 
     /**
-     * A room of dependents.
+     * A waiter group of dependents.
      *
-     * @param policy the policy of one that is in there; in a room all are patient, or none is
+     * @param policy the policy of one that is in there; in a waiter group all are patient, or none is
      */
     public record WaiterGroup(long group, DependencyPolicy policy) {}
 
-    /** {@return the first room of dependents of a job, or the one behind another} */
+    /** {@return the first waiter group of dependents of a job, or the one behind another} */
     public static CompletableFuture<Optional<WaiterGroup>> nextGroup(
             Transaction tx, JobRef dependency, Optional<Long> after) {
-        Subspace rooms = dependency.keys().dependents(dependency.id());
-        Range all = rooms.range();
-        byte[] begin = after.map(room -> rooms.get(room).range().end).orElse(all.begin);
+        Subspace groups = dependency.keys().dependents(dependency.id());
+        Range all = groups.range();
+        byte[] begin = after.map(group -> groups.get(group).range().end).orElse(all.begin);
         return Quarantine.range(
                         tx,
                         dependency.keys(),
                         new Range(begin, all.end),
                         1,
                         false,
-                        row -> new WaiterGroup(rooms.unpack(row.getKey()).getLong(0), policy(row)))
+                        row -> new WaiterGroup(groups.unpack(row.getKey()).getLong(0), policy(row)))
                 .thenApply(found -> found.stream().findFirst());
     }
 
@@ -162,7 +165,7 @@ public final class Dependents {
      * Reads what a job waits for, unless that is much, so that a later read of it waits for no further answer.
      *
      * @return whether {@link Awaited#unlinkAll} then waits for no further answer either: there is not much, and no job
-     *     among it whose room has to be looked into
+     *     among it whose waiter group has to be looked into
      */
     public static CompletableFuture<Boolean> prefetchAwaited(Transaction tx, JobRef dependent) {
         Range all = dependent.keys().waitsFor(dependent.id()).range();

@@ -124,7 +124,9 @@ public final class Keyspace {
         return root.subspace(Tuple.from("clocks"));
     }
 
-    /** {@return the range of the rooms of jobs of all types that have ended: those in them are still to be told} */
+    /**
+     * {@return the range of the waiter groups of jobs of all types that have ended: those in them are still to be told}
+     */
     Range releasing() {
         return releasingSubspace().range();
     }

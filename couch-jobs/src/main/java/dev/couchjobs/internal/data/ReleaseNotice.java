@@ -4,10 +4,10 @@ import dev.couchjobs.Outcome;
 import java.util.Locale;
 
 /**
- * That a job has ended and those in a room are to be told.
+ * That a job has ended and those in a waiter group are to be told.
  *
  * @param dependency the job
- * @param group their room
+ * @param group their waiter group
  * @param cause how it ended
  */
 public record ReleaseNotice(JobRef dependency, long group, Cause cause) {

@@ -31,7 +31,7 @@ public final class ReleaseOutbox {
      *
      * @param told the row of which others are told
      * @param kept what is kept of it
-     * @return what is kept of it, with the rooms that are left
+     * @return what is kept of it, with the waiter groups that are left
      */
     static @Nullable JobRow leave(
             Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow told, @Nullable JobRow kept) {
@@ -66,7 +66,7 @@ public final class ReleaseOutbox {
         return told == null || (told.state() == JobState.FINISHED && before.state() != JobState.FINISHED);
     }
 
-    /** The room of those who waited for a job that was not there is now the job's own. */
+    /** The waiter group of those who waited for a job that was not there is now the job's own. */
     private static void arrive(Transaction tx, JobRef ref, @Nullable JobRow kept) {
         if (kept != null && kept.options().dependencies().patientGroup() != DependencyState.NO_GROUP) {
             tx.clear(ref.keys().expected(ref.id()));
@@ -86,8 +86,8 @@ public final class ReleaseOutbox {
     }
 
     /**
-     * {@return the room of those who wait for a job that is not there, or {@link DependencyState#NO_GROUP}} It is read
-     * beside the job's row, and so without a conflict: a caller that finds the job missing has to say that it
+     * {@return the waiter group of those who wait for a job that is not there, or {@link DependencyState#NO_GROUP}} It
+     * is read beside the job's row, and so without a conflict: a caller that finds the job missing has to say that it
      * {@linkplain #addReadConflict relies} on it.
      */
     public static CompletableFuture<Long> expected(Transaction tx, JobRef ref) {
@@ -102,17 +102,19 @@ public final class ReleaseOutbox {
                         .orElse(DependencyState.NO_GROUP));
     }
 
-    /** From now on the transaction conflicts with any that notes or takes back a room for that job. */
+    /** From now on the transaction conflicts with any that notes or takes back a waiter group for that job. */
     public static void addReadConflict(Transaction tx, JobRef ref) {
         tx.addReadConflictKey(ref.keys().expected(ref.id()));
     }
 
-    /** Notes the room of those who wait for a job that is not there; the transaction that adds the job finds it. */
+    /**
+     * Notes the waiter group of those who wait for a job that is not there; the transaction that adds the job finds it.
+     */
     public static void expect(Transaction tx, JobRef ref, long group) {
         tx.set(ref.keys().expected(ref.id()), Tuple.from(group).pack());
     }
 
-    /** Takes back the note of a room if no job is left in it. */
+    /** Takes back the note of a waiter group if no job is left in it. */
     static CompletableFuture<?> expectNoMore(Transaction tx, JobRef ref, long group) {
         addReadConflict(tx, ref);
         return expected(tx, ref).thenCombine(Dependents.in(tx, tx, ref, group, 1), (known, left) -> {
@@ -160,7 +162,7 @@ public final class ReleaseOutbox {
         return TransactionScope.of(tx).pendingReleases().isTransitive();
     }
 
-    /** Leaves it to a releaser to tell those in a room that the job they wait for was removed. */
+    /** Leaves it to a releaser to tell those in a waiter group that the job they wait for was removed. */
     public static void leaveRemoved(Transaction tx, JobRef ref, long group) {
         String cause = ReleaseNotice.Cause.REMOVED.text();
         tx.set(ref.keys().releasing(ref.id(), group), Tuple.from(cause).pack());

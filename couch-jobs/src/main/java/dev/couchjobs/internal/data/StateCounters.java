@@ -15,15 +15,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * How many jobs of a type are in each state, changed by the very transaction that changes a job.
  *
- * <p>The counters of all states are the lanes of one little-endian number, so that a transition, which takes one from a
- * lane and gives it to another, is a single atomic addition. A lane that is negative in one shard borrows from the
- * next; in the sum of all shards every lane is what it should be.
+ * <p>The counters of all states are the words of one little-endian number, so that a transition, which takes one from
+ * a word and gives it to another, is a single atomic addition. A word that is negative in one shard borrows from the
+ * next; in the sum of all shards every word is what it should be.
  */
 public final class StateCounters {
     private static final int SHARDS = 16;
-    private static final int LANE_BITS = 64;
-    private static final int LANES = 6;
-    private static final int BYTES = LANES * LANE_BITS / Byte.SIZE;
+    private static final int WORD_BITS = 64;
+    private static final int WORDS = 6;
+    private static final int BYTES = WORDS * WORD_BITS / Byte.SIZE;
 
     private static final int PENDING = 0;
     private static final int BLOCKED = 1;
@@ -32,23 +32,23 @@ public final class StateCounters {
     private static final int FAILED = 4;
     private static final int CANCELLED = 5;
 
-    private final long[] changes = new long[LANES];
+    private final long[] changes = new long[WORDS];
 
     /** Notes what becomes of one job. */
     void change(@Nullable JobRow before, @Nullable JobRow after) {
         if (before != null) {
-            changes[lane(before)]--;
+            changes[word(before)]--;
         }
         if (after != null) {
-            changes[lane(after)]++;
+            changes[word(after)]++;
         }
     }
 
     /** Writes what was noted, if it comes to anything. */
     void save(Transaction tx, TypeKeys keys, int shard) {
         BigInteger sum = BigInteger.ZERO;
-        for (int lane = LANES - 1; lane >= 0; lane--) {
-            sum = sum.shiftLeft(LANE_BITS).add(BigInteger.valueOf(changes[lane]));
+        for (int word = WORDS - 1; word >= 0; word--) {
+            sum = sum.shiftLeft(WORD_BITS).add(BigInteger.valueOf(changes[word]));
         }
         if (sum.signum() != 0) {
             tx.mutate(MutationType.ADD, keys.counts(Math.floorMod(shard, SHARDS)), littleEndian(sum));
@@ -64,16 +64,16 @@ public final class StateCounters {
         BigInteger rest = shards.stream()
                 .map(shard -> new BigInteger(reversed(shard.getValue())))
                 .reduce(BigInteger.ZERO, BigInteger::add);
-        long[] lanes = new long[LANES];
-        for (int lane = 0; lane < LANES; lane++) {
-            lanes[lane] = rest.longValue();
-            rest = rest.subtract(BigInteger.valueOf(lanes[lane])).shiftRight(LANE_BITS);
+        long[] words = new long[WORDS];
+        for (int word = 0; word < WORDS; word++) {
+            words[word] = rest.longValue();
+            rest = rest.subtract(BigInteger.valueOf(words[word])).shiftRight(WORD_BITS);
         }
         return new JobCounts(
-                lanes[PENDING], lanes[BLOCKED], lanes[RUNNING], lanes[SUCCEEDED], lanes[FAILED], lanes[CANCELLED]);
+                words[PENDING], words[BLOCKED], words[RUNNING], words[SUCCEEDED], words[FAILED], words[CANCELLED]);
     }
 
-    private static int lane(JobRow row) {
+    private static int word(JobRow row) {
         if (row.state() == JobState.RUNNING) {
             return RUNNING;
         }
@@ -90,8 +90,8 @@ public final class StateCounters {
     private static byte[] littleEndian(BigInteger number) {
         byte[] value = new byte[BYTES];
         Arrays.fill(value, (byte) (number.signum() < 0 ? 0xFF : 0));
-        byte[] digits = reversed(number.toByteArray());
-        System.arraycopy(digits, 0, value, 0, Math.min(digits.length, BYTES));
+        byte[] words = reversed(number.toByteArray());
+        System.arraycopy(words, 0, value, 0, Math.min(words.length, BYTES));
         return value;
     }
 

@@ -287,17 +287,17 @@ public final class TypeKeys {
         return retire.get(archived);
     }
 
-    /** What a job waits for: type, id and room of each dependency that is not done. */
+    /** What a job waits for: type, id and waiter group of each dependency that is not done. */
     Subspace waitsFor(String jobId) {
         return waitsFor.get(jobId);
     }
 
-    /** Who waits for a job in a room: the type and the id of each dependent. */
+    /** Who waits for a job in a waiter group: the type and the id of each dependent. */
     Subspace dependents(String jobId, long group) {
         return dependents.get(Tuple.from(jobId, group));
     }
 
-    /** Who waits for a job, in whatever room. */
+    /** Who waits for a job, in whatever waiter group. */
     Subspace dependents(String jobId) {
         return dependents.get(jobId);
     }
@@ -306,7 +306,7 @@ public final class TypeKeys {
         return releasing.pack(Tuple.from(jobId, group));
     }
 
-    /** The room of those who wait for a job that is not there. */
+    /** The waiter group of those who wait for a job that is not there. */
     byte[] expected(String jobId) {
         return expected.pack(jobId);
     }

@@ -72,7 +72,9 @@ public final class DependencyLinker {
         }
     }
 
-    /** Makes rooms for a job that is about to wait for others; a room that no job enters does no harm. */
+    /**
+     * Makes waiter groups for a job that is about to wait for others; a waiter group that no job enters does no harm.
+     */
     public CompletableFuture<Void> prepareGroups(Transaction tx, List<Dependency> dependencies) {
         return CompletableFuture.allOf(dependencies.stream()
                 .map(each -> {
@@ -87,7 +89,7 @@ public final class DependencyLinker {
                 .toArray(CompletableFuture<?>[]::new));
     }
 
-    /** The room that a job's row names, made if there is none. */
+    /** The waiter group that a job's row names, made if there is none. */
     private long groupOf(Transaction tx, JobRef dependency, JobRow found, boolean patient) {
         DependencyState dependencyState = found.options().dependencies();
         if (dependencyState.group(patient) != DependencyState.NO_GROUP) {
@@ -118,7 +120,7 @@ public final class DependencyLinker {
                 tx,
                 dependent,
                 () -> ReleaseOutbox.expected(tx, dependent),
-                (row, room) -> allowed.thenApply(ok -> isAwaited(tx, dependent, row, room)));
+                (row, group) -> allowed.thenApply(ok -> isAwaited(tx, dependent, row, group)));
         Map<JobRef, Link> links = new LinkedHashMap<>();
         for (Dependency each : dependencies) {
             JobRef dependency = keyspace.job(each.typeName(), each.jobId());
@@ -130,7 +132,7 @@ public final class DependencyLinker {
                 tx,
                 dependency,
                 () -> expected(tx, link),
-                (row, room) -> awaited.thenCompose(cyclic -> look(tx, link, row, room, cyclic)))));
+                (row, group) -> awaited.thenCompose(cyclic -> look(tx, link, row, group, cyclic)))));
         return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> all.stream().map(CompletableFuture::join).reduce(LinkResult.NONE, LinkResult::and))
                 .whenComplete((found, error) -> {
@@ -153,7 +155,7 @@ public final class DependencyLinker {
         return group != DependencyState.NO_GROUP;
     }
 
-    /** The room of those who wait already for a dependency that is not there; only the patient may be in it. */
+    /** The waiter group of those who wait already for a dependency that is not there; only the patient may be in it. */
     private static CompletableFuture<Long> expected(Transaction tx, Link link) {
         return link.isPatient()
                 ? ReleaseOutbox.expected(tx, link.dependency())
@@ -195,7 +197,7 @@ public final class DependencyLinker {
         };
     }
 
-    /** Only the first notes the room, so that many may begin to wait for the same job without a conflict. */
+    /** Only the first notes the waiter group, so that many may begin to wait for the same job without a conflict. */
     private LinkResult enterBefore(Transaction tx, Link link, long expected) {
         ReleaseOutbox.addReadConflict(tx, link.dependency());
         long group = expected;

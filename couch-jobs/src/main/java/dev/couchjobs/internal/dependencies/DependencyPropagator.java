@@ -55,12 +55,12 @@ public final class DependencyPropagator {
     }
 
     /**
-     * The jobs in a room that this transaction tells.
+     * The jobs in a waiter group that this transaction tells.
      *
      * @param notice what they are told
      * @param free those for which the dependency is done
      * @param failing those who cannot run because of it
-     * @param all whether no other job is in the room
+     * @param all whether no other job is in the waiter group
      */
     private record GroupShare(ReleaseNotice notice, List<Dependent> free, List<Dependent> failing, boolean all) {
         static GroupShare of(ReleaseNotice notice, List<Dependent> some, boolean all) {

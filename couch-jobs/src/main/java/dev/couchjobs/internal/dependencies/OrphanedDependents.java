@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Dependents of a job whose row, which named their rooms, is gone without having been decoded. */
+/** Dependents of a job whose row, which named their waiter groups, is gone without having been decoded. */
 public final class OrphanedDependents {
     private OrphanedDependents() {}
 
@@ -26,8 +26,8 @@ public final class OrphanedDependents {
     }
 
     private static CompletableFuture<@Nullable Void> notifyAfter(
-            Transaction tx, JobRef ref, DependencyState own, boolean isThere, Optional<Long> room) {
-        return Dependents.nextGroup(tx, ref, room).thenCompose(found -> {
+            Transaction tx, JobRef ref, DependencyState own, boolean isThere, Optional<Long> group) {
+        return Dependents.nextGroup(tx, ref, group).thenCompose(found -> {
             if (found.isEmpty()) {
                 return CompletableFuture.completedFuture(null);
             }

@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
  * Background work in rounds: never two rounds at once, and after each the pause that it asked for.
  *
  * <p>A round that fails does not end the loop. It is logged in one line, once a minute for each cause, with the trace
- * at level debug, and tried again after a back-off that doubles from 10 ms to 5 s, with jitter; a poke does not shorten
- * it. So is one whose signal fails. The loop ends with {@link #close}, or when its database has been closed.
+ * at level debug, and tried again after a back-off that doubles from 10 ms to 5 s, with jitter; a wake-up does not
+ * shorten it. So is one whose signal fails. The loop ends with {@link #close}, or when its database has been closed.
  */
 public final class Loop implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Loop.class);
@@ -91,7 +91,7 @@ public final class Loop implements AutoCloseable {
         isWakeUpRequested = false;
         try {
             executor.execute(this::runRound);
-        } catch (Throwable e) { // its database has been closed, or there is no thread; the caller of poke goes on
+        } catch (Throwable e) { // its database has been closed, or there is no thread; the caller of wakeUp goes on
             backOff(e);
         }
     }

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What a {@link Loop} waits for before its next round: a signal, a time, or whichever comes first. A poke ends any
+ * What a {@link Loop} waits for before its next round: a signal, a time, or whichever comes first. A wake-up ends any
  * pause.
  *
  * @param signal ends the pause when it completes; cancelled when the pause ends otherwise
@@ -19,7 +19,7 @@ public record Pause(Optional<CompletableFuture<?>> signal, Optional<Duration> at
         return atMost(Duration.ZERO);
     }
 
-    /** {@return a pause that only a poke ends} */
+    /** {@return a pause that only a wake-up ends} */
     public static Pause untilWakeUp() {
         return new Pause(Optional.empty(), Optional.empty());
     }

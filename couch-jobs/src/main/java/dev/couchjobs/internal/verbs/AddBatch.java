@@ -64,7 +64,7 @@ final class AddBatch {
                 tx,
                 List.copyOf(byJob.keySet()),
                 () -> groups(tx),
-                (before, rooms) -> allowed.thenCompose(ok -> steps(tx, before, rooms))
+                (before, groups) -> allowed.thenCompose(ok -> steps(tx, before, groups))
                         .thenCompose(changes -> bytesBefore.thenCompose(bytes -> save(tx, changes, bytes, token))));
     }
 
@@ -77,11 +77,11 @@ final class AddBatch {
     }
 
     private CompletableFuture<List<JobTable.RowChange>> steps(
-            Transaction tx, List<Optional<JobRow>> before, List<Long> rooms) {
+            Transaction tx, List<Optional<JobRow>> before, List<Long> groups) {
         List<CompletableFuture<Optional<JobTable.RowChange>>> all = new ArrayList<>(byJob.size());
         Iterator<Optional<JobRow>> rows = before.iterator();
-        Iterator<Long> room = rooms.iterator();
-        byJob.forEach((ref, ofJob) -> all.add(change(tx, ref, rows.next(), room.next(), ofJob)));
+        Iterator<Long> group = groups.iterator();
+        byJob.forEach((ref, ofJob) -> all.add(change(tx, ref, rows.next(), group.next(), ofJob)));
         return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done ->
                         all.stream().flatMap(change -> change.join().stream()).toList());

@@ -74,7 +74,7 @@ record AddRequest(
                 .thenApply(Optional::of);
     }
 
-    /** {@return the room of those who wait for the job if it is not there; read beside its row} */
+    /** {@return the waiter group of those who wait for the job if it is not there; read beside its row} */
     CompletableFuture<Long> expected(Transaction tx) {
         return isNamed ? ReleaseOutbox.expected(tx, ref) : CompletableFuture.completedFuture(DependencyState.NO_GROUP);
     }

@@ -94,8 +94,8 @@ public final class CreatorVerbs {
                 tx,
                 ref,
                 () -> request.expected(tx),
-                (before, room) -> allowed.thenCompose(ok -> linkResult)
-                        .thenCompose(found -> request.to(tx, before, room, dependencyLinker, found))
+                (before, group) -> allowed.thenCompose(ok -> linkResult)
+                        .thenCompose(found -> request.to(tx, before, group, dependencyLinker, found))
                         .thenApply(after -> {
                             after.ifPresent(row -> JobTable.save(tx, ref, before.orElse(null), row, token));
                             return ref.id();

@@ -76,14 +76,14 @@ public final class JobPool {
     private final CompletableFuture<Void> nothingHeld = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
-    // Guarded by this, as are all lanes and runs. With it held, no code outside is called.
+    // Guarded by this, as are all type queues and runs. With it held, no code outside is called.
     private int running;
     /**
-     * Every lane in which jobs wait, the one whose turn is next first; maybe others. What is done for each job looks at
-     * these alone: there may be a thousand lanes.
+     * Every type queue in which jobs wait, the one whose turn is next first; maybe others. What is done for each job
+     * looks at these alone: there may be a thousand type queues.
      */
     private final Set<TypeQueue<?>> turns = new LinkedHashSet<>();
-    /** Every lane that may have jobs to claim and had no room when it last asked, by turns. */
+    /** Every type queue that may have jobs to claim and had no room when it last asked, by turns. */
     private final NavigableMap<Long, TypeQueue<?>> wanting = new TreeMap<>();
 
     private long turn;
@@ -110,10 +110,10 @@ public final class JobPool {
         this.settings = settings;
         this.callers = instance.database().getExecutor();
         this.runner = new JobRunner(this, instance);
-        registrations.forEach(assignment -> queues.add(lane(assignment)));
+        registrations.forEach(assignment -> queues.add(queueOf(assignment)));
     }
 
-    private <D> TypeQueue<D> lane(HandlerRegistration<D, ?> registration) {
+    private <D> TypeQueue<D> queueOf(HandlerRegistration<D, ?> registration) {
         return new TypeQueue<>(this, registration, instance);
     }
 
@@ -134,7 +134,7 @@ public final class JobPool {
 
     /** Takes up a further type. */
     public void add(BoundHandler<?, ?> handler) {
-        TypeQueue<?> queue = lane(new HandlerRegistration<>(handler, settings.concurrency(), Optional.empty()));
+        TypeQueue<?> queue = queueOf(new HandlerRegistration<>(handler, settings.concurrency(), Optional.empty()));
         join(queue);
         try {
             serve(queue);
@@ -571,7 +571,8 @@ public final class JobPool {
     // Signs of life
 
     /**
-     * {@return whether there are no jobs of a lane of which signs of life could be due} Then the next jobs rouse it.
+     * {@return whether there are no jobs of a type queue of which signs of life could be due} Then the next jobs rouse
+     * it.
      */
     synchronized boolean suspendHeartbeats(TypeQueue<?> queue) {
         return queue.suspendHeartbeats();
@@ -655,17 +656,17 @@ public final class JobPool {
     }
 
     private void wakeUpAll() {
-        List<TypeQueue<?>> poked;
+        List<TypeQueue<?>> woken;
         synchronized (this) {
             if (closing || wanting.isEmpty()) {
                 return;
             }
-            poked = takeNext();
+            woken = takeNext();
         }
-        poked.forEach(queue -> queue.subscription().demandChanged());
+        woken.forEach(queue -> queue.subscription().demandChanged());
     }
 
-    /** Takes the lanes out whose turn it is to claim, as many as there is room for. */
+    /** Takes the type queues out whose turn it is to claim, as many as there is room for. */
     private List<TypeQueue<?>> takeNext() {
         List<TypeQueue<?>> next = new ArrayList<>();
         long room = room(excess());

@@ -48,7 +48,7 @@ final class TypeQueue<D> implements ClaimConsumer<D> {
     private Duration stuck = Duration.ZERO;
     /** How many jobs the claim that is under way may take. */
     private int reserved;
-    /** Its place among the lanes that wait for room to claim; 0 if it does not. */
+    /** Its place among the type queues that wait for room to claim; 0 if it does not. */
     private long turn;
     /** A job on which claims have expired, until it has run for a while or has ended. */
     private @Nullable JobRun<D> suspect;
@@ -213,7 +213,7 @@ final class TypeQueue<D> implements ClaimConsumer<D> {
         return released;
     }
 
-    /** Its place among the lanes that wait for room, which it keeps until it has got some; 0 if it has none. */
+    /** Its place among the type queues that wait for room, which it keeps until it has got some; 0 if it has none. */
     long turn() {
         return turn;
     }

@@ -23,13 +23,13 @@ import tools.jackson.databind.json.JsonMapper;
  * The bridge's own rows beside those of its jobs, in one database, so that one commit can change both.
  *
  * <pre>
- * doc,  id, chunk            what is kept of a document
+ * doc,  id, chunk           what is kept of a document
  * rev,  id                   what CouchDB has of it
  * feed, node, database       how far that node has read the feed
- * skipped, node, database, id   that document could not be taken in
- * forget, time, id             when what is kept of an ended document may go
+ * skipped, node, database, id  that document could not be taken in
+ * forget, time, id          when what is kept of an ended document may go
  * owner, node                the id of this store
- * out, later, bell           see {@link Outbox}
+ * out, later, watches_out   see {@link Outbox}
  * set,  …                    see {@link NodeSets}
  * </pre>
  */

@@ -68,7 +68,7 @@ public final class SlotReservations {
         RESTING
     }
 
-    // Seats
+    // Slots
 
     /**
      * {@return how many workers are spoken for, up to some number}
