@@ -10,6 +10,7 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
 import dev.couchjobs.Retention;
 import dev.couchjobs.Worker;
 import dev.couchjobs.faults.VirtualStage;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +32,10 @@ class ClockSkewTest {
     private static final Duration KEPT = Duration.ofHours(6);
     private static final Duration MONTH = Duration.ofDays(31);
     private static final Duration MINUTES = Duration.ofMinutes(15);
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
+    /** More than one claim takes stock of. */
+    private static final int BACKLOG = 200;
+
     private static final JobType<String, ?> MAIL =
             JobType.of("mail", String.class).retention(Retention.of(KEPT));
     private static final JobType<String, ?> ARCHIVED =
@@ -89,8 +95,8 @@ class ClockSkewTest {
     @BeforeEach
     void createTypes() {
         CouchJobs process = process("setup", Duration.ZERO);
-        stage.await(process.setTypeTimeout(database, MAIL, Duration.ofMinutes(1)));
-        stage.await(process.setTypeTimeout(database, ARCHIVED, Duration.ofMinutes(1)));
+        stage.await(process.setTypeTimeout(database, MAIL, TIMEOUT));
+        stage.await(process.setTypeTimeout(database, ARCHIVED, TIMEOUT));
     }
 
     @AfterEach
@@ -231,6 +237,37 @@ class ClockSkewTest {
 
         stage.time().advance(MINUTES.multipliedBy(3));
         assertThat(state()).isEqualTo(JobState.NOT_FOUND);
+    }
+
+    /**
+     * The process that is ahead has put scheduled jobs among those that may run, before a job that has no time. With
+     * one other process its clock is not outvoted.
+     */
+    @Test
+    void aJobIsMonitoredThatWaitedBehindJobsWhichAProcessAheadTookForDue() {
+        CouchJobs ahead = process("ahead", Duration.ofHours(2));
+        Instant time = stage.environment().clock().instant().plus(Duration.ofHours(1));
+        stage.await(ahead.addAll(
+                database,
+                IntStream.range(0, BACKLOG)
+                        .mapToObj(i -> NewJob.of(MAIL, "data").at(time).priority(2))
+                        .toList()));
+        Job<String> first =
+                stage.await(ahead.accept(MAIL, AcceptOptions.nonBlocking())).orElseThrow();
+        stage.await(ahead.finish(database, first));
+        ahead.close();
+        CouchJobs right = process("right", Duration.ZERO);
+        right.monitor(MAIL);
+        stage.await(right.add(database, NewJob.of(MAIL, "data").id("a").priority(1)));
+        stage.time().advance(MINUTES);
+
+        CouchJobs dying = process("dying", Duration.ZERO);
+        assertThat(stage.await(dying.accept(MAIL, AcceptOptions.nonBlocking())))
+                .hasValueSatisfying(job -> assertThat(job.id()).isEqualTo("a"));
+        dying.close();
+        stage.time().advance(TIMEOUT.multipliedBy(3).dividedBy(2));
+
+        assertThat(state()).isEqualTo(JobState.PENDING);
     }
 
     @Test

@@ -288,14 +288,14 @@ final class ActivityMonitor implements AutoCloseable {
                 .thenCombine(
                         waiting,
                         (nothingRuns, first) -> nothingRuns
-                                && first.filter(job -> job.scheduledTime() <= now)
+                                && first.filter(job -> WaitingJobs.mayRunFrom(job) <= now)
                                         .isEmpty()
                                 && first.map(QueueEntry::jobId).equals(waitedFirst));
         CompletableFuture<Optional<TypeInUse.NextJob>> next = IdleProcesses.leader(tx.snapshot(), keys)
                 .thenCombine(
                         waiting,
-                        (leader, first) -> leader.flatMap(token ->
-                                first.map(job -> new TypeInUse.NextJob(token, job.jobId(), job.scheduledTime()))));
+                        (leader, first) -> leader.flatMap(token -> first.map(
+                                job -> new TypeInUse.NextJob(token, job.jobId(), WaitingJobs.mayRunFrom(job)))));
         return CompletableFuture.allOf(lease, limit, isQuiet, next)
                 .thenCombine(tx.getReadVersion(), (done, version) -> version)
                 .thenCompose(version -> {

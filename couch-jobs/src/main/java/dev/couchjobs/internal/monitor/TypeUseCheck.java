@@ -90,7 +90,7 @@ final class TypeUseCheck implements AutoCloseable {
                 .thenCombine(
                         WaitingJobs.first(tx, keys),
                         (nothingRuns, waiting) -> !nothingRuns
-                                || waiting.filter(job -> job.scheduledTime() <= now)
+                                || waiting.filter(job -> WaitingJobs.mayRunFrom(job) <= now)
                                         .isPresent())
                 .thenCompose(is -> is ? TypeInUse.repair(tx, keys) : CompletableFuture.completedFuture(false));
     }
