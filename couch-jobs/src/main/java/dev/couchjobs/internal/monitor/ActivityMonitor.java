@@ -115,7 +115,7 @@ final class ActivityMonitor implements AutoCloseable {
         Keyspace keyspace = instance.keyspace();
         this.transactions = instance.transactions().named("monitor", typeName);
         this.keys = keyspace.type(typeName);
-        this.silentJobs = new SilentJobs(instance, transactions, keys, policy);
+        this.silentJobs = new SilentJobs(instance, transactions, keys, policy, this::renew);
         this.audit = new LeaseAudit(database, transactions, keyspace, keys);
         this.leaderCheck = new LeaderCheck(instance, transactions, keys);
         this.loop = new Loop("activity monitor of " + typeName, environment, this::round);
@@ -323,6 +323,16 @@ final class ActivityMonitor implements AutoCloseable {
             return Found.HELD_BY_ANOTHER;
         }
         return isUnused ? Found.OUT_OF_USE : Found.HELD;
+    }
+
+    /** Renews the lease if this process holds it, and tells so. It says of no job that waits: only a look sees that. */
+    private CompletableFuture<Boolean> renew(Transaction tx) {
+        return TypeInUse.find(tx, keys).thenCombine(tx.getReadVersion(), (now, version) -> {
+            Optional<TypeInUse> ours = now.filter(row -> row.holder().equals(token));
+            ours.map(row -> new TypeInUse(keys.typeName(), token, row.timeout(), version, Optional.empty()))
+                    .ifPresent(row -> row.write(tx, keys));
+            return ours.isPresent();
+        });
     }
 
     private CompletableFuture<?> act(Look look) {

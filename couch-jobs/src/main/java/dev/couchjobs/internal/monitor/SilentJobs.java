@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -31,30 +32,59 @@ final class SilentJobs {
     private final TypeKeys keys;
     private final Supplier<JobType<?, ?>> policy;
     private final RowTransitions rowTransitions;
+    private final Function<Transaction, CompletableFuture<Boolean>> renewal;
     private final BatchSize batchSize = new BatchSize(BATCH_MAX);
 
-    SilentJobs(Instance instance, Transactions transactions, TypeKeys keys, Supplier<JobType<?, ?>> policy) {
+    /**
+     * Puts back the jobs of one type.
+     *
+     * @param renewal renews the monitor lease, and tells whether this process holds it
+     */
+    SilentJobs(
+            Instance instance,
+            Transactions transactions,
+            TypeKeys keys,
+            Supplier<JobType<?, ?>> policy,
+            Function<Transaction, CompletableFuture<Boolean>> renewal) {
         this.database = instance.database();
         this.keyspace = instance.keyspace();
         this.transactions = transactions;
         this.keys = keys;
         this.policy = policy;
         this.rowTransitions = new RowTransitions(instance);
+        this.renewal = renewal;
     }
 
-    /** Puts the jobs back of whose processors nothing was heard since then. */
+    /**
+     * Puts the jobs back of whose processors nothing was heard since then. The caller has just renewed the lease. Each
+     * transaction but the first renews it again: all of them together may take longer than the lease lasts, and two
+     * processes that put back the same jobs conflict.
+     *
+     * @return false, when all are put back or another process holds the lease
+     */
     CompletableFuture<Boolean> requeue(Versionstamp silentSince) {
+        return requeue(silentSince, tx -> CompletableFuture.completedFuture(true));
+    }
+
+    private CompletableFuture<Boolean> requeue(
+            Versionstamp silentSince, Function<Transaction, CompletableFuture<Boolean>> lease) {
         return batchSize
-                .run(tries -> transactions.run(database, tx -> tries.next(size -> batch(tx, silentSince, size))))
-                .thenCompose(more -> more ? requeue(silentSince) : CompletableFuture.completedFuture(false));
+                .run(tries -> transactions.run(
+                        database,
+                        tx -> tries.next(size -> {
+                            CompletableFuture<List<ActivityIndex.Entry>> rows =
+                                    ActivityIndex.silentSince(tx, keys, silentSince, size);
+                            return lease.apply(tx)
+                                    .thenCompose(isHeld -> rows.thenCompose(some ->
+                                            isHeld ? batch(tx, some, size) : CompletableFuture.completedFuture(false)));
+                        })))
+                .thenCompose(more -> more ? requeue(silentSince, renewal) : CompletableFuture.completedFuture(false));
     }
 
     /** Tells whether there may be more. */
-    private CompletableFuture<Boolean> batch(Transaction tx, Versionstamp silentSince, int size) {
-        return ActivityIndex.silentSince(tx, keys, silentSince, size).thenCompose(rows -> {
-            List<ActivityIndex.Entry> some = fitting(rows, size);
-            return enqueueAll(tx, some).thenApply(done -> rows.size() == size || some.size() < rows.size());
-        });
+    private CompletableFuture<Boolean> batch(Transaction tx, List<ActivityIndex.Entry> rows, int size) {
+        List<ActivityIndex.Entry> some = fitting(rows, size);
+        return enqueueAll(tx, some).thenApply(done -> rows.size() == size || some.size() < rows.size());
     }
 
     /** The first rows that stand for so many jobs, at least one row. */
