@@ -22,6 +22,8 @@ import org.junit.jupiter.api.Test;
 /** To list the running jobs costs what runs, however many jobs there are. */
 class RunningJobsTest {
     private static final int AT_ONCE = 500;
+    /** Of the rows of the index, where there are more than can be read for one page. */
+    private static final int INDEX_ROWS_MAX = 1_000;
 
     private final MeasuredStage stage = new MeasuredStage(5, MAIL);
     private final CouchJobs jobs = stage.builder(stage.measured()).build();
@@ -111,5 +113,19 @@ class RunningJobsTest {
 
         assertThat(listed(400))
                 .containsExactlyElementsOf(running.stream().sorted().toList());
+    }
+
+    /** Each page finds anew that the index is too long, and then looks at jobs by id: it may be shorter by then. */
+    @Test
+    void aPageOfTenThousandReadsABoundedNumberOfKeys() {
+        add(10_000);
+        IntStream.range(0, 10_000).forEach(i -> claim());
+        stage.forget();
+
+        assertThat(listed(100))
+                .containsExactlyElementsOf(running.stream().sorted().toList());
+
+        assertThat(stage.tries()).allMatch(each -> each.cost().keysRead() <= INDEX_ROWS_MAX + 2);
+        assertThat(stage.tries()).hasSizeLessThanOrEqualTo(2 * (10_000 / 100 + 1));
     }
 }
