@@ -35,7 +35,7 @@ record ThesisReport(Map<String, String> machine, String servers, double step, Li
             String test,
             int nodes,
             int jobs,
-            TestedJoinMode testedJoinMode,
+            TestedJoinMode joined,
             double ideal,
             double seconds,
             int fewestUpdates,
@@ -43,13 +43,12 @@ record ThesisReport(Map<String, String> machine, String servers, double step, Li
             double thesisOverIdeal,
             String thesisUpdates) {
 
-        static Result of(
-                Evaluation test, TestedJoinMode testedJoinMode, double step, EvaluationRun.RunResult runResult) {
+        static Result of(Evaluation test, TestedJoinMode joined, double step, EvaluationRun.RunResult runResult) {
             return new Result(
                     test.title,
                     test.nodes,
                     test.jobs,
-                    testedJoinMode,
+                    joined,
                     test.idealRounds() * step,
                     runResult.seconds(),
                     runResult.fewest(),
@@ -71,7 +70,7 @@ record ThesisReport(Map<String, String> machine, String servers, double step, Li
         List<Measurement> measurements = new ArrayList<>();
         results.stream().filter(each -> each.jobs == JOBS_OF_TEST_2).forEach(each -> {
             Map<String, Double> seconds = new LinkedHashMap<>();
-            seconds.put("nodes joined by " + way(each.testedJoinMode), each.seconds);
+            seconds.put("nodes joined by " + way(each.joined), each.seconds);
             seconds.put("the ideal", each.ideal);
             seconds.put("the thesis, had its steps been as long", each.ideal * (1 + each.thesisOverIdeal));
             seconds.forEach((system, took) -> {
@@ -82,8 +81,8 @@ record ThesisReport(Map<String, String> machine, String servers, double step, Li
         return new Report(machine, Map.of("Servers", servers), systems, List.of(curve), measurements);
     }
 
-    private static String way(TestedJoinMode testedJoinMode) {
-        return testedJoinMode == TestedJoinMode.SHARED ? "a database" : "replication";
+    private static String way(TestedJoinMode joined) {
+        return joined == TestedJoinMode.SHARED ? "a database" : "replication";
     }
 
     @Override
@@ -100,7 +99,7 @@ record ThesisReport(Map<String, String> machine, String servers, double step, Li
         for (Result each : results) {
             table.add(
                     each.test,
-                    way(each.testedJoinMode),
+                    way(each.joined),
                     String.format(Locale.ROOT, "%.1f", each.ideal),
                     String.format(Locale.ROOT, "%.2f", each.seconds),
                     percent(each.seconds / each.ideal - 1),
