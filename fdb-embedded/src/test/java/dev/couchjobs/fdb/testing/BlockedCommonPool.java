@@ -59,7 +59,8 @@ public final class BlockedCommonPool {
     public static String run(Class<?> main, String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of(OPTION, "-XX:TieredStopAtLevel=1"));
+        // RocksDB loads a native library, which JDK 24 and later warn of without that option.
+        command.addAll(List.of(OPTION, "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
         command.addAll(List.of(arguments));
         Path said = Files.createTempFile("couch-jobs-common-pool-", ".log");
