@@ -27,6 +27,7 @@ final class ClientTransaction {
     private TransactionAttempt attempt;
     private Timers.@Nullable Alarm timeout;
     private @Nullable CompletableFuture<@Nullable Void> pendingRetry;
+    /** The version of the last attempt that committed: FoundationDB's client keeps it when a new attempt begins. */
     private long committedVersion = NOT_COMMITTED;
 
     ClientTransaction(Engine engine, Executor executor, TransactionSettings defaults) {
@@ -205,6 +206,7 @@ final class ClientTransaction {
         try {
             attempt.checkReadsSucceeded();
             if (commit.isReadOnly()) {
+                committedVersion = NOT_COMMITTED;
                 commit.finishReadOnly(reply);
                 return null;
             }
@@ -266,7 +268,6 @@ final class ClientTransaction {
             }
             cancelUnlessSettled();
             attempt = new TransactionAttempt(engine, attempt.settings().forRetry(defaults));
-            committedVersion = NOT_COMMITTED;
         }
         Completions.complete(retry, executor);
     }

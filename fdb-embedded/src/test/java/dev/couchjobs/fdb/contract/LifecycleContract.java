@@ -52,6 +52,34 @@ public abstract class LifecycleContract extends FdbContract {
     }
 
     @Test
+    void theNextAttemptShowsTheVersionOfTheLastCommit() {
+        Transaction first = begin();
+        set(first, "a", "1");
+        await(first.commit());
+        long committed = first.getCommittedVersion();
+
+        Transaction second = await(first.onError(new FDBException("again", CONFLICT)));
+        assertThat(second.getCommittedVersion()).isEqualTo(committed);
+        set(second, "a", "2");
+        assertThat(second.getCommittedVersion()).isEqualTo(committed);
+        await(second.commit());
+        assertThat(second.getCommittedVersion()).isGreaterThan(committed);
+        second.close();
+    }
+
+    @Test
+    void aCommitWithoutWritesForgetsTheVersionOfAnEarlierAttempt() {
+        Transaction first = begin();
+        set(first, "a", "1");
+        await(first.commit());
+
+        Transaction second = await(first.onError(new FDBException("again", CONFLICT)));
+        await(second.commit());
+        assertThat(second.getCommittedVersion()).isEqualTo(-1);
+        second.close();
+    }
+
+    @Test
     void anUntouchedTransactionCommits() {
         await(begin().commit());
     }

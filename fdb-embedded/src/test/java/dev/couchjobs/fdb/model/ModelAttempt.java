@@ -18,6 +18,7 @@ final class ModelAttempt {
     private static final int USED_DURING_COMMIT = 2017;
     private static final int INVALID_COMMIT_VERSION = 2020;
     private static final int NO_COMMIT_VERSION = 2021;
+    private static final long NOT_COMMITTED = -1;
 
     private final ModelDatabase database;
     private final List<Write> writes = new ArrayList<>();
@@ -37,14 +38,19 @@ final class ModelAttempt {
     private boolean writesHiddenFromSnapshots;
     private boolean committing;
     private boolean cancelled;
-    private long committedVersion = -1;
+    private long committedVersion;
     /** A write that went wrong: nothing works any more. */
     private @Nullable FDBException poison;
     /** A read that met something unreadable: the commit fails. */
     private @Nullable FDBException failedRead;
 
     ModelAttempt(ModelDatabase database) {
+        this(database, NOT_COMMITTED);
+    }
+
+    ModelAttempt(ModelDatabase database, long committedVersion) {
         this.database = database;
+        this.committedVersion = committedVersion;
     }
 
     static FDBException error(int code) {
@@ -267,6 +273,7 @@ final class ModelAttempt {
                 throw failedRead;
             }
             if (writes.isEmpty() && declaredWrites.stream().allMatch(ModelKeyRange::isEmpty)) {
+                committedVersion = NOT_COMMITTED;
                 failStamps(NO_COMMIT_VERSION);
                 return;
             }

@@ -135,7 +135,7 @@ final class ModelTransaction extends ModelReads implements Transaction {
             attempt.checkNotCancelled();
             attempt.cancel();
             if (error instanceof FDBException failure && RETRYABLE.contains(failure.getCode())) {
-                return new ModelTransaction(database, new ModelAttempt(database));
+                return new ModelTransaction(database, new ModelAttempt(database, attempt.committedVersion()));
             }
             throw error instanceof RuntimeException failure ? failure : new IllegalArgumentException(error);
         });
