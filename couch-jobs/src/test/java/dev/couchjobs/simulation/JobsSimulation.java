@@ -31,6 +31,9 @@ final class JobsSimulation implements AutoCloseable {
     private static final Duration WAITED_FOR = Duration.ofMillis(PriorityOrderLaw.OLDEST / 1_000 + 100);
     private static final Duration CHAOS = Duration.ofSeconds(10);
     private static final Duration CALM_AT_LEAST = Duration.ofSeconds(5);
+    /** Longer than the longest pause of a process, shorter than the time after which a notifier looks at its jobs. */
+    private static final Duration REPORTED_WITHIN = Duration.ofSeconds(15);
+
     private static final Duration CALM_AT_MOST = Duration.ofMinutes(5);
 
     /** Where a clock of the wrong date does harm, a process in five has one. */
@@ -247,8 +250,11 @@ final class JobsSimulation implements AutoCloseable {
 
     private void awaitTheEnd() {
         Duration latest = simulation.elapsed().plus(CALM_AT_MOST);
+        Duration unended = simulation.elapsed();
         while (!isOver()) {
             oracle.check();
+            unended = haveJobsEnded() ? unended : simulation.elapsed();
+            checkReports(simulation.elapsed().minus(unended));
             if (simulation.elapsed().compareTo(latest) > 0) {
                 throw new AssertionError("There is no end to it: " + oracle.jobs()
                         + oracle.furtherTypes().open());
@@ -277,11 +283,30 @@ final class JobsSimulation implements AutoCloseable {
         oracle.furtherTypes().hurryUp(operator, far);
     }
 
-    private boolean isOver() {
+    private boolean haveJobsEnded() {
         return oracle.jobs().entrySet().stream()
-                        .allMatch(job ->
-                                job.getValue().state() == JobState.FINISHED || oracle.mayWaitForEver(job.getKey()))
-                && watchers.stream().noneMatch(Watcher::isWaiting)
+                .allMatch(job -> job.getValue().state() == JobState.FINISHED || oracle.mayWaitForEver(job.getKey()));
+    }
+
+    /** Each end is reported soon, not when a process looks at its jobs after a while as it does in any case. */
+    private void checkReports(Duration jobsEndedFor) {
+        List<String> unreported = unreported();
+        if (jobsEndedFor.compareTo(REPORTED_WITHIN) > 0 && !unreported.isEmpty()) {
+            throw new AssertionError(
+                    "After " + jobsEndedFor + " some callers still wait for the ends of " + unreported);
+        }
+    }
+
+    private List<String> unreported() {
+        return watchers.stream()
+                .flatMap(watcher -> watcher.waitsFor().stream())
+                .filter(jobId -> !oracle.mayWaitForEver(jobId))
+                .toList();
+    }
+
+    private boolean isOver() {
+        return haveJobsEnded()
+                && unreported().isEmpty()
                 && oracle.areDamagesMet()
                 && oracle.furtherTypes().open().isEmpty();
     }

@@ -6,19 +6,27 @@ import dev.couchjobs.Subscription;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 
-/** Follows jobs to their ends, one or two at a time, and remembers what it was told. */
+/** Follows jobs to their ends, one or two at a time, and remembers what it was told; waits for results, too. */
 final class Watcher {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+    /** Longer than a simulation lasts: only the end of the job ends the wait. */
+    private static final Duration UNTIL_THE_END = Duration.ofHours(1);
+
     private static final Duration REST = Duration.ofSeconds(1);
 
     private final SimulatedNode node;
     private final RandomGenerator random;
     private final Oracle oracle;
     private final List<SubscriptionTrace> subscriptionTraces = new ArrayList<>();
+    /** The job whose result this watcher waits for until the end; empty while it does not. */
+    private Optional<String> awaited = Optional.empty();
+
     private boolean stopped;
 
     Watcher(SimulatedNode node, Oracle oracle) {
@@ -41,9 +49,15 @@ final class Watcher {
         return node.isAlive() ? subscriptionTraces : List.of();
     }
 
-    /** {@return whether some subscription has not come to its end} */
-    boolean isWaiting() {
-        return toldToTheEnd().stream().anyMatch(subscriptionTrace -> !subscriptionTrace.isOver());
+    /** {@return the jobs whose ends have not been reported to this watcher, if its node is still there} */
+    List<String> waitsFor() {
+        if (!node.isAlive()) {
+            return List.of();
+        }
+        Stream<String> followed = subscriptionTraces.stream()
+                .filter(subscriptionTrace -> !subscriptionTrace.isOver())
+                .map(SubscriptionTrace::jobId);
+        return Stream.concat(followed, awaited.stream()).toList();
     }
 
     private CompletableFuture<?> turn() {
@@ -74,21 +88,26 @@ final class Watcher {
         });
     }
 
-    /** Not longer than it takes to lose patience; now and then only a look. */
+    /** A look, a wait of some seconds, or one until the job ends. */
     private CompletableFuture<Void> awaitResult(String jobId) {
-        boolean atOnce = random.nextInt(3) == 0;
+        Duration timeout = switch (random.nextInt(3)) {
+            case 0 -> Duration.ZERO;
+            case 1 -> PATIENCE;
+            default -> UNTIL_THE_END;
+        };
+        boolean atOnce = timeout.isZero();
         long asked = oracle.resultsLaw().moment();
-        return node.jobs()
-                .resultAsync(node.type(), jobId, atOnce ? Duration.ZERO : PATIENCE)
-                .handle((result, error) -> {
-                    node.log("asked for the result of " + jobId + ": " + (error == null ? result : error));
-                    if (error == null) {
-                        oracle.resultsLaw().wasGiven(jobId, asked, result);
-                    } else if (unwrapped(error) instanceof JobsException known) {
-                        oracle.resultsLaw().wasRefused(jobId, asked, atOnce, known);
-                    }
-                    return null;
-                });
+        awaited = timeout.equals(UNTIL_THE_END) ? Optional.of(jobId) : Optional.empty();
+        return node.jobs().resultAsync(node.type(), jobId, timeout).handle((result, error) -> {
+            awaited = Optional.empty();
+            node.log("asked for the result of " + jobId + ": " + (error == null ? result : error));
+            if (error == null) {
+                oracle.resultsLaw().wasGiven(jobId, asked, result);
+            } else if (unwrapped(error) instanceof JobsException known) {
+                oracle.resultsLaw().wasRefused(jobId, asked, atOnce, known);
+            }
+            return null;
+        });
     }
 
     private static Throwable unwrapped(Throwable error) {
