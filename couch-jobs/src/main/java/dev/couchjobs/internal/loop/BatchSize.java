@@ -7,14 +7,13 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many things one transaction takes, learnt from how it goes: FoundationDB gives it five seconds and ten megabytes,
- * and it is not known beforehand how many fit in.
+ * How many items one transaction takes. The size adapts: FoundationDB limits a transaction to five seconds and ten
+ * megabytes, and how many items fit is not known beforehand.
  *
- * <p>Each further try of a transaction takes half as many as the one before, whatever that failed of, unless the code
- * that makes it knows better: a commit that came too late ({@code transaction_too_old}) is not told apart. One that is
- * too large ({@code transaction_too_large}) is never tried again by FoundationDB; it is begun anew with half as many.
- * What went well in the end is where the next transaction begins, and after each that went well at once the next takes
- * a tenth more.
+ * <p>Each further try of a transaction takes half as many items as the one before, whatever its error, unless the
+ * caller decides otherwise. FoundationDB does not retry {@code transaction_too_large}; the batch starts a new
+ * transaction with half as many. The next transaction starts with the size that succeeded, and with a tenth more after
+ * a success at the first try.
  */
 public final class BatchSize {
     private static final int TOO_LARGE = 2101;
@@ -22,7 +21,7 @@ public final class BatchSize {
     private final int max;
     private int size; // guarded by this
 
-    /** A batch size that begins with the most there is ever to be. */
+    /** A batch that starts with the largest size. */
     public BatchSize(int max) {
         this.max = max;
         this.size = max;
@@ -33,13 +32,13 @@ public final class BatchSize {
         return size;
     }
 
-    /** Learns from a transaction whose tries all took the same. */
+    /** Adapts to a transaction all of whose tries took the same size. */
     public synchronized void ended(@Nullable Throwable error) {
         size = error == null ? Math.min(max, size + (max + 9) / 10) : Math.max(1, size / 2);
     }
 
     /**
-     * Runs a transaction, and if that is too large another.
+     * Runs a transaction, and another one if it is too large.
      *
      * @param transaction runs one transaction, and each try of it by {@link Tries#next}
      */
@@ -76,17 +75,17 @@ public final class BatchSize {
             this.last = first;
         }
 
-        /** {@return with how many the first try is made} */
+        /** {@return the size of the first try} */
         public int first() {
             return first;
         }
 
-        /** {@return whether the transaction has been tried before} */
+        /** {@return whether the transaction is in a further try} */
         public boolean isAgain() {
             return made > 1;
         }
 
-        /** Makes a try with as many as it may take, at least one. */
+        /** Makes a try with the current size, at least one. */
         public <T> CompletableFuture<T> next(IntFunction<CompletableFuture<T>> attempt) {
             if (made > 0) {
                 last = Math.max(1, last / 2);
@@ -95,7 +94,7 @@ public final class BatchSize {
             return again(attempt);
         }
 
-        /** Makes a try with as many as the last one had: it failed of something else than how many they were. */
+        /** Makes a try with the size of the last one, whose error had another cause. */
         @SuppressWarnings("NonAtomicVolatileUpdate") // a try is made when the one before has failed
         public <T> CompletableFuture<T> again(IntFunction<CompletableFuture<T>> attempt) {
             made++;

@@ -10,8 +10,8 @@ import java.util.WeakHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
- * The causes of failures that were told within the last minute, by any loop of an environment: when a disk is full, all
- * loops fail of one cause, several times a second.
+ * The causes of failures that loops of an environment have logged within the last minute. When a disk is full, all
+ * loops fail with one cause, several times a second.
  */
 final class LogThrottle {
     private static final Duration SILENCE = Duration.ofMinutes(1);
@@ -21,12 +21,12 @@ final class LogThrottle {
 
     private final Map<String, Instant> told = new HashMap<>();
 
-    /** {@return those of an environment} */
+    /** {@return the throttle of an environment} */
     static LogThrottle of(Environment environment) {
         return ALL.computeIfAbsent(environment.scheduler(), none -> new LogThrottle());
     }
 
-    /** {@return whether a cause is to be told now} It is told by the caller then, and not again for a minute. */
+    /** {@return whether the caller is to log a cause now} Each cause is logged once a minute. */
     synchronized boolean tryAcquire(String cause, Instant now) {
         told.values().removeIf(time -> !now.isBefore(time.plus(SILENCE)));
         return told.size() < MOST && told.putIfAbsent(cause, now) == null;

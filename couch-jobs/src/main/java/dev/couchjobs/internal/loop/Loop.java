@@ -14,11 +14,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Background work in rounds: never two rounds at once, and after each the pause that it asked for.
+ * Background work in rounds. Rounds never overlap, and each returns the pause that follows it.
  *
- * <p>A round that fails does not end the loop. It is logged in one line, once a minute for each cause, with the trace
- * at level debug, and tried again after a back-off that doubles from 10 ms to 5 s, with jitter; a wake-up does not
- * shorten it. So is one whose signal fails. The loop ends with {@link #close}, or when its database has been closed.
+ * <p>A failed round does not end the loop. The loop logs it in one line, once a minute for each cause, with the trace
+ * at level debug, and tries again after a back-off that doubles from 10 ms to 5 s, with jitter. A wake-up does not
+ * shorten the back-off. A failed signal counts as a failed round. The loop ends with {@link #close}, or when its
+ * database has been closed.
  */
 public final class Loop implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Loop.class);
@@ -48,12 +49,12 @@ public final class Loop implements AutoCloseable {
     // Tells the wake-up that is wanted from one that came too late to be cancelled.
     private @Nullable Object awaited;
 
-    /** A loop whose rounds begin on the environment's scheduler. */
+    /** A loop whose rounds start on the environment's scheduler. */
     public Loop(String name, Environment environment, Supplier<CompletableFuture<Pause>> round) {
         this(name, environment, environment.scheduler(), round);
     }
 
-    /** A loop whose rounds begin on an executor, because they have much to do. */
+    /** A loop whose rounds start on an executor, for rounds with much work. */
     public Loop(String name, Environment environment, Executor executor, Supplier<CompletableFuture<Pause>> round) {
         this.name = name;
         this.environment = environment;
@@ -61,12 +62,12 @@ public final class Loop implements AutoCloseable {
         this.round = round;
     }
 
-    /** From now on it backs off for no longer than that, if that is less than 5 seconds; for at least 10 ms. */
+    /** Sets the longest back-off, from 10 ms to 5 s. */
     public void backOffAtMost(Duration longest) {
         backoffMaxMillis = Math.max(BACKOFF_FIRST_MILLIS, Math.min(BACKOFF_MAX_MILLIS, longest.toMillis()));
     }
 
-    /** Asks for a round that begins after this call: at once, or right after the round that is under way. */
+    /** Requests a round that starts after this call: immediately, or after the current round. */
     public synchronized void wakeUp() {
         switch (phase) {
             case NOT_STARTED, PAUSED -> begin();
@@ -75,7 +76,7 @@ public final class Loop implements AutoCloseable {
         }
     }
 
-    /** Ends the loop; a round that is under way runs to its end. */
+    /** Ends the loop; the current round completes. */
     @Override
     public synchronized void close() {
         endPause();
@@ -84,14 +85,14 @@ public final class Loop implements AutoCloseable {
 
     private void begin() {
         if (phase != Phase.BACKING_OFF) {
-            failures = 0; // only now: a round whose signal fails at once has not gone well
+            failures = 0; // not earlier: a round whose signal fails immediately has failed
         }
         endPause();
         phase = Phase.IN_ROUND;
         isWakeUpRequested = false;
         try {
             executor.execute(this::runRound);
-        } catch (Throwable e) { // its database has been closed, or there is no thread; the caller of wakeUp goes on
+        } catch (Throwable e) { // the database is closed, or there is no thread; the caller of wakeUp continues
             backOff(e);
         }
     }
@@ -100,7 +101,7 @@ public final class Loop implements AutoCloseable {
         CompletableFuture<Pause> running;
         try {
             running = round.get();
-        } catch (Throwable e) { // also an error: nothing else would report it, and the loop would stand still
+        } catch (Throwable e) { // errors too: nothing else would report them, and the loop would stop
             running = CompletableFuture.failedFuture(e);
         }
         var unused = running.whenComplete(this::endRound);
@@ -160,7 +161,7 @@ public final class Loop implements AutoCloseable {
         wakeAfter(Duration.ofMillis(millis), wakeUp);
     }
 
-    /** A text: SLF4J writes the trace of an exception that comes last. */
+    /** A string, because SLF4J writes the trace of an exception in last position. */
     private void tell(String cause, long millis) {
         if (LogThrottle.of(environment).tryAcquire(cause, environment.clock().instant())) {
             LOG.warn("{}: round failed, next one in {} ms: {}", name, millis, cause);

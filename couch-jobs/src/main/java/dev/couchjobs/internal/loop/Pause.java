@@ -6,15 +6,15 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What a {@link Loop} waits for before its next round: a signal, a time, or whichever comes first. A wake-up ends any
- * pause.
+ * The time between two rounds of a {@link Loop}: until a signal, for a time, or until the first of both. A wake-up ends
+ * any pause.
  *
  * @param signal ends the pause when it completes; cancelled when the pause ends otherwise
  * @param atMost the longest pause
  */
 public record Pause(Optional<CompletableFuture<?>> signal, Optional<Duration> atMost) {
 
-    /** {@return no pause at all} */
+    /** {@return no pause} */
     public static Pause none() {
         return atMost(Duration.ZERO);
     }
@@ -29,12 +29,12 @@ public record Pause(Optional<CompletableFuture<?>> signal, Optional<Duration> at
         return new Pause(Optional.empty(), Optional.of(duration));
     }
 
-    /** {@return a pause until then} */
+    /** {@return a pause until a signal completes} */
     public static Pause until(CompletableFuture<?> signal) {
         return new Pause(Optional.of(signal), Optional.empty());
     }
 
-    /** {@return what completes as the first of two does, and with which both are cancelled} */
+    /** {@return a future that completes with the first of two, and that cancels both when it is cancelled} */
     public static CompletableFuture<Void> firstOf(CompletableFuture<Void> one, CompletableFuture<Void> other) {
         CompletableFuture<Void> first = new CompletableFuture<>();
         for (CompletableFuture<Void> each : List.of(one, other)) {
@@ -53,7 +53,7 @@ public record Pause(Optional<CompletableFuture<?>> signal, Optional<Duration> at
         return first;
     }
 
-    /** {@return this pause, but not longer} */
+    /** {@return this pause with a maximum} */
     public Pause butAtMost(Duration duration) {
         return new Pause(signal, Optional.of(duration));
     }

@@ -8,22 +8,22 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** The background workers of one kind, one for each key, made when first needed and closed together. */
+/** The background services of one kind, one for each key, created on first use and closed together. */
 public final class ServiceRegistry<K, W> implements AutoCloseable {
     private final Map<K, W> workers = new HashMap<>(); // guarded by this
     private final Consumer<W> close;
     private boolean closed; // guarded by this
 
     /**
-     * Has no workers yet.
+     * An empty registry.
      *
-     * @param close ends one
+     * @param close closes a service
      */
     public ServiceRegistry(Consumer<W> close) {
         this.close = close;
     }
 
-    /** The worker of a key, made if there is none. */
+    /** The service of a key, created if there is none. */
     public synchronized W get(K key, Function<? super K, ? extends W> make) {
         if (closed) {
             throw new CouchJobsClosedException();
@@ -31,17 +31,17 @@ public final class ServiceRegistry<K, W> implements AutoCloseable {
         return workers.computeIfAbsent(key, make);
     }
 
-    /** The worker of a key, if there is one. */
+    /** The service of a key, if there is one. */
     public synchronized Optional<W> ifPresent(K key) {
         return Optional.ofNullable(workers.get(key));
     }
 
-    /** {@return how many there are} */
+    /** {@return the number of services} */
     public synchronized int count() {
         return workers.size();
     }
 
-    /** Ends the worker of a key, if there is one; the next {@link #get} makes another. */
+    /** Closes the service of a key, if there is one; the next {@link #get} creates another. */
     public void release(K key) {
         W released;
         synchronized (this) {
@@ -52,7 +52,7 @@ public final class ServiceRegistry<K, W> implements AutoCloseable {
         }
     }
 
-    /** Ends all workers, and makes no more. */
+    /** Closes all services, and creates no more. */
     @Override
     public void close() {
         List<W> all;

@@ -28,34 +28,35 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the jobs of one type pending again when their processors have gone silent (RFC 007, "Activity Monitor").
+ * Puts jobs of one type back into the queue when their processors have gone silent (RFC 007, "Activity Monitor").
  *
- * <p>A silent processor counts as a failed attempt: a job whose last attempt that was has failed.
+ * <p>A silent processor counts as a failed attempt. A job without attempts left fails.
  *
- * <p>Four times in every activity timeout T it marks the database's read version. A job whose last sign of life is not
- * after a mark that is T old has been silent for T, whatever any clock says, and is put back: between T and 1.5 T after
- * its last sign of life, plus the time of one transaction. Any number of monitors may run on any nodes: a job is put
- * back only if it still runs under the very sequence that was seen, so what two of them both try happens once.
+ * <p>Four times in every activity timeout T the monitor records the database's read version. A job whose last sign of
+ * life is older than a version that was recorded T ago has been silent for T, independent of any clock, and is put
+ * back: between T and 1.5 T after its last sign of life, plus the time of one transaction. Any number of monitors may
+ * run on any nodes. A job is put back only if it still runs under the sequence that the monitor read, so two monitors
+ * put it back once.
  *
- * <p>It does so while the type is in use and this process holds the monitor lease of it, which each look renews
- * (rfc/018). While another process holds the lease it only marks read versions, as often, when {@link MonitorLeases}
- * looks. When the lease has not been renewed for longer than two looks are apart it takes the lease, and goes on with
- * the marks that it has.
+ * <p>The monitor does so while the type is in use and this process holds the type's monitor lease (rfc/018). Each look
+ * renews the lease. While another process holds the lease, this monitor only records read versions, at the same rate,
+ * when {@link MonitorLeases} looks. It takes the lease when the lease was not renewed for longer than two looks are
+ * apart, and continues with the versions that it has recorded.
  *
- * <p>It also checks that jobs are taken ({@link LeaderCheck}), and audits the leases of one page of jobs a round
- * ({@link LeaseAudit}). When no job has run, and none that may run has waited, for four looks, the type is in use no
- * more.
+ * <p>The monitor also checks that jobs are taken ({@link LeaderCheck}), and audits the leases of one page of jobs in
+ * each round ({@link LeaseAudit}). The use of the type ends after four looks in which no job ran and no job that may
+ * run waited.
  */
 final class ActivityMonitor implements AutoCloseable {
     private static final Duration WITHOUT_TIMEOUT_CHECK_EVERY = Duration.ofSeconds(5);
     static final int MARKS_PER_TIMEOUT = 4;
-    /** A long timeout may be made a short one. */
+    /** The longest pause, because the timeout may be shortened meanwhile. */
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
-    /** The shorter timeout of another type may have this process look more often than is worth a mark. */
+    /** The shortest distance between two recorded versions: the timeout of another type may cause more looks. */
     private static final int MARKS_OF_OTHERS_PER_TIMEOUT = 32;
-    /** After so much of a timeout without renewal a lease has expired; renewals are up to 30 percent apart. */
+    /** A lease expires after this part of a timeout without renewal; renewals are up to 30 percent apart. */
     private static final int LEASE_PERCENT = 35;
-    /** After so many looks without a job that runs or may run the type is in use no more. */
+    /** The use of a type ends after this number of looks without a job that runs or may run. */
     private static final int QUIET_LOOKS = 4;
 
     private static final int JITTER_PERCENT = 20;
@@ -65,7 +66,7 @@ final class ActivityMonitor implements AutoCloseable {
         NONE,
         /** The lease of another process has expired, or no process holds the lease. */
         WANTED,
-        /** This process holds the lease, as far as it knows. */
+        /** This process holds the lease, to its own knowledge. */
         HELD
     }
 
@@ -84,28 +85,26 @@ final class ActivityMonitor implements AutoCloseable {
     private Duty duty = Duty.NONE;
     private final AgedVersions marks = new AgedVersions();
     private Optional<Duration> timeout = Optional.empty();
-    /**
-     * What was last seen of the lease of another process, and for how long this one had slept when it was first seen.
-     */
+    /** The lease of another process as last read, and how long this process had slept when it first read it. */
     private @Nullable TypeInUse seen;
 
     private Duration seenSince = Duration.ZERO;
-    /** A job that the leader does not take, as far as the lease of another process tells. */
+    /** A job that the leader does not take, according to the lease of another process. */
     private Optional<TypeInUse.NextJob> stuck = Optional.empty();
-    /** For how long this process had slept at its last look, if marks were made then. */
+    /** How long this process had slept at its last look, if it recorded versions then. */
     private @Nullable Duration observedAt;
 
-    // Touched by one round at a time.
+    // Used by one round at a time.
     private MeasuredPause pause = MeasuredPause.NONE;
     private int quietLooks;
-    /** The job that waited first at the last look. */
+    /** The first waiting job of the last look. */
     private Optional<String> waitedFirst = Optional.empty();
 
     /**
      * A monitor that does nothing until its type is in use.
      *
-     * @param token stands for this process, in all its monitors
-     * @param policy says by which job type jobs are treated whose processors have gone silent
+     * @param token identifies this process in all its monitors
+     * @param policy supplies the job type whose retry policy applies to jobs of silent processors
      */
     ActivityMonitor(Instance instance, String typeName, long token, Supplier<JobType<?, ?>> policy) {
         this.token = OptionalLong.of(token);
@@ -128,19 +127,19 @@ final class ActivityMonitor implements AutoCloseable {
 
     // While another process holds the lease
 
-    /** {@return whether the timeout of the type is to be read for {@link #observe}} */
+    /** {@return whether {@link #observe} needs the type's timeout} */
     synchronized boolean isToLearnTimeout(TypeInUse now) {
         return !now.holder().equals(token)
                 && (observedAt == null || now.timeout().isEmpty());
     }
 
     /**
-     * Takes notice of the lease.
+     * Observes the lease.
      *
      * @param learnt the timeout, if it was read
-     * @param version where the database was
-     * @param at for how long this process has slept in all
-     * @return the timeout in which another process has to renew the lease; empty if this process holds it
+     * @param version the read version of the look
+     * @param at how long this process has slept in all
+     * @return the timeout within which another process has to renew the lease; empty if this process holds it
      */
     synchronized Optional<Duration> observe(
             TypeInUse now, Optional<Optional<Duration>> learnt, Versionstamp version, Duration at) {
@@ -152,7 +151,7 @@ final class ActivityMonitor implements AutoCloseable {
             }
             return Optional.empty();
         }
-        if (duty == Duty.HELD) { // the next look finds out, and then this one is not asked any more
+        if (duty == Duty.HELD) { // the next look finds this out, and then this method is no longer called
             loop.wakeUp();
         } else {
             mark(learnt.orElse(now.equals(seen) ? timeout : now.timeout()), version, at);
@@ -193,7 +192,7 @@ final class ActivityMonitor implements AutoCloseable {
         }
     }
 
-    /** The type is in use no more. */
+    /** Ends the use of the type in this process. */
     synchronized void outOfUse() {
         if (duty != Duty.HELD) {
             rest();
@@ -273,10 +272,10 @@ final class ActivityMonitor implements AutoCloseable {
     }
 
     /**
-     * Renews the lease, or takes it.
+     * Renews or takes the lease.
      *
-     * @param expired the lease of another process that has expired
-     * @param isLong whether the type has been quiet for so long that its use ends if it is quiet now
+     * @param expired the expired lease of another process
+     * @param isLong whether the use of the type ends if no job runs or may run now
      */
     private CompletableFuture<Look> look(Transaction tx, Optional<TypeInUse> expired, boolean isLong) {
         CompletableFuture<Optional<TypeInUse>> lease = TypeInUse.find(tx, keys);
@@ -325,7 +324,10 @@ final class ActivityMonitor implements AutoCloseable {
         return isUnused ? Found.OUT_OF_USE : Found.HELD;
     }
 
-    /** Renews the lease if this process holds it, and tells so. It says of no job that waits: only a look sees that. */
+    /**
+     * Renews the lease if this process holds it, and returns whether it does. Writes no waiting job: only a look reads
+     * one.
+     */
     private CompletableFuture<Boolean> renew(Transaction tx) {
         return TypeInUse.find(tx, keys).thenCombine(tx.getReadVersion(), (now, version) -> {
             Optional<TypeInUse> ours = now.filter(row -> row.holder().equals(token));
@@ -354,7 +356,7 @@ final class ActivityMonitor implements AutoCloseable {
         return silent.isEmpty() ? CompletableFuture.completedFuture(look) : sweepOrPutBack(silent.get(), age);
     }
 
-    /** A sweep that fails is made up for in the next round, however soon that comes. */
+    /** The next round repeats a failed sweep, however soon it comes. */
     private CompletableFuture<?> sweepOrPutBack(Versionstamp silentSince, Duration age) {
         return silentJobs.requeue(silentSince).whenComplete((done, error) -> {
             if (error != null) {

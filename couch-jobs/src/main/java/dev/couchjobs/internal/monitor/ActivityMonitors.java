@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 
-/** What one instance has in the background for all types that it has to do with. */
+/** The background services that one instance runs for all its types. */
 public final class ActivityMonitors implements AutoCloseable {
     private final Instance instance;
     private final RetentionService retentionService;
@@ -20,7 +20,7 @@ public final class ActivityMonitors implements AutoCloseable {
     private final FeedTrimmer trimmer;
     private final TypeUseCheck useCheck;
     private final DependentReleaser releaser;
-    /** The types that stay watched over although no worker here runs their jobs. */
+    /** The types that stay monitored without a worker in this process. */
     private final Set<String> kept = new HashSet<>(); // guarded by this
 
     public ActivityMonitors(Instance instance, Duration feedRetention, RetentionService retentionService) {
@@ -34,8 +34,8 @@ public final class ActivityMonitors implements AutoCloseable {
     }
 
     /**
-     * Starts the monitor of a type and the removal of its jobs whose time is up, unless they run already, and with the
-     * first type what is for all types. They run until this closes.
+     * Starts the monitor and the retention sweep of a type unless they run, and with the first type the services for
+     * all types. They run until this object closes.
      */
     public synchronized void watchOver(JobType<?, ?> type) {
         kept.add(type.name());
@@ -58,21 +58,21 @@ public final class ActivityMonitors implements AutoCloseable {
         retentionService.sweep(type);
     }
 
-    /** {@return whether a type is in use, as far as this process knows} */
+    /** {@return whether a type is in use, to the knowledge of this process} */
     public boolean isInUse(String typeName) {
         return leases.isInUse(typeName);
     }
 
-    /** Has a listener told each time when this process has found out which types are in use. */
+    /** Registers a listener that runs after each round that found out which types are in use. */
     public void afterEachLook(Runnable listener) {
         leases.afterEachLook(listener);
     }
 
     /**
-     * A worker runs jobs of a type: its retry policy and its retention decide from now on, and until the last worker of
-     * the type ends it is watched over.
+     * A worker starts to run jobs of a type. Its retry policy and its retention apply from now on. The type is
+     * monitored until its last worker ends.
      *
-     * @throws IllegalArgumentException if those of another worker are different
+     * @throws IllegalArgumentException if another worker of the type has a different policy or retention
      */
     public synchronized void workerBegins(JobType<?, ?> type) {
         types.begin(type);
@@ -84,7 +84,7 @@ public final class ActivityMonitors implements AutoCloseable {
         }
     }
 
-    /** A worker runs jobs of a type no more. */
+    /** A worker stops running jobs of a type. */
     public synchronized void workerEnds(JobType<?, ?> type) {
         if (types.end(type) && !kept.contains(type.name())) {
             monitors.release(type.name());

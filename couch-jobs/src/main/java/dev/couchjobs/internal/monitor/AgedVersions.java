@@ -8,10 +8,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers where the database was, and tells which of those places are older than a given age.
+ * Records read versions, and returns those that are older than a given age.
  *
- * <p>Age is counted in pauses that this process has slept through, and so is never overestimated: no clock is compared
- * with another, and a process that was suspended only finds its marks younger than they are.
+ * <p>Age is the time of the pauses that this process has slept through, so it is never overestimated. No clocks are
+ * compared. A process that was suspended takes its versions for younger than they are.
  */
 final class AgedVersions {
     private final Deque<AgedVersion> versions = new ArrayDeque<>();
@@ -23,7 +23,7 @@ final class AgedVersions {
         elapsed = elapsed.plus(pause);
     }
 
-    /** Marks the present place, unless the last mark is younger than {@code spacing}. */
+    /** Records the current version, unless the last one is younger than {@code spacing}. */
     void mark(Versionstamp now, Duration spacing) {
         AgedVersion last = versions.peekLast();
         if (last == null || elapsed.minus(last.since).compareTo(spacing) >= 0) {
@@ -31,12 +31,12 @@ final class AgedVersions {
         }
     }
 
-    /** Forgets what {@link #takeOlderThan} would take out and not return. */
+    /** Removes what {@link #takeOlderThan} would remove. */
     void forgetAllButNewestOlderThan(Duration age) {
         takeOlderThan(age).ifPresent(mark -> putBack(mark, age));
     }
 
-    /** Takes out what is older than {@code age} and returns the newest of it. */
+    /** Removes the versions that are older than {@code age} and returns the newest of them. */
     Optional<Versionstamp> takeOlderThan(Duration age) {
         @Nullable AgedVersion newest = null;
         while (!versions.isEmpty() && elapsed.minus(versions.peekFirst().since).compareTo(age) >= 0) {
@@ -45,7 +45,7 @@ final class AgedVersions {
         return Optional.ofNullable(newest).map(AgedVersion::at);
     }
 
-    /** Puts back a mark that was taken out and could not be acted upon. */
+    /** Puts back a version whose use has failed. */
     void putBack(Versionstamp mark, Duration age) {
         versions.addFirst(new AgedVersion(mark, elapsed.minus(age)));
     }

@@ -16,16 +16,16 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Carries on with telling the dependents of jobs of all types where the transactions in which these ended had to leave
- * off, a bounded number in each transaction. Where much is left of several jobs, each of them comes first in its turn.
+ * Settles the dependents of ended jobs, for all types, where the ending transactions left some unsettled: a bounded
+ * number in each transaction. Jobs with many dependents are served round-robin.
  *
- * <p>Any number of releasers may run on any nodes: each step reads what the others change, so what two of them both try
- * happens once. A releaser that conflicts with another waits for a moment.
+ * <p>Any number of releasers may run on any nodes. Each step reads what the others write, so two releasers settle a
+ * dependent once. A releaser that conflicts with another pauses briefly.
  */
 final class DependentReleaser implements AutoCloseable {
     private static final int ROWS_MAX = 16;
     private static final int STEP_ASIDE_MILLIS = 100;
-    /** A watch tells of what is left next; this is for the case that one does not. */
+    /** The longest pause, in case that a watch is lost. */
     private static final Duration LOOK_AGAIN = Duration.ofMinutes(5);
 
     private final Database database;
@@ -35,9 +35,9 @@ final class DependentReleaser implements AutoCloseable {
     private final BatchSize dependents = new BatchSize(ReleaseOutbox.DEPENDENTS_MAX);
     private final Loop loop;
 
-    // Touched by one round at a time.
+    // Used by one round at a time.
     private Optional<ReleaseNotice> behind = Optional.empty();
-    /** After a failed round one, so that what always fails keeps nothing else from being told. */
+    /** After a failed round one, so that a job that always fails blocks no other. */
     private volatile int rows = ROWS_MAX;
 
     DependentReleaser(Instance instance) {
@@ -71,7 +71,8 @@ final class DependentReleaser implements AutoCloseable {
     }
 
     /**
-     * The watch is armed only beside an empty hand: it reads its key, which every release that leaves something writes.
+     * Arms the watch only when nothing is left. The watch reads its key, which every release that leaves something
+     * writes.
      */
     private CompletableFuture<Pause> step(Transaction tx, int dependents) {
         return ReleaseOutbox.takeUp(tx, keyspace, behind, rows, dependents).thenApply(taken -> {

@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
-/** Trims the change feeds of the types of one process, and goes only through those that have changes. */
+/** Trims the change feeds of the types of one process, and visits only the types that have changes. */
 final class FeedTrimmer implements AutoCloseable {
     private static final int TYPES_MAX = 50;
     private static final int LOOKS_PER_RETENTION = 8;
@@ -38,7 +38,7 @@ final class FeedTrimmer implements AutoCloseable {
     private final BatchSize batch = new BatchSize(TYPES_MAX);
     private final Loop loop;
 
-    // Touched by one round at a time.
+    // Used by one round at a time.
     private final AgedVersions marks = new AgedVersions();
     private MeasuredPause pause = MeasuredPause.NONE;
 
@@ -52,7 +52,7 @@ final class FeedTrimmer implements AutoCloseable {
         this.loop = new Loop("feed trimmer", environment, this::round);
     }
 
-    /** There is the first monitor. */
+    /** Wakes the trimmer for the first monitor. */
     void start() {
         loop.wakeUp();
     }
@@ -63,11 +63,11 @@ final class FeedTrimmer implements AutoCloseable {
     }
 
     /**
-     * What one transaction came to.
+     * The result of one transaction.
      *
      * @param next the last type, if there may be more
      * @param hasChanges whether a type of this process has changes in its feed
-     * @param now where the database was
+     * @param now the read version
      */
     private record Step(Optional<String> next, boolean hasChanges, Versionstamp now) {}
 

@@ -6,24 +6,24 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The job type by which this process treats the jobs of a name where no processor of theirs is left to ask: that of the
- * workers that run them, or else the one that was given last.
+ * The job type that this process applies to jobs of a name without a live processor: the type of the workers that run
+ * them, or else the one that was registered last.
  */
 final class JobTypeRegistry {
-    /** @param workers how many workers go by it now */
+    /** @param workers how many workers use the type now */
     private record Registration(JobType<?, ?> type, int workers) {}
 
     private final Map<String, Registration> byName = new HashMap<>(); // guarded by this
 
-    /** Notes a job type, unless workers go by another. */
+    /** Registers a job type, unless workers use another of the same name. */
     synchronized void given(JobType<?, ?> type) {
         byName.merge(type.name(), new Registration(type, 0), (known, given) -> known.workers() > 0 ? known : given);
     }
 
     /**
-     * A worker goes by it from now on.
+     * Registers the job type of a worker that starts.
      *
-     * @throws IllegalArgumentException if another worker goes by another retry policy or retention
+     * @throws IllegalArgumentException if another worker has a different retry policy or retention
      */
     synchronized void begin(JobType<?, ?> type) {
         Registration known = byName.get(type.name());
@@ -36,7 +36,7 @@ final class JobTypeRegistry {
         byName.put(type.name(), new Registration(type, workers + 1));
     }
 
-    /** {@return whether no worker goes by it any more, now that one more has ended} */
+    /** {@return whether no worker uses the type after one more has ended} */
     synchronized boolean end(JobType<?, ?> type) {
         Registration left = byName.computeIfPresent(
                 type.name(), (name, known) -> new Registration(known.type(), known.workers() - 1));

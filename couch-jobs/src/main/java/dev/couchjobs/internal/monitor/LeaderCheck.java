@@ -13,12 +13,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out that the process which leads those that wait for jobs does not take them (rfc/017), because it has died,
- * stands still, or has a clock that is behind: in two looks in a row the same job waits that may run, and the same
- * process leads. All idle processes are called then.
+ * Finds a leader of the waiting processes that takes no jobs (rfc/017), because it has died, is suspended, or has a
+ * clock that is behind: in two consecutive looks the same runnable job waits and the same process leads. The check then
+ * wakes all idle processes.
  *
- * <p>The process that monitors the type looks, and tells the others with its lease what it has seen, because its own
- * clock may be behind.
+ * <p>The process that monitors the type looks. It publishes what it has seen with its lease, because its own clock may
+ * be behind.
  */
 final class LeaderCheck {
     private static final Logger LOG = LoggerFactory.getLogger(LeaderCheck.class);
@@ -34,8 +34,8 @@ final class LeaderCheck {
     /** The job of the last look, if it could run. */
     private Optional<TypeInUse.NextJob> last = Optional.empty();
     /**
-     * The job for which all were called last. If it still waits this clock may be ahead, so it is called for less and
-     * less often.
+     * The job of the last wake-up. If it still waits, the clock of this process may be ahead, so the wake-ups for it
+     * become ever rarer.
      */
     private String calledFor = "";
 
@@ -49,7 +49,7 @@ final class LeaderCheck {
         this.keys = keys;
     }
 
-    /** {@return the job of a further look, if it could run before and is not taken} */
+    /** {@return the job of a further look, if it could run at the look before and is not taken} */
     synchronized Optional<TypeInUse.NextJob> stuck(Optional<TypeInUse.NextJob> next) {
         long now = clock.instant().getEpochSecond();
         Optional<TypeInUse.NextJob> due = next.filter(job -> job.scheduledTime() <= now);
@@ -73,7 +73,7 @@ final class LeaderCheck {
         return true;
     }
 
-    /** Calls all idle processes, unless another process leads by now. */
+    /** Wakes all idle processes, unless another process leads by now. */
     CompletableFuture<?> wakeAll(TypeInUse.NextJob stuck) {
         return transactions
                 .run(

@@ -22,12 +22,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks for running jobs that the activity index does not know, which no monitor would ever find silent, and gives each
- * a row there. There are none unless rows were changed past the library, or in one transaction through wrappers that do
+ * Looks for running jobs without a row in the activity index, which no monitor would find silent, and writes their
+ * rows. Such jobs exist only if rows were changed without the library, or in one transaction through wrappers that do
  * not share their options (see {@link JobTable}).
  *
- * <p>It goes through all jobs of a type, one page every few steps and none while no job runs, and begins again at the
- * end. A page that fails is made smaller; one of a single job is passed over then.
+ * <p>The audit visits all jobs of a type, one page every few steps, and none while no job runs. After the last page it
+ * begins again. It halves a page that fails, and skips a single job that fails.
  */
 final class LeaseAudit {
     private static final Logger LOG = LoggerFactory.getLogger(LeaseAudit.class);
@@ -40,10 +40,10 @@ final class LeaseAudit {
     private final TypeKeys keys;
     private final BatchSize page = new BatchSize(PAGE_MAX);
 
-    // Touched by one step at a time.
+    // Used by one step at a time.
     private String after = "";
     private int steps;
-    /** Where it goes on if the page fails, once that is known. */
+    /** The position from which the audit continues if the page fails, once it is known. */
     private Optional<String> behind = Optional.empty();
 
     LeaseAudit(Database database, Transactions transactions, Keyspace keyspace, TypeKeys keys) {
@@ -53,7 +53,7 @@ final class LeaseAudit {
         this.keys = keys;
     }
 
-    /** Looks at one page of jobs, if it is time to. */
+    /** Reads one page of jobs, if a page is due. */
     CompletableFuture<?> step() {
         steps++;
         return steps % STEPS_PER_PAGE == 0 ? lookAtPage() : CompletableFuture.completedFuture(after);
@@ -64,7 +64,7 @@ final class LeaseAudit {
                 .whenComplete((last, error) -> after = error == null ? last : behind.orElse(after));
     }
 
-    /** The id of the last job of the page, or the empty string if it was the last page. */
+    /** Returns the id of the last job of the page, or the empty string after the last page. */
     private CompletableFuture<String> lookAt(Transaction tx, int size) {
         behind = Optional.empty();
         return StateCounters.read(tx.snapshot(), keys)
@@ -96,7 +96,7 @@ final class LeaseAudit {
                         : restoreActivity(tx, keyspace.job(keys.typeName(), id), row)));
     }
 
-    /** Its lease begins anew: when its processor was last heard of is not known. */
+    /** Starts a new lease: the last sign of life of the processor is unknown. */
     private static CompletableFuture<String> restoreActivity(Transaction tx, JobRef ref, JobRow seen) {
         return JobTable.edit(tx, ref, now -> {
             now.filter(row -> row.sequence() != null && row.sequence().equals(seen.sequence()))

@@ -9,19 +9,19 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A pause of which is known, when it has ended, how much of it was slept through at least. */
+/** A pause that measures how much of it the process has slept through. */
 final class MeasuredPause {
     /** The pause of a loop that has not paused yet. */
     static final MeasuredPause NONE = new MeasuredPause();
 
     private static final Duration SHORTEST_PART = Duration.ofMillis(100);
-    /** News may come at any time, and again and again: of what is slept through a fifth is not counted then. */
+    /** A fifth of a pause that news may end is not counted as slept, because news may come repeatedly. */
     private static final int PARTS = 4;
 
     private volatile Duration slept = Duration.ZERO;
     private volatile @Nullable Future<?> timer;
 
-    /** {@return how much of it was slept through} That is never overestimated. */
+    /** {@return how much of it was slept through, never overestimated} */
     Duration slept() {
         return slept;
     }
@@ -32,10 +32,10 @@ final class MeasuredPause {
     }
 
     /**
-     * {@return a pause that news end, but not before some time}
+     * {@return a pause that news end, but not before a minimum}
      *
-     * @param least how long it is at least
-     * @param most how long it is at most
+     * @param least the minimum
+     * @param most the maximum
      * @param news cancelled when the pause ends otherwise
      */
     Pause sleep(Environment environment, Duration least, Duration most, CompletableFuture<Void> news) {

@@ -23,18 +23,18 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Tells the monitors of one process which of their types are in use and which processes monitor these, so that each
- * type in use is monitored by one process.
+ * Tells the monitors of one process which of their types are in use and which processes hold the monitor leases, so
+ * that one process monitors each type in use.
  *
- * <p>While no type is in use, one watch for all types is all that it costs. While other processes monitor types of this
- * one, it looks four times in the shortest of their timeouts whether they still do; one look sees all types.
+ * <p>While no type is in use, the cost is one watch for all types. While other processes monitor types of this process,
+ * it reads all leases with one look, four times in the shortest of their timeouts.
  */
 final class MonitorLeases implements AutoCloseable {
     private static final int TYPES_MAX = 1_000;
     private static final int JITTER_PERCENT = 10;
-    /** Types that come into use soon after each other are looked at together. */
+    /** Types that come into use within this time share one look. */
     private static final Duration GAP = TypeTimeouts.TIMEOUT_MIN.dividedBy(ActivityMonitor.MARKS_PER_TIMEOUT);
-    /** A watch tells of the next type; this is for the case that one does not. */
+    /** The longest pause, in case that a watch is lost. */
     private static final Duration LONGEST_REST = Duration.ofMinutes(5);
 
     private final Database database;
@@ -45,11 +45,11 @@ final class MonitorLeases implements AutoCloseable {
     private final BatchSize batch = new BatchSize(TYPES_MAX);
     private final Loop loop;
 
-    // Touched by one round at a time.
+    // Used by one round at a time.
     private MeasuredPause pause = MeasuredPause.NONE;
-    /** For how long it has slept in all. */
+    /** How long it has slept in all. */
     private Duration elapsed = Duration.ZERO;
-    /** The monitors whose types were in use when last seen. */
+    /** The monitors whose types were in use at the last look. */
     private volatile Map<String, ActivityMonitor> known = Map.of();
 
     private volatile Runnable afterLook = () -> {};
@@ -71,7 +71,7 @@ final class MonitorLeases implements AutoCloseable {
         afterLook = listener;
     }
 
-    /** There is a monitor more. */
+    /** Wakes the loop for a new monitor. */
     void look() {
         loop.wakeUp();
     }
@@ -81,10 +81,13 @@ final class MonitorLeases implements AutoCloseable {
         loop.close();
     }
 
-    /** What one round has seen. */
+    /** The findings of one round. */
     private static final class Seen {
         private final Map<String, ActivityMonitor> inUse = new HashMap<>();
-        /** After which time to look again: at the latest, and somewhere within it to take a lease that none holds. */
+        /**
+         * The longest pause before the next look; a random earlier time if a lease is to be taken that no process
+         * holds.
+         */
         private Duration next = LONGEST_REST;
 
         private Duration nextForFreeLease = LONGEST_REST;
@@ -101,8 +104,8 @@ final class MonitorLeases implements AutoCloseable {
     /**
      * Some types in use.
      *
-     * @param limits the activity timeouts of those that have not been observed before
-     * @param now where the database was
+     * @param limits the activity timeouts of the types that were not observed before
+     * @param now the read version
      * @param news completes when a further type comes into use
      * @param next the last type, if there may be more
      */
@@ -137,7 +140,7 @@ final class MonitorLeases implements AutoCloseable {
                 });
     }
 
-    /** The first page arms the watch: what comes into use behind it is news, also on a later page. */
+    /** Reads one page. The first page arms the watch, so a type that comes into use later is news, on any page. */
     private CompletableFuture<Page> page(Transaction tx, Optional<String> after, int size) {
         Optional<CompletableFuture<Void>> news =
                 after.isEmpty() ? Optional.of(tx.watch(keyspace.watchesInUse())) : Optional.empty();
@@ -153,7 +156,7 @@ final class MonitorLeases implements AutoCloseable {
         });
     }
 
-    /** The monitor of a type whose timeout cannot be decoded says so itself. */
+    /** Reads the timeouts. The monitor of a type reports a timeout that cannot be decoded. */
     private CompletableFuture<Map<String, Optional<Duration>>> limits(Transaction tx, List<TypeInUse> types) {
         Map<String, CompletableFuture<Optional<Duration>>> reads = new HashMap<>();
         types.stream()

@@ -36,9 +36,9 @@ final class SilentJobs {
     private final BatchSize batchSize = new BatchSize(BATCH_MAX);
 
     /**
-     * Puts back the jobs of one type.
+     * Puts back the silent jobs of one type.
      *
-     * @param renewal renews the monitor lease, and tells whether this process holds it
+     * @param renewal renews the monitor lease, and returns whether this process holds it
      */
     SilentJobs(
             Instance instance,
@@ -56,9 +56,9 @@ final class SilentJobs {
     }
 
     /**
-     * Puts the jobs back of whose processors nothing was heard since then. The caller has just renewed the lease. Each
-     * transaction but the first renews it again: all of them together may take longer than the lease lasts, and two
-     * processes that put back the same jobs conflict.
+     * Puts back the jobs whose last sign of life is older than a version. The caller has just renewed the lease. Each
+     * transaction but the first renews it again: together they may take longer than the lease lasts, and two processes
+     * that put back the same jobs conflict.
      *
      * @return false, when all are put back or another process holds the lease
      */
@@ -81,13 +81,13 @@ final class SilentJobs {
                 .thenCompose(more -> more ? requeue(silentSince, renewal) : CompletableFuture.completedFuture(false));
     }
 
-    /** Tells whether there may be more. */
+    /** Returns whether there may be more. */
     private CompletableFuture<Boolean> batch(Transaction tx, List<ActivityIndex.Entry> rows, int size) {
         List<ActivityIndex.Entry> some = fitting(rows, size);
         return enqueueAll(tx, some).thenApply(done -> rows.size() == size || some.size() < rows.size());
     }
 
-    /** The first rows that stand for so many jobs, at least one row. */
+    /** Returns the first rows that name this number of jobs, at least one row. */
     private static List<ActivityIndex.Entry> fitting(List<ActivityIndex.Entry> rows, int jobs) {
         int taken = 0;
         int sum = 0;
@@ -98,7 +98,7 @@ final class SilentJobs {
         return rows.subList(0, taken);
     }
 
-    /** The rows stand for no job then, nor for those that they named wrongly. */
+    /** Puts back the jobs of the rows, and removes from the rows what they named wrongly. */
     private CompletableFuture<?> enqueueAll(Transaction tx, List<ActivityIndex.Entry> rows) {
         Set<Versionstamp> seen =
                 rows.stream().map(ActivityIndex.Entry::sequence).collect(Collectors.toSet());

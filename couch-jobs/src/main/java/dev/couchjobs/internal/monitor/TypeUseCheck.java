@@ -21,8 +21,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Brings types of this process into use of which jobs run or may run, and which are not in use: the time of a scheduled
- * job has come and no process has taken it, a process of an older version has claimed a job, or a row has been lost.
+ * Brings types of this process into use that have jobs that run or may run, but are not in use: because the scheduled
+ * time of a job has come and no process has taken it, a process of an older version has claimed a job, or a row was
+ * lost.
  */
 final class TypeUseCheck implements AutoCloseable {
     private static final int TYPES_MAX = 50;
@@ -48,7 +49,7 @@ final class TypeUseCheck implements AutoCloseable {
         this.loop = new Loop("check of types in use", environment, this::round);
     }
 
-    /** There is the first monitor. */
+    /** Wakes the check for the first monitor. */
     void start() {
         loop.wakeUp();
     }
@@ -66,13 +67,13 @@ final class TypeUseCheck implements AutoCloseable {
                 .thenApply(done -> Pause.atMost(TimerDelays.jittered(environment, PAUSE, JITTER_PERCENT)));
     }
 
-    /** Tells the last type of the last step: none. */
+    /** Checks all types; returns no type at the end. */
     private CompletableFuture<Optional<String>> go(Optional<String> after) {
         return batch.run(tries -> transactions.run(database, tx -> tries.next(size -> step(tx, after, size))))
                 .thenCompose(next -> next.isPresent() ? go(next) : CompletableFuture.completedFuture(next));
     }
 
-    /** Tells the last type, if there may be more. */
+    /** Checks one page; returns its last type, if there may be more. */
     private CompletableFuture<Optional<String>> step(Transaction tx, Optional<String> after, int size) {
         return TypesWithRows.inQueuesOrActivity(tx, keyspace, after, size).thenCompose(types -> {
             Optional<String> next = types.size() < size ? Optional.empty() : Optional.of(types.get(types.size() - 1));

@@ -10,11 +10,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
-/** The jobs of a type that wait to run. */
+/** The runnable jobs of a type. */
 final class WaitingJobs {
     private WaitingJobs() {}
 
-    /** {@return the one that may run first, if any waits; read without conflicts} */
+    /** {@return the job that may run first, if any waits; read without conflicts} */
     static CompletableFuture<Optional<QueueEntry>> first(ReadTransaction tx, TypeKeys keys) {
         return PendingQueue.first(tx.snapshot(), keys)
                 .thenCombine(
@@ -24,9 +24,9 @@ final class WaitingJobs {
     }
 
     /**
-     * {@return from when on a job may run, in seconds since the epoch; 0 for at once} A job that stands in the order of
-     * priorities counts as one that may run, whatever its scheduled time: jobs without one may stand behind it. It was
-     * moved there by a process whose clock may be ahead of this one.
+     * {@return the second since the epoch from which a job may run; 0 for now} A job in the priority order counts as
+     * runnable regardless of its scheduled time, because jobs without one may follow it. A process whose clock may be
+     * ahead of this one has moved it there.
      */
     static long mayRunFrom(QueueEntry job) {
         boolean isInOrderOfPriorities = job.priority() != 0 && job.isDue();

@@ -1,6 +1,6 @@
 /**
- * What watches over the jobs of a type in the background: those whose processor went silent become pending again, and
- * those who wait for jobs that ended are told. Not for users.
+ * Background services for the jobs of a type: the activity monitor puts back jobs whose processors went silent, and the
+ * releaser settles the dependents of ended jobs. Not for users.
  */
 @NullMarked
 package dev.couchjobs.internal.monitor;

@@ -20,9 +20,9 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Jobs that are offered to an archive together.
  *
- * @param due the rows of the index that named them, and perhaps others for which there was no room
+ * @param due the rows of the retention index that named them, and perhaps of others that did not fit
  * @param rows the jobs' own rows when they were offered
- * @param jobs the jobs as the archive sees them
+ * @param jobs the jobs as the archive gets them
  */
 record ArchivePage<D, R>(DueJobs due, Map<String, JobRow> rows, List<JobInfo<D, R>> jobs) {
     private static final int BYTES_MAX = 4_000_000;
@@ -42,7 +42,7 @@ record ArchivePage<D, R>(DueJobs due, Map<String, JobRow> rows, List<JobInfo<D, 
         });
     }
 
-    /** The first jobs whose data and results are not too much at a time, at least one. */
+    /** The first jobs whose data and results together stay within the limit, at least one. */
     private static Map<String, JobRow> fitting(Map<String, JobRow> jobs) {
         Map<String, JobRow> taken = new LinkedHashMap<>();
         long sum = 0;
@@ -77,8 +77,8 @@ record ArchivePage<D, R>(DueJobs due, Map<String, JobRow> rows, List<JobInfo<D, 
     }
 
     /**
-     * Each end of a job ends another claim on it, and a job that took its place has locks of its own; what ended
-     * without ever having been claimed is told apart by when it did.
+     * The lock tells two ends of a job apart, since each end ends another claim, and a job that was added in its place
+     * has locks of its own. The time tells apart ends without any claim.
      */
     private boolean isAsOffered(String jobId, JobRow now) {
         JobRow offered = rows.get(jobId);

@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Hands the jobs of one type whose time is up to their archive, a page at a time, and removes what it has taken. */
+/** Hands the expired jobs of one type to their archive, a page at a time, and removes the accepted ones. */
 final class Archiver<D, R> implements AutoCloseable {
     private static final int JOBS_MAX = 100;
     private static final Duration LEASE = Duration.ofMinutes(1);
@@ -63,7 +63,7 @@ final class Archiver<D, R> implements AutoCloseable {
         loop.close();
     }
 
-    /** What there is to do: a page, or nothing before some time has passed. */
+    /** The next step: a page, or a pause. */
     private record Next<D, R>(@Nullable ArchivePage<D, R> page, Pause pause) {}
 
     private CompletableFuture<Pause> round() {
@@ -101,7 +101,7 @@ final class Archiver<D, R> implements AutoCloseable {
         return ArchivePage.load(tx, keys, due, type, codec).thenApply(page -> new Next<>(page, Pause.none()));
     }
 
-    /** Whatever goes wrong fails the round; the loop backs off and the same jobs are offered again. */
+    /** An exception fails the round; the loop backs off and offers the same jobs again. */
     private CompletableFuture<Void> handOver(ArchivePage<D, R> page) {
         return CompletableFuture.completedFuture(page)
                 .thenComposeAsync(

@@ -13,9 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether this process may remove jobs by its clock. It compares that with what other processes have noted of theirs,
- * and notes its own, once in half a minute at most, in a transaction that a sweep or an archive makes anyway. If most
- * others agree on another time, it corrects the {@link dev.couchjobs.internal.verbs.AgreedClock} of the instance.
+ * Decides whether this process may remove jobs by its clock. It compares its clock with the times that other processes
+ * have stored, and stores its own, at most once in half a minute, in a transaction that a sweep or an archiver makes
+ * anyway. If most others agree on another time, it corrects the {@link dev.couchjobs.internal.verbs.AgreedClock} of the
+ * instance.
  */
 final class ClockCheck {
     private static final Logger LOG = LoggerFactory.getLogger(ClockCheck.class);
@@ -42,10 +43,10 @@ final class ClockCheck {
     }
 
     /**
-     * {@return whether jobs may be removed whose time is up by a reading of the clock} A clock that was set since the
-     * last look is looked at again.
+     * {@return whether jobs may be removed that are expired at a reading of the clock} A clock that was set since the
+     * last check is checked again.
      *
-     * @param now the reading by which they are removed: another reading may come from a clock that was set since
+     * @param now the reading by which jobs are removed; a second reading may differ if the clock was set
      */
     CompletableFuture<Boolean> mayRemove(Transaction tx, Instant now) {
         if (bound.compareTo(ANY_SKEW) >= 0) {

@@ -15,13 +15,13 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
-/** Some rows of the retention index that are due. What they say of a job counts only if its own row says the same. */
+/** Rows of the retention index that are due. A row counts only if the job's own row agrees. */
 record DueJobs(List<RetentionIndex.Entry> rows) {
 
     /**
-     * Rows that are due, after some that are passed over.
+     * Reads rows that are due, after a number of rows that are skipped.
      *
-     * @param jobs about how many jobs the rows are to stand for; there is at least one row, if any is due
+     * @param jobs about how many jobs the rows are to name; at least one row is read, if any is due
      */
     static CompletableFuture<DueJobs> read(
             ReadTransaction tx, TypeKeys keys, boolean archived, long second, int skip, int jobs) {
@@ -45,7 +45,7 @@ record DueJobs(List<RetentionIndex.Entry> rows) {
         return rows.isEmpty();
     }
 
-    /** The jobs that have ended and not been enqueued again since, by id, as this transaction sees them. */
+    /** The jobs that have ended and were not enqueued again since, by id, as this transaction reads them. */
     CompletableFuture<Map<String, JobRow>> confirmed(ReadTransaction tx, TypeKeys keys) {
         Map<String, CompletableFuture<Optional<JobRow>>> reads = new LinkedHashMap<>();
         for (RetentionIndex.Entry row : rows) {
@@ -62,7 +62,7 @@ record DueJobs(List<RetentionIndex.Entry> rows) {
                 });
     }
 
-    /** Removes jobs that this transaction has read, and the rows of which nothing is left to do. */
+    /** Removes jobs that this transaction has read, and the rows that name no further job. */
     void remove(Transaction tx, TypeKeys keys, Map<String, JobRow> jobs, List<RetentionIndex.Entry> done) {
         List<JobTable.RowChange> changes = new ArrayList<>(jobs.size());
         jobs.forEach((id, row) -> changes.add(new JobTable.RowChange(new JobRef(keys, id), row, null)));

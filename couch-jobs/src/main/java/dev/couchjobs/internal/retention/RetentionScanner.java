@@ -23,7 +23,7 @@ import java.util.concurrent.CompletableFuture;
  */
 final class RetentionScanner implements AutoCloseable {
     private static final int TYPES_MAX = 100;
-    /** By which part of its rest a sweep may be looked at earlier, together with others. */
+    /** A sweep may start early by this part of its pause, together with others. */
     private static final int EARLY_PART = 10;
 
     private final Database database;
@@ -45,7 +45,7 @@ final class RetentionScanner implements AutoCloseable {
     }
 
     private record Rest(Instant until, Duration time) {
-        /** A clock that was set back must not make the rest longer. */
+        /** A clock that was set back does not prolong the pause. */
         boolean isOver(Instant now) {
             Duration left = left(now);
             return left.compareTo(time.dividedBy(EARLY_PART)) <= 0 || left.compareTo(time) > 0;
@@ -56,7 +56,7 @@ final class RetentionScanner implements AutoCloseable {
         }
     }
 
-    /** A sweep has found nothing to do, and is to be looked at again after that time. */
+    /** A sweep found no due job and is to be scanned for again after a time. */
     void rest(RetentionSweeper sweeper, Duration time) {
         boolean isNext;
         synchronized (this) {
@@ -72,7 +72,7 @@ final class RetentionScanner implements AutoCloseable {
         }
     }
 
-    /** A sweep has ended; it is not looked at any more. */
+    /** A sweep has closed; the scanner forgets it. */
     synchronized void forget(RetentionSweeper sweeper) {
         resting.remove(sweeper);
     }
@@ -119,7 +119,7 @@ final class RetentionScanner implements AutoCloseable {
         return Pause.atMost(next);
     }
 
-    /** It notes this process's clock as well, which others compare with theirs. */
+    /** The transaction stores this process's clock as well, for others to compare with theirs. */
     private CompletableFuture<Map<RetentionSweeper, OptionalLong>> look(
             Transaction tx, Instant now, List<RetentionSweeper> some) {
         Map<RetentionSweeper, CompletableFuture<OptionalLong>> looks = new LinkedHashMap<>();

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** What one instance does to remove jobs that have ended: a sweep for each type that it processes, and its archives. */
+/** The removal of ended jobs in one instance: a sweep for each type that it processes, and its archivers. */
 public final class RetentionService implements AutoCloseable {
     private final Instance instance;
     private final ClockCheck clock;
@@ -18,19 +18,19 @@ public final class RetentionService implements AutoCloseable {
     private final ServiceRegistry<String, RetentionSweeper> sweepers = new ServiceRegistry<>(RetentionSweeper::close);
     private final ServiceRegistry<String, Archiver<?, ?>> archives = new ServiceRegistry<>(Archiver::close);
 
-    /** @param clockSkewBound how far a clock may be off before nothing is removed by it */
+    /** @param clockSkewBound the largest skew at which jobs are removed by the clock */
     public RetentionService(Instance instance, Duration clockSkewBound) {
         this.instance = instance;
         this.clock = new ClockCheck(instance, clockSkewBound);
         this.looks = new RetentionScanner(instance, clock);
     }
 
-    /** {@return how this process's clock stands to others} */
+    /** {@return the skew of this process's clock} */
     public CompletableFuture<ClockSkew> clockSkew(ReadTransactionContext context) {
         return clock.measure(context);
     }
 
-    /** Starts to remove jobs of a type when their time is up, unless that has been started before. */
+    /** Starts the sweep of a type, unless it runs. */
     public void sweep(JobType<?, ?> type) {
         sweepers.get(type.name(), unused -> {
             RetentionSweeper sweeper = new RetentionSweeper(instance, type, clock, looks);
@@ -39,12 +39,12 @@ public final class RetentionService implements AutoCloseable {
         });
     }
 
-    /** Removes no more jobs of a type. */
+    /** Ends the sweep of a type. */
     public void release(String typeName) {
         sweepers.release(typeName);
     }
 
-    /** Starts to hand jobs of a type to an archive when their time is up. */
+    /** Starts to hand expired jobs of a type to an archive. */
     public <D, R> void archive(JobType<D, R> type, JobArchive<D, R> archive) {
         AtomicBoolean isNew = new AtomicBoolean();
         archives.get(type.name(), unused -> {

@@ -18,11 +18,11 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Removes the jobs of one type whose time is up, as {@code remove} would, some at a time and never by a scan. When
- * there are none it rests until {@link RetentionScanner} has it begin again.
+ * Removes the expired jobs of one type, as {@code remove} does, a bounded number at a time and without a scan of the
+ * jobs. When none is left it pauses until {@link RetentionScanner} starts it again.
  *
- * <p>Any number of processes may sweep a type. They meet over the rows of the jobs and nothing else; one that has lost
- * such a meeting looks for its next jobs some way behind the first.
+ * <p>Any number of processes may sweep a type. They conflict only on the rows of the jobs. A process that lost such a
+ * conflict skips some jobs at its next try.
  */
 final class RetentionSweeper implements AutoCloseable {
     private static final int JOBS_MAX = 100;
@@ -54,17 +54,17 @@ final class RetentionSweeper implements AutoCloseable {
         looks.rest(this, Duration.ZERO);
     }
 
-    /** The time of jobs is up. */
+    /** Starts a sweep, because jobs are due. */
     void begin() {
         loop.wakeUp();
     }
 
-    /** {@return when the next jobs are due, in seconds since the epoch, if any are to be removed at all} */
+    /** {@return when the next jobs are due, in seconds since the epoch, if any are} */
     CompletableFuture<OptionalLong> nextDue(Transaction tx) {
         return RetentionIndex.nextDue(tx, keys, false);
     }
 
-    /** {@return how long to rest if that is when the next jobs are due} */
+    /** {@return how long to pause if the next jobs are due at that second} */
     Duration intervalUntil(OptionalLong dueSecond) {
         return sweepInterval.until(dueSecond).atMost().orElseThrow();
     }
@@ -75,7 +75,7 @@ final class RetentionSweeper implements AutoCloseable {
 
     @Override
     public void close() {
-        closed = true; // before it is forgotten, so that it does not rest again after that
+        closed = true; // first, so that the scanner starts no pause for it after it has forgotten it
         looks.forget(this);
         loop.close();
     }
@@ -94,7 +94,7 @@ final class RetentionSweeper implements AutoCloseable {
                 });
     }
 
-    /** For how long to rest then, if there was nothing to remove. */
+    /** Returns the pause, if there was nothing to remove. */
     private CompletableFuture<Optional<Duration>> sweep(Transaction tx, Instant now, int skip, int jobs) {
         CompletableFuture<Boolean> mayRemove = clock.mayRemove(tx, now);
         return DueJobs.read(tx, keys, false, now.getEpochSecond(), skip, jobs)

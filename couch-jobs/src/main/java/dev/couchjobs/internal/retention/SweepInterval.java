@@ -12,8 +12,7 @@ import java.util.OptionalLong;
 
 /**
  * The pause between two sweeps. The next sweep starts when the next job is due, but after at most a tenth of the
- * retention, so that no removal is late by more than that. The minimum is some seconds, so that one sweep removes many
- * jobs.
+ * retention, so no removal is later than that. The minimum is some seconds, so that one sweep removes many jobs.
  */
 final class SweepInterval {
     private static final Duration SHORTEST = Duration.ofSeconds(5);
@@ -39,19 +38,19 @@ final class SweepInterval {
         return between(LONGEST_AT_LEAST, tenth, LONGEST_AT_MOST);
     }
 
-    /** A pause until something is due, or with nothing to be due, the longest. */
+    /** A pause until a second; the longest pause without one. */
     Pause until(OptionalLong dueSecond) {
         return dueSecond.isEmpty()
                 ? jittered(longest)
                 : atMost(Duration.between(environment.clock().instant(), Instant.ofEpochSecond(dueSecond.getAsLong())));
     }
 
-    /** A pause of that time or the longest, whichever is shorter. */
+    /** A pause of that time, at most the longest. */
     Pause atMost(Duration time) {
         return jittered(between(SHORTEST, time, longest));
     }
 
-    /** A pause after which the clocks are compared again. */
+    /** A pause until the clocks are compared again. */
     Pause untilClocksAgree() {
         return jittered(CLOCKS_COMPARED_AFTER);
     }

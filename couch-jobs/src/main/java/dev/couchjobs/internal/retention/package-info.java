@@ -1,6 +1,4 @@
-/**
- * Retention: jobs that have ended are removed when their time is up, some of them by way of an archive. Not for users.
- */
+/** Retention: expired jobs are removed, some of them after they were archived. Not for users. */
 @NullMarked
 package dev.couchjobs.internal.retention;
 
