@@ -19,9 +19,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Feature A5: {@code accept} with and without waiting; what concerns scheduled times is in {@link ScheduleContract}.
+ * {@code accept} with and without waiting; what concerns scheduled times is in {@link ScheduleContract}.
  */
-public abstract class AcceptContract extends JobsContract {
+class AcceptContract extends JobsContract {
 
     @Test
     void anAcceptedJobRunsAndCanBeFinished() {

@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Feature A9: a job whose processor went silent is pending again; whose did not, is not. */
-public abstract class ActivityMonitorContract extends JobsContract {
+class ActivityMonitorContract extends JobsContract {
 
     @Test
     void aJobThatRunsWithoutARowInTheActivityIndexIsFoundAndPutBack() {

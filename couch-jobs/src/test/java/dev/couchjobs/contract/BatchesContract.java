@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Feature F5: many jobs added in one commit. */
-public abstract class BatchesContract extends JobsContract {
+class BatchesContract extends JobsContract {
     private StoredRows rows;
 
     @BeforeEach

@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Features A1 to A9 with many callers on several nodes at once, and with nodes that die. */
-public abstract class ConcurrencyContract extends JobsContract {
+class ConcurrencyContract extends JobsContract {
     /** For races that come out differently from one time to the next: each is run with several jobs. */
     private static final List<String> TEN_IDS =
             IntStream.range(0, 10).mapToObj(i -> "j" + i).toList();

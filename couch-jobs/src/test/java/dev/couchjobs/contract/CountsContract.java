@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Feature F7: counts by state, exact in every transaction that looks. */
-public abstract class CountsContract extends JobsContract {
+class CountsContract extends JobsContract {
 
     private JobCounts counts() {
         return await(jobs.counts(database, INDEX));

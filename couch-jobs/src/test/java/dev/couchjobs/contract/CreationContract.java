@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Features A1, A2 and A3: {@code add}, {@code remove}, {@code get_job_data} and {@code get_job_state}. */
-public abstract class CreationContract extends JobsContract {
+class CreationContract extends JobsContract {
     private static final Instant AT_FIVE = NOON.plusSeconds(5 * 3_600);
     private static final Instant AT_SIX = NOON.plusSeconds(6 * 3_600);
     private static final Instant AT_SEVEN = NOON.plusSeconds(7 * 3_600);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Feature A10: the data model of RFC 007, key by key and value by value. */
-public abstract class DataModelContract extends JobsContract {
+class DataModelContract extends JobsContract {
     private static final long TIME = NOON.getEpochSecond();
 
     private StoredRows rows;

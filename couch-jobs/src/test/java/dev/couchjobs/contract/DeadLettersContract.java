@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Jobs that have failed for good are listed, and can be sent again, one or all. */
-public abstract class DeadLettersContract extends SumsContract {
+class DeadLettersContract extends SumsContract {
     private static final JobType<WorkData, Integer> ONCE = SUM.retry(RetryPolicy.never());
 
     private Page<DeadLetter> page(PageRequest request) {

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Feature E2: a job may be accepted only when all that it waits for have finished successfully. */
-public abstract class DependenciesContract extends DependingJobs {
+class DependenciesContract extends DependingJobs {
     private static NewJob<WorkData> mail(String jobId, String waitsFor, DependencyPolicy policy) {
         return mail(jobId).after(Dependency.on(INDEX, waitsFor).ifUnsuccessful(policy));
     }

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
 /** How a worker ends claims, many of them in one transaction. */
-public abstract class EndsContract extends JobsContract {
+class EndsContract extends JobsContract {
     static final Disposition DONE = new Disposition.Succeeded(Optional.empty());
 
     private FinishTransaction finishTransaction;

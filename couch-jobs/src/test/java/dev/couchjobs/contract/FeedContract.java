@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The change feed behind A8: what is appended to it, and what becomes of those who read too late. */
-public abstract class FeedContract extends JobsContract {
+class FeedContract extends JobsContract {
     private StoredRows rows;
 
     @BeforeEach

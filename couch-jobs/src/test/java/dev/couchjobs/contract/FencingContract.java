@@ -14,10 +14,10 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /**
- * Feature A6, the fence: {@code halt} fails the caller's transaction, and a takeover conflicts with it, so that nothing
+ * The fence: {@code halt} fails the caller's transaction, and a takeover conflicts with it, so that nothing
  * a former holder writes beside {@code update} or {@code finish} is committed.
  */
-public abstract class FencingContract extends JobsContract {
+class FencingContract extends JobsContract {
     private static final int CONFLICT = 1020;
 
     private void assertConflicts(CompletableFuture<Void> commit) {

@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** A worker that runs takes up further types. */
-public abstract class FurtherTypesContract extends JobsContract {
+class FurtherTypesContract extends JobsContract {
     private static final JobType<WorkData, Integer> SQUARE = JobType.of("index", WorkData.class, Integer.class);
     private static final JobType<WorkData, Void> LETTER = JobType.of("mail", WorkData.class);
 

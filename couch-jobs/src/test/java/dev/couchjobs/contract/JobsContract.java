@@ -17,6 +17,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.Subscription;
+import dev.couchjobs.fdb.testing.TestEngine;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -27,12 +28,15 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * What all topics share: one database per topic; per test a fresh prefix with two job types, {@link #INDEX} and
@@ -43,7 +47,9 @@ import org.junit.jupiter.api.Timeout;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(60)
-public abstract class JobsContract implements DatabaseProvider {
+@ParameterizedClass(name = "{0}")
+@MethodSource("dev.couchjobs.fdb.testing.TestEngine#selected")
+abstract class JobsContract {
     static final JobType<WorkData, ?> INDEX = JobType.of("index", WorkData.class);
     static final JobType<WorkData, ?> MAIL = JobType.of("mail", WorkData.class);
 
@@ -55,14 +61,17 @@ public abstract class JobsContract implements DatabaseProvider {
     /** How long a test waits for what must come. */
     static final Duration LONG = Duration.ofSeconds(30);
 
+    @Parameter
+    TestEngine engine;
+
     Database database;
     Subspace prefix;
     CouchJobs jobs;
     private final List<CouchJobs> opened = new ArrayList<>();
 
-    @BeforeAll
+    @BeforeParameterizedClassInvocation
     void openDatabase() {
-        database = open();
+        database = engine.open();
     }
 
     @BeforeEach
@@ -80,7 +89,7 @@ public abstract class JobsContract implements DatabaseProvider {
         commit(tx -> tx.clear(prefix.range()));
     }
 
-    @AfterAll
+    @AfterParameterizedClassInvocation
     void closeDatabase() {
         database.close();
     }

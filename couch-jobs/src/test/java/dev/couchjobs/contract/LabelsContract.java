@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the operators of a cluster are told of the transactions that the library opens. */
-public abstract class LabelsContract extends JobsContract {
+class LabelsContract extends JobsContract {
     private static final Set<String> TAG = Set.of("couch-jobs");
     private static final JobType<WorkData, Void> LETTER = JobType.of(MAIL.name(), WorkData.class);
 

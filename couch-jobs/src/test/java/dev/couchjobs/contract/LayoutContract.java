@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /**
  * The row that says how the others are laid out: what code does that finds an earlier, a later or an unknown layout.
  */
-public abstract class LayoutContract extends JobsContract {
+class LayoutContract extends JobsContract {
     private static final int CONFLICT = 1020;
     private static final Tuple LATER_BUT_KNOWN = Tuple.from(7, 1, 1);
     private static final Tuple TO_BE_READ = Tuple.from(7, 1, 7);

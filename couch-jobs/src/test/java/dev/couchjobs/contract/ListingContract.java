@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Feature A3, for many jobs at once: a listing in pages, instead of a fold over all of them in one transaction. */
-public abstract class ListingContract extends JobsContract {
+class ListingContract extends JobsContract {
 
     private static JobSummary line(String jobId, JobState state) {
         return new JobSummary(jobId, state, Optional.empty());

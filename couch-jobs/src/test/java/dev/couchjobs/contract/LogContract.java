@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Features E4 and E6: the log of a job, its checkpoints and progress, and reads that are not too old. */
-public abstract class LogContract extends JobsContract {
+class LogContract extends JobsContract {
     private StoredRows rows;
 
     @BeforeEach

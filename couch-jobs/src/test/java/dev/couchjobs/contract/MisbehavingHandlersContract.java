@@ -26,7 +26,7 @@ import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
 /** Whatever handlers and their classes do, their own job comes to an end, and no other job waits for it. */
-public abstract class MisbehavingHandlersContract extends JobsContract {
+class MisbehavingHandlersContract extends JobsContract {
     private static final JobType<WorkData, Integer> SQUARE = WorkerContract.SQUARE.retry(RetryPolicy.never());
     private static final JobType<WorkData, Endless> ENDLESS =
             JobType.of("index", WorkData.class, Endless.class).retry(RetryPolicy.never());

@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Features A1 and E5: jobs with whatever they ask for, and ids that are made without coordination. */
-public abstract class NewJobContract extends JobsContract {
+class NewJobContract extends JobsContract {
 
     /** Which take twice as much room in a row that several jobs share. */
     @Test

@@ -31,7 +31,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import org.junit.jupiter.api.Test;
 
 /** What comes of a job is stored, and given to whoever waits for it. */
-public abstract class OutcomesContract extends SumsContract {
+class OutcomesContract extends SumsContract {
     private static final JobType<WorkData, Integer> OTHER = JobType.of("other", WorkData.class, Integer.class);
     private static final JobType<WorkData, String> TEXT = JobType.of("sum", WorkData.class, String.class);
 

@@ -28,7 +28,7 @@ import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The data of jobs, for features A1 to A8: any type that Jackson can write and read, up to several megabytes. */
-public abstract class PayloadsContract extends JobsContract {
+class PayloadsContract extends JobsContract {
 
     enum Colour {
         RED,

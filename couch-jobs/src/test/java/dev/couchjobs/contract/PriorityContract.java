@@ -23,14 +23,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Feature E1: higher priorities first, and the oldest first within one. */
-public abstract class PriorityContract extends JobsContract {
-    private final SettableClock clock = new SettableClock(NOON);
+class PriorityContract extends JobsContract {
+    private SettableClock clock;
     private StoredRows rows;
     private CouchJobs node;
 
     @BeforeEach
     void openNode() {
         rows = new StoredRows(database, prefix);
+        clock = new SettableClock(NOON);
         node = node(clock);
     }
 

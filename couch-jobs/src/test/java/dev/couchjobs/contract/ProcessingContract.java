@@ -14,9 +14,9 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /**
- * Feature A6: {@code update} and {@code finish} with and without data, and {@code halt}; what A2 means to a processor.
+ * {@code update} and {@code finish} with and without data, and {@code halt}; what a processor reads.
  */
-public abstract class ProcessingContract extends JobsContract {
+class ProcessingContract extends JobsContract {
 
     @Test
     void anUpdateWithDataReplacesIt() {

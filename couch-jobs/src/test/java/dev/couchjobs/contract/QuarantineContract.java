@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A row that cannot be decoded harms nothing but itself, and goes into quarantine. */
-public abstract class QuarantineContract extends DependingJobs {
+class QuarantineContract extends DependingJobs {
     private static final byte[] DAMAGED = {0x7F, 0x13};
 
     static Stream<byte[]> badRows() {

@@ -9,7 +9,7 @@ import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
 /** Feature A7: {@code resubmit} with and without time, {@code is_resubmitted}. */
-public abstract class ResubmitContract extends JobsContract {
+class ResubmitContract extends JobsContract {
     private static final Instant LATER = NOON.plusSeconds(6);
     private static final Instant EVEN_LATER = NOON.plusSeconds(9);
 

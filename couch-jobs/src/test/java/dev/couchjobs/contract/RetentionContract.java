@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Jobs that have ended are removed when their time is up, and some of them are handed to an archive first. */
-public abstract class RetentionContract extends SumsContract {
+class RetentionContract extends SumsContract {
     private static final Duration HOUR = Duration.ofHours(1);
     private static final JobType<WorkData, Integer> KEPT_AN_HOUR = SUM.retention(Retention.of(HOUR));
     private static final JobType<WorkData, Integer> ARCHIVED =

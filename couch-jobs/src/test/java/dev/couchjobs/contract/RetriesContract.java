@@ -23,7 +23,7 @@ import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
 /** Jobs that fail are tried again as their policy says, and no more often. */
-public abstract class RetriesContract extends SumsContract {
+class RetriesContract extends SumsContract {
     private static final RetryPolicy STEADY = RetryPolicy.standard()
             .attempts(4)
             .backoff(Duration.ofSeconds(10), 3, Duration.ofSeconds(60))

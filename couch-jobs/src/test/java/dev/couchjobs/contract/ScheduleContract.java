@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Feature A5, and ScheduledTime of A1: when {@code accept} hands out jobs that are dated in the future. */
-public abstract class ScheduleContract extends JobsContract {
+class ScheduleContract extends JobsContract {
     private SettableClock clock;
     private CouchJobs timed;
 

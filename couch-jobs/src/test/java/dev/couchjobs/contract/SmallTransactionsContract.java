@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Whatever does many things in one transaction does fewer where a transaction may not be as large. */
-public abstract class SmallTransactionsContract extends JobsContract {
+class SmallTransactionsContract extends JobsContract {
     private static final int JOBS = 150;
     private static final int FEW = 5;
     private static final int SMALL_BYTES = 20_000;

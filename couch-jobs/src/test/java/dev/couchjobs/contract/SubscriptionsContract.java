@@ -15,9 +15,9 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /**
- * Feature A8: {@code subscribe} and {@code unsubscribe}, and what a subscriber is told; see also {@link WaitContract}.
+ * {@code subscribe} and {@code unsubscribe}, and what a subscriber is told; see also {@link WaitContract}.
  */
-public abstract class SubscriptionsContract extends JobsContract {
+class SubscriptionsContract extends JobsContract {
 
     private JobEvent<WorkData> next(Subscription<WorkData> subscription) {
         return await(jobs.awaitEvent(subscription, LONG))

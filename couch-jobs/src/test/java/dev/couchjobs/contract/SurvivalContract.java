@@ -20,10 +20,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Features A5, A8 and A9 after something went wrong: background work survives failed transactions and callers who
- * misuse it, and goes on where it was.
+ * Background work survives failed transactions and callers who misuse it, and goes on where it was.
  */
-public abstract class SurvivalContract extends JobsContract {
+class SurvivalContract extends JobsContract {
     private DisturbedDatabase way;
     private CouchJobs remote;
 

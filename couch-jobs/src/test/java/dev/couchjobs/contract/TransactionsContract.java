@@ -23,10 +23,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Features A1, A2, A6 and A7 in the caller's transaction: verbs join it and see each other in it. How they fence its
+ * Verbs in the caller's transaction: they join it and see each other in it. How they fence its
  * writes is in {@link FencingContract}.
  */
-public abstract class TransactionsContract extends JobsContract {
+class TransactionsContract extends JobsContract {
     private static final Instant LATER = NOON.plusSeconds(6);
 
     @Test

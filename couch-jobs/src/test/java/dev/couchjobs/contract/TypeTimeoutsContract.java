@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Feature A4: {@code set_type_timeout} and {@code get_type_timeout}; which types there are, on every node. */
-public abstract class TypeTimeoutsContract extends JobsContract {
+class TypeTimeoutsContract extends JobsContract {
     private static final JobType<WorkData, ?> NEW = JobType.of("new", WorkData.class);
 
     @Test

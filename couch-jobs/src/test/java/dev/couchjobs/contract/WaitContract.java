@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Feature A8: {@code wait} on one or many subscriptions, for any state or one, with a timeout that is a deadline. */
-public abstract class WaitContract extends JobsContract {
+class WaitContract extends JobsContract {
 
     private static String text(JobEvent<WorkData> event) {
         return event.jobId() + " " + event.state();

@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Feature E2 with more jobs than one transaction can tell, with many who end jobs at once, and with nodes that die. */
-public abstract class WideDependenciesContract extends DependingJobs {
+class WideDependenciesContract extends DependingJobs {
     private static final int WIDE = 10_000;
     private static final int LONG_CHAIN = 1_000;
     private static final int PER_TRANSACTION = 1_000;

@@ -25,7 +25,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Design section 8: a worker claims jobs and runs them by handlers. */
-public abstract class WorkerContract extends JobsContract {
+class WorkerContract extends JobsContract {
     static final JobType<WorkData, Integer> SQUARE = JobType.of("index", WorkData.class, Integer.class);
     private static final JobType<WorkData, Void> LETTER = JobType.of("mail", WorkData.class);
 

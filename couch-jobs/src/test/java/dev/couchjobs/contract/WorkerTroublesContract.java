@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 /**
  * A worker goes on whatever is the matter around it: no threads, no limits, cancelled stages, and other jobs' losses.
  */
-public abstract class WorkerTroublesContract extends JobsContract {
+class WorkerTroublesContract extends JobsContract {
     private static final JobType<WorkData, Integer> SQUARE = JobType.of("index", WorkData.class, Integer.class);
     private static final JobType<WorkData, Void> LETTER = JobType.of("mail", WorkData.class);
 

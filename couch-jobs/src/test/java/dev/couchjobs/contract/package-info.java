@@ -1,8 +1,6 @@
 /**
- * What couch-jobs promises, as abstract test classes, one per topic, on whatever
- * {@link dev.couchjobs.contract.DatabaseProvider} a runner brings: one class with a nested class per topic is enough,
- * see {@code InMemoryJobsTest}. Features A1 to A10 of the project's list are named in the comments of the topics that
- * show them; A12 is the two lists below.
+ * What couch-jobs promises: a test class per topic, which runs on every engine that
+ * {@link dev.couchjobs.fdb.testing.TestEngine} selects. Two lists follow.
  *
  * <p>The first goes by the behaviours that the tests of the Erlang original, {@code couch_jobs_tests.erl}, pin down, in
  * their order. The topics' names are short of "Contract".

@@ -15,6 +15,7 @@ import dev.couchjobs.fdb.simulation.Fault;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
 import dev.couchjobs.fdb.simulation.SimulationBuilder;
+import dev.couchjobs.fdb.testing.Seeds;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,12 +24,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** No job waits for a process that has nothing to do, whatever went wrong before; but no process dies here. */
+@Tag("long")
 class IdleProcessesTest {
-    private static final int SEEDS = 60;
     private static final int STEPS = 25;
     private static final int PROBES = 6;
     /** How long a probe runs, in milliseconds; it does not fail. */
@@ -48,14 +50,8 @@ class IdleProcessesTest {
                     .retry(RetryPolicy.standard().attempts(1_000).backoff(AT_ONCE, 1, AT_ONCE)))
             .toList();
 
-    static List<Long> seeds() {
-        Long one = Long.getLong("simulation.seed");
-        long first = Long.getLong("simulation.first", 0);
-        return one == null
-                ? LongStream.range(first, first + Long.getLong("simulation.seeds", SEEDS))
-                        .boxed()
-                        .toList()
-                : List.of(one);
+    static LongStream seeds() {
+        return Seeds.of(20, 60);
     }
 
     /** To replay one: {@code ./mvnw verify -pl couch-jobs -am -Dtest=IdleProcessesTest -Dsimulation.seed=N}. */

@@ -2,25 +2,26 @@ package dev.couchjobs.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.fdb.testing.Seeds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The whole stack from a seed, with faults switched on. {@code -Dsimulation.seeds=20000} runs more seeds,
- * {@code -Dsimulation.first=3000} begins with another one, and {@code -Dsimulation.seed=42} runs just that one.
+ * The whole stack from a seed, with faults switched on. {@link Seeds} says how to run others.
  */
+@Tag("long")
 class JobsSimulationTest {
-    private static final long SEEDS = 3_000;
     private static final int FAILURES_TOLD = 3;
 
     private record Failure(long seed, String story) {}
 
     @Test
     void noJobIsLostAndNoneIsRunByTwoWhoseWritesBothCommit() {
-        List<Failure> failures = seeds().parallel()
+        List<Failure> failures = Seeds.of(500, 3_000)
+                .parallel()
                 .mapToObj(JobsSimulationTest::failureOf)
                 .flatMap(Optional::stream)
                 .toList();
@@ -28,14 +29,6 @@ class JobsSimulationTest {
         if (!failures.isEmpty()) {
             throw new AssertionError(report(failures));
         }
-    }
-
-    private static LongStream seeds() {
-        Long one = Long.getLong("simulation.seed");
-        long first = Long.getLong("simulation.first", 0);
-        return one == null
-                ? LongStream.range(first, first + Long.getLong("simulation.seeds", SEEDS))
-                : LongStream.of(one);
     }
 
     private static Optional<Failure> failureOf(long seed) {

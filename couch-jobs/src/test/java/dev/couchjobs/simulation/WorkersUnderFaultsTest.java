@@ -19,29 +19,30 @@ import dev.couchjobs.fdb.simulation.Fault;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
 import dev.couchjobs.fdb.simulation.SimulationBuilder;
+import dev.couchjobs.fdb.testing.Seeds;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Workers in several processes while everything goes wrong: each job's effect is there once, and each comes to its end.
  */
+@Tag("long")
 class WorkersUnderFaultsTest {
     private static final JobType<Integer, String> TYPE = JobType.of("simulated", Integer.class, String.class)
             .retry(RetryPolicy.standard().attempts(1_000).backoff(Duration.ofSeconds(1), 1, Duration.ofSeconds(1)));
     private static final byte[] EFFECTS = Tuple.from("effects").pack();
     private static final int JOBS = 40;
-    private static final int SEEDS = 30;
     /** A job that is tried again later by such a clock does not end here. */
     private static final List<Fault> PUT_OFF_FOR_DAYS = List.of(Fault.WRONG_DATE, Fault.DATE_JUMP);
 
-    static List<Long> seeds() {
-        Long one = Long.getLong("simulation.seed");
-        return one == null ? LongStream.range(0, SEEDS).boxed().toList() : List.of(one);
+    static LongStream seeds() {
+        return Seeds.of(30, 300);
     }
 
     /** To replay one: {@code ./mvnw verify -pl couch-jobs -am -Dtest=WorkersUnderFaultsTest -Dsimulation.seed=N}. */

@@ -2,26 +2,27 @@ package dev.couchjobs.bridge.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.fdb.testing.Seeds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The whole bridge from a seed, in both ways to join nodes, with everything going wrong.
- * {@code -Dsimulation.seeds=20000} runs more seeds, {@code -Dsimulation.first=3000} begins with another one, and
- * {@code -Dsimulation.seed=42} runs just that one.
+ * The whole bridge from a seed, in both ways to join nodes, with everything going wrong. {@link Seeds} says how to run
+ * other seeds.
  */
+@Tag("long")
 class BridgeSimulationTest {
-    private static final long SEEDS = 500;
     private static final int FAILURES_TOLD = 3;
 
     private record Failure(long seed, String story) {}
 
     @Test
     void everyJobComesToItsEndInOrderAndNothingIsDoneTwice() {
-        List<Failure> failures = seeds().parallel()
+        List<Failure> failures = Seeds.of(150, 1_000)
+                .parallel()
                 .mapToObj(BridgeSimulationTest::failureOf)
                 .flatMap(Optional::stream)
                 .toList();
@@ -29,14 +30,6 @@ class BridgeSimulationTest {
         if (!failures.isEmpty()) {
             throw new AssertionError(report(failures));
         }
-    }
-
-    private static LongStream seeds() {
-        Long one = Long.getLong("simulation.seed");
-        long first = Long.getLong("simulation.first", 0);
-        return one == null
-                ? LongStream.range(first, first + Long.getLong("simulation.seeds", SEEDS))
-                : LongStream.of(one);
     }
 
     private static Optional<Failure> failureOf(long seed) {

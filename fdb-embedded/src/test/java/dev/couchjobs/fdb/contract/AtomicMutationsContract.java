@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What each atomic operation makes of a value, wherever it is folded. */
-public abstract class AtomicMutationsContract extends FdbContract {
+class AtomicMutationsContract extends FdbContract {
 
     /** Before, operation and operand, after; null stands for a missing key. */
     record Example(

@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Which reads conflict with which writes of others. */
-public abstract class ConflictsContract extends ConcurrentContract {
+class ConflictsContract extends ConcurrentContract {
 
     @Test
     void aKeyReadConflictsWithASetOfIt() {

@@ -6,7 +6,7 @@ import com.apple.foundationdb.Transaction;
 import org.junit.jupiter.api.Test;
 
 /** Conflict ranges that a transaction declares, and those that it leaves out. */
-public abstract class DeclaredConflictsContract extends ConcurrentContract {
+class DeclaredConflictsContract extends ConcurrentContract {
 
     @Test
     void aDeclaredReadConflictCountsAsARead() {

@@ -9,34 +9,43 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.async.AsyncIterable;
+import dev.couchjobs.fdb.testing.TestEngine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * What all topics share: one database per topic, a fresh prefix per test, and short words for what tests do all the
  * time. Keys and values are given as strings of one-byte characters; keys are relative to the prefix.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-public abstract class FdbContract implements EngineProvider {
+@ParameterizedClass(name = "{0}")
+@MethodSource("dev.couchjobs.fdb.testing.TestEngine#selected")
+abstract class FdbContract {
 
     /** {@code not_committed}: a conflict. */
     static final int CONFLICT = 1020;
+
+    @Parameter
+    TestEngine engine;
 
     private Database database;
     private PrefixKeys prefixKeys;
     private final List<Transaction> begun = new ArrayList<>();
 
-    @BeforeAll
+    @BeforeParameterizedClassInvocation
     void openDatabase() {
-        database = open();
+        database = engine.open();
     }
 
     @BeforeEach
@@ -51,7 +60,7 @@ public abstract class FdbContract implements EngineProvider {
         prefixKeys.clear(database);
     }
 
-    @AfterAll
+    @AfterParameterizedClassInvocation
     void closeDatabase() {
         database.close();
     }

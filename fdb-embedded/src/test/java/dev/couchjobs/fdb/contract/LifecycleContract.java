@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** The life of a transaction: read versions, commit, cancel, close. */
-public abstract class LifecycleContract extends FdbContract {
+class LifecycleContract extends FdbContract {
 
     private static final int TOO_OLD = 1007;
     private static final int FUTURE_VERSION = 1009;
@@ -236,7 +236,7 @@ public abstract class LifecycleContract extends FdbContract {
 
     @Test
     void aClosedDatabaseStartsNoTransactions() {
-        Database database = open();
+        Database database = engine.open();
         database.close();
         database.close();
         assertThatThrownBy(database::createTransaction).isInstanceOf(IllegalStateException.class);

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** What is too large or out of range, and the code that says so. */
-public abstract class LimitsContract extends FdbContract {
+class LimitsContract extends FdbContract {
 
     private static final int TRANSACTION_TOO_LARGE = 2101;
     private static final int KEY_TOO_LARGE = 2102;

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Reads before the commit are the reads after it: every selector and every range, in both directions and with limits,
  * over each kind of own write, gives what it gives once the same writes are committed.
  */
-public abstract class MergedReadsContract extends FdbContract {
+class MergedReadsContract extends FdbContract {
 
     private static final List<String> BOUNDS = List.of("a", "b", "b5", "c", "d", "e", "f", "g", "h", "i");
     private static final int FURTHEST = 4;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Several threads at once; what they may and may not see of each other is the matter of the concurrent histories. */
-public abstract class MultithreadedContract extends FdbContract {
+class MultithreadedContract extends FdbContract {
 
     private static final int THREADS = 4;
     private static final int ROUNDS = 25;

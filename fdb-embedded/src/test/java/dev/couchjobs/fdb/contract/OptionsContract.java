@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Options of a transaction, and their defaults on the database. */
-public abstract class OptionsContract extends FdbContract {
+class OptionsContract extends FdbContract {
 
     private static final int INVALID_VALUE = 2006;
     private static final int TIMED_OUT = 1031;
@@ -236,7 +236,7 @@ public abstract class OptionsContract extends FdbContract {
 
     @Test
     void aDatabaseGivesItsDefaultsToEveryTransaction() {
-        try (Database limited = open()) {
+        try (Database limited = engine.open()) {
             limited.options().setTransactionSizeLimit(1_000);
             Transaction tr = begin(limited);
             set(tr, "a", "x".repeat(1_001));
@@ -246,7 +246,7 @@ public abstract class OptionsContract extends FdbContract {
 
     @Test
     void aTransactionOverridesTheDefaultOfItsDatabase() {
-        try (Database limited = open()) {
+        try (Database limited = engine.open()) {
             limited.options().setTransactionRetryLimit(0);
             Transaction strict = begin(limited);
             assertFailsWith(CONFLICT, strict.onError(new FDBException("again", CONFLICT)));
@@ -259,7 +259,7 @@ public abstract class OptionsContract extends FdbContract {
     @Test
     void theDefaultsOfADatabaseSurviveAReset() {
         AtomicInteger attempts = new AtomicInteger();
-        try (Database limited = open()) {
+        try (Database limited = engine.open()) {
             limited.options().setTransactionRetryLimit(2);
             assertThatThrownBy(() -> limited.run(tr -> {
                         attempts.incrementAndGet();
@@ -273,7 +273,7 @@ public abstract class OptionsContract extends FdbContract {
 
     @Test
     void snapshotsMissOwnWritesByDefaultOfTheDatabase() {
-        try (Database database = open()) {
+        try (Database database = engine.open()) {
             database.options().setSnapshotRywDisable();
             Transaction tr = begin(database);
             set(tr, "a", "own");
@@ -284,7 +284,7 @@ public abstract class OptionsContract extends FdbContract {
 
     @Test
     void aTransactionTimesOutByDefaultOfTheDatabase() {
-        try (Database database = open()) {
+        try (Database database = engine.open()) {
             database.options().setTransactionTimeout(1);
             assertThat(readUntilItFails(begin(database))).isEqualTo(TIMED_OUT);
         }
@@ -292,7 +292,7 @@ public abstract class OptionsContract extends FdbContract {
 
     @Test
     void unreadableKeysCanBeReadByDefaultOfTheDatabase() {
-        try (Database database = open()) {
+        try (Database database = engine.open()) {
             database.options().setTransactionBypassUnreadable();
             Transaction tr = begin(database);
             tr.mutate(
@@ -305,7 +305,7 @@ public abstract class OptionsContract extends FdbContract {
 
     @Test
     void retryDelaysAreCappedByDefaultOfTheDatabase() {
-        try (Database database = open()) {
+        try (Database database = engine.open()) {
             database.options().setTransactionMaxRetryDelay(1);
             database.options().setTransactionTimeout(20_000);
             Transaction tr = begin(database);
@@ -320,7 +320,7 @@ public abstract class OptionsContract extends FdbContract {
 
     @Test
     void aDefaultIsForTransactionsThatBeginLater() {
-        try (Database limited = open()) {
+        try (Database limited = engine.open()) {
             Transaction earlier = begin(limited);
             get(earlier, "a");
             limited.options().setTransactionSizeLimit(1_000);

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Range reads: bounds, limits, both directions, streaming modes and the iterator. */
-public abstract class RangesContract extends FdbContract {
+class RangesContract extends FdbContract {
 
     private static final int MANY = 2_000;
 

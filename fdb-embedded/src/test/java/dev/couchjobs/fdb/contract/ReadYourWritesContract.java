@@ -8,7 +8,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Reads merge the snapshot with what the transaction has written so far. */
-public abstract class ReadYourWritesContract extends FdbContract {
+class ReadYourWritesContract extends FdbContract {
 
     @BeforeEach
     void fill() {

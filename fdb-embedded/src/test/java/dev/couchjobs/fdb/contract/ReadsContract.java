@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Point reads and the read version that they are made at. */
-public abstract class ReadsContract extends FdbContract {
+class ReadsContract extends FdbContract {
 
     @Test
     void aMissingKeyReadsAsNull() {

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The retry loops, and {@code onError} that they are made of. */
-public abstract class RetryLoopsContract extends FdbContract {
+class RetryLoopsContract extends FdbContract {
 
     private static final int UNKNOWN_RESULT = 1021;
 

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** How far a read conflicts that walks over rows: selectors with offsets, and ranges that a limit or own writes cut. */
-public abstract class SelectorConflictsContract extends ConcurrentContract {
+class SelectorConflictsContract extends ConcurrentContract {
 
     /** More steps than there are rows, whatever else a cluster holds. */
     private static final int FAR = 10_000;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
  * How a key selector becomes a key. What lies outside the prefix is not ours: a selector that runs off its end is only
  * known to be beyond our own neighbours.
  */
-public abstract class SelectorsContract extends FdbContract {
+class SelectorsContract extends FdbContract {
 
     private static final byte[] FIRST_KEY = {};
     private static final byte[] END_OF_KEYS = {(byte) 0xff};

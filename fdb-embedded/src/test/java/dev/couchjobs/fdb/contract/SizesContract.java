@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
  * Sizes: of a transaction, to the byte, as a cluster counts them; and of ranges, which are estimates of which little is
  * promised.
  */
-public abstract class SizesContract extends FdbContract {
+class SizesContract extends FdbContract {
 
     private static final int TRANSACTION_TOO_LARGE = 2101;
     private static final int LARGEST_VALUE = 100_000;

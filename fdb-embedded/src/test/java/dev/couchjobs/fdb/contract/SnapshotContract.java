@@ -8,7 +8,7 @@ import com.apple.foundationdb.Transaction;
 import org.junit.jupiter.api.Test;
 
 /** The snapshot view: the same values, without the conflicts. */
-public abstract class SnapshotContract extends FdbContract {
+class SnapshotContract extends FdbContract {
 
     @Test
     void theViewKnowsWhatItIs() {

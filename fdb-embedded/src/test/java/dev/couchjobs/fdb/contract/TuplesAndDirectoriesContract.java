@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The layers that come with FoundationDB's Java binding, used as they are. */
-public abstract class TuplesAndDirectoriesContract extends FdbContract {
+class TuplesAndDirectoriesContract extends FdbContract {
 
     private DirectoryLayer directories;
 

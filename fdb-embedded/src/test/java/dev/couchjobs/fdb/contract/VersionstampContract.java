@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Keys and values that carry the commit version, and the rule that they cannot be read before it is known. */
-public abstract class VersionstampContract extends FdbContract {
+class VersionstampContract extends FdbContract {
 
     private static final int UNREADABLE = 1036;
 

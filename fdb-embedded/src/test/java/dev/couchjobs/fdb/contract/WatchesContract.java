@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
  * Watches. A watch may fire for no reason, so no test can show that one stays silent; a bound on waiting only turns a
  * watch that is lost into a failure.
  */
-public abstract class WatchesContract extends FdbContract {
+class WatchesContract extends FdbContract {
 
     private static final int FUTURE_VERSION = 1009;
     private static final int TOO_MANY_WATCHES = 1032;
@@ -186,7 +186,7 @@ public abstract class WatchesContract extends FdbContract {
 
     @Test
     void noMoreWatchesWaitThanTheOptionAllows() {
-        try (Database limited = open()) {
+        try (Database limited = engine.open()) {
             limited.options().setMaxWatches(0);
             assertFailsWith(TOO_MANY_WATCHES, begin(limited).watch(key("a")));
             limited.options().setMaxWatches(1);
@@ -207,7 +207,7 @@ public abstract class WatchesContract extends FdbContract {
 
     @Test
     void tenThousandWatchesMayWaitUnlessTheOptionSaysOtherwise() {
-        try (Database database = open()) {
+        try (Database database = engine.open()) {
             Transaction tr = begin(database);
             CompletableFuture<?>[] watches = new CompletableFuture<?>[10_001];
             for (int i = 0; i < watches.length; i++) {

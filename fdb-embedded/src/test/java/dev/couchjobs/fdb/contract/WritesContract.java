@@ -9,7 +9,7 @@ import com.apple.foundationdb.Transaction;
 import org.junit.jupiter.api.Test;
 
 /** Sets, clears and what a commit makes of them. */
-public abstract class WritesContract extends FdbContract {
+class WritesContract extends FdbContract {
 
     @Test
     void theLastSetOfAKeyWins() {

@@ -1,10 +1,7 @@
 /**
- * What FoundationDB promises, as abstract test classes, one per topic.
- *
- * <p>A runner gives every topic its engine by implementing {@link dev.couchjobs.fdb.contract.EngineProvider}: one class
- * with a nested class per topic is enough, see {@code InMemoryFdbTest}. The topics assert nothing that a real cluster
- * does not promise, keep to keys under a random prefix, and clear it afterwards. Three runners are here: the engine in
- * memory, the engine on disk, and a cluster.
+ * What FoundationDB promises: a test class per topic, which runs on every engine that
+ * {@link dev.couchjobs.fdb.testing.TestEngine} selects. The topics assert nothing that a real cluster does not promise,
+ * keep to keys under a random prefix, and clear it afterwards.
  *
  * <p>The map from promise to proof follows. Names are of methods, in the class before them; {@code *} is the whole
  * class. Random programs ({@code property}) and concurrent histories ({@code history}) try the same promises in

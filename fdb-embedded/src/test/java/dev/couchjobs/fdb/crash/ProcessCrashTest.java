@@ -6,6 +6,7 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.fdb.embedded.Durability;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import dev.couchjobs.fdb.testing.Seeds;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -18,6 +19,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -27,8 +29,9 @@ import org.junit.jupiter.params.provider.EnumSource;
  * is there, and everything that is there is there as a whole. {@code -Dcrash.rounds=200} kills more of them, and
  * {@code -Dcrash.seed=7} in another way.
  */
+@Tag("long")
 class ProcessCrashTest {
-    private static final int ROUNDS = Integer.getInteger("crash.rounds", 6);
+    private static final int ROUNDS = Integer.getInteger("crash.rounds", Seeds.isLongRun() ? 50 : 6);
     private static final long SEED = Long.getLong("crash.seed", 1);
     private static final int MOST_LINES = 1_500;
     private static final int WRITERS = 8;

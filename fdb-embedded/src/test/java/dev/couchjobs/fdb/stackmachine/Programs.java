@@ -1,18 +1,19 @@
 package dev.couchjobs.fdb.stackmachine;
 
+import dev.couchjobs.fdb.testing.Seeds;
 import java.util.Optional;
 import java.util.function.LongFunction;
 import java.util.stream.LongStream;
 
 /**
- * Which programs a test runs: as many as it says or {@code -Dstackmachine.programs} does, or the one whose seed {@code
- * -Dstackmachine.seed} gives. The seeds are the same each time, so that nothing fails that did not fail before.
+ * Which programs a test runs: as many as it says, ten times as many in the profile {@code long}, as many as {@code
+ * -Dstackmachine.programs} says, or the one whose seed {@code -Dstackmachine.seed} gives. The seeds are the same each time, so that nothing fails that did not fail before.
  */
 record Programs(LongStream seeds) {
 
     static Programs usually(int count) {
         Long seed = Long.getLong("stackmachine.seed");
-        int programs = Integer.getInteger("stackmachine.programs", count);
+        int programs = Integer.getInteger("stackmachine.programs", Seeds.isLongRun() ? 10 * count : count);
         return new Programs(seed == null ? LongStream.range(0, programs) : LongStream.of(seed));
     }
 

@@ -3,32 +3,34 @@ package dev.couchjobs.fdb.stackmachine;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import dev.couchjobs.fdb.model.ModelDatabase;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Random programs on two databases, which have to agree on everything that a program can see. */
+@Tag("long")
 class StackMachineTest {
 
     @Test
     void theEngineInMemoryDoesWhatTheModelDoes() {
-        Programs.usually(1_500)
+        Programs.usually(600)
                 .check(inMemory(), model(), seed -> ApiPrograms.of(seed).meetingStamps());
     }
 
     @Test
     void theEngineInMemoryReadsWhatTheModelReads() {
-        Programs.usually(1_500)
+        Programs.usually(600)
                 .check(inMemory(), model(), seed -> ReadPrograms.of(seed).meetingStamps());
     }
 
     @Test
     void theEngineInMemoryKeepsDirectoriesAsTheModelDoes() {
-        Programs.usually(150).check(inMemory(), model(), DirectoryPrograms::of);
+        Programs.usually(60).check(inMemory(), model(), DirectoryPrograms::of);
     }
 
     @Test
     void theEngineOnDiskDoesWhatTheOneInMemoryDoesAlsoWhenItIsReopened(@TempDir Path directory) {
-        Programs.usually(100).check(new DurableTestedDatabase(directory), inMemory(), ApiPrograms::of);
+        Programs.usually(50).check(new DurableTestedDatabase(directory), inMemory(), ApiPrograms::of);
     }
 
     @Test

@@ -3,36 +3,48 @@ package dev.couchjobs.fdb.contract.history;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Database;
-import dev.couchjobs.fdb.contract.EngineProvider;
+import dev.couchjobs.fdb.testing.Seeds;
+import dev.couchjobs.fdb.testing.TestEngine;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Whatever several threads do at once is strictly serializable. {@code -Dhistories=5000} runs more histories of each
  * kind, and {@code -Dhistories.seed=42} just that one, though the threads may get on differently each time.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-public abstract class ConcurrentHistoriesContract implements EngineProvider {
+@Tag("long")
+@ParameterizedClass(name = "{0}")
+@MethodSource("dev.couchjobs.fdb.testing.TestEngine#selected")
+class ConcurrentHistoriesContract {
 
-    private static final long HISTORIES = 60;
+    private static final long HISTORIES = 30;
+    private static final long MANY_HISTORIES = 300;
+
+    @Parameter
+    TestEngine engine;
 
     private Database database;
     private ExecutorService threads;
 
-    @BeforeAll
+    @BeforeParameterizedClassInvocation
     void openDatabase() {
-        database = open();
+        database = engine.open();
         threads = Executors.newFixedThreadPool(Recording.THREADS);
     }
 
-    @AfterAll
+    @AfterParameterizedClassInvocation
     void closeDatabase() {
         threads.shutdownNow();
         database.close();
@@ -53,7 +65,9 @@ public abstract class ConcurrentHistoriesContract implements EngineProvider {
 
     private static LongStream seeds() {
         Long one = Long.getLong("histories.seed");
-        return one == null ? LongStream.range(0, Long.getLong("histories", HISTORIES)) : LongStream.of(one);
+        return one == null
+                ? LongStream.range(0, Long.getLong("histories", Seeds.isLongRun() ? MANY_HISTORIES : HISTORIES))
+                : LongStream.of(one);
     }
 
     private void assertSound(Database used, Workload workload, long seed) {
@@ -67,7 +81,8 @@ public abstract class ConcurrentHistoriesContract implements EngineProvider {
     private String command(long seed) {
         String name = getClass().getName();
         return "./mvnw verify -pl fdb-embedded%s -Dtest='%s' -Dhistories.seed=%d"
-                .formatted(name.contains("Cluster") ? " -Pfdb" : "", name.substring(name.lastIndexOf('.') + 1), seed);
+                .formatted(
+                        engine == TestEngine.CLUSTER ? " -Pfdb" : "", name.substring(name.lastIndexOf('.') + 1), seed);
     }
 
     private static String text(List<ObservedTransaction> history) {

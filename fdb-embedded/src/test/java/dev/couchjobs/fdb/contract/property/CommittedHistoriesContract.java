@@ -11,7 +11,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
 /** Transactions that run at the same time commit in a serial order. */
-public abstract class CommittedHistoriesContract extends PropertyContract {
+abstract class CommittedHistoriesContract extends PropertyContract {
 
     private static final int ATTEMPTS = 10;
 

@@ -9,7 +9,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
 /** More than FoundationDB promises, for engines that can: no commit conflicts without a reason. */
-public abstract class ExactConflictsContract extends CommittedHistoriesContract {
+abstract class ExactConflictsContract extends CommittedHistoriesContract {
 
     @Property(tries = 1_000, edgeCases = EdgeCasesMode.NONE)
     void everyConflictHasAReason(

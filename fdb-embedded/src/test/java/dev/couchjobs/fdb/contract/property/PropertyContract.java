@@ -3,8 +3,8 @@ package dev.couchjobs.fdb.contract.property;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.fdb.contract.EngineFutures;
-import dev.couchjobs.fdb.contract.EngineProvider;
 import dev.couchjobs.fdb.contract.PrefixKeys;
+import dev.couchjobs.fdb.testing.TestEngine;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -17,14 +17,17 @@ import net.jqwik.api.lifecycle.BeforeTry;
 
 /** What all properties share: one database per property, a fresh prefix per try. */
 @SuppressWarnings("NullAway.Init") // The lifecycle methods set the fields.
-public abstract class PropertyContract implements EngineProvider {
+abstract class PropertyContract {
 
     private Database database;
     private PrefixKeys keys;
 
+    /** {@return the engine that the properties are of} */
+    abstract TestEngine engine();
+
     @BeforeProperty
     void openDatabase() {
-        database = open();
+        database = engine().open();
     }
 
     @BeforeTry

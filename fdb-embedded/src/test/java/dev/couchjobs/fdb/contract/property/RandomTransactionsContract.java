@@ -12,7 +12,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
 /** One transaction at a time does what a sorted map would. */
-public abstract class RandomTransactionsContract extends PropertyContract {
+abstract class RandomTransactionsContract extends PropertyContract {
 
     @Provide
     Arbitrary<List<TransactionCall>> programs() {

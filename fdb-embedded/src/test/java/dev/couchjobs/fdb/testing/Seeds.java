@@ -1,0 +1,32 @@
+package dev.couchjobs.fdb.testing;
+
+import java.util.stream.LongStream;
+
+/**
+ * The seeds that a test of many seeds runs.
+ *
+ * <p>{@code -Dsimulation.seeds=20000} runs more of them, {@code -Dsimulation.first=3000} begins with another one, and
+ * {@code -Dsimulation.seed=42} runs just that one. The profile {@code long} sets {@code -Dlong=true}.
+ */
+public final class Seeds {
+
+    private Seeds() {}
+
+    /**
+     * {@return the seeds from 0 on, unless a property says otherwise}
+     *
+     * @param usual how many in the default run
+     * @param inLongRun how many in the profile {@code long}
+     */
+    public static LongStream of(long usual, long inLongRun) {
+        Long one = Long.getLong("simulation.seed");
+        long first = Long.getLong("simulation.first", 0);
+        long count = Long.getLong("simulation.seeds", isLongRun() ? inLongRun : usual);
+        return one == null ? LongStream.range(first, first + count) : LongStream.of(one);
+    }
+
+    /** {@return whether this is the profile {@code long}} */
+    public static boolean isLongRun() {
+        return Boolean.getBoolean("long");
+    }
+}
