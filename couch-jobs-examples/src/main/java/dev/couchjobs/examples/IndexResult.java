@@ -31,11 +31,11 @@ record IndexResult(
         return index.equals(plain) && finishes == jobs;
     }
 
-    /** {@return what happened, in two lines} */
+    /** {@return what happened, in two or three lines} */
     String summary() {
         return String.format(
                 Locale.ROOT,
-                "%s, %,d words; processor %d of %d died with %s%s;%n%s; %s.",
+                "%s, %,d words; processor %d of %d died with %s;%n%s%s; %s.",
                 Totals.counted(index.files(), "file"),
                 index.words(),
                 victim,
@@ -52,7 +52,7 @@ record IndexResult(
         int others = returns - lostByVictim;
         return others <= 0
                 ? ""
-                : ", and " + Totals.counted(others, "job") + " came back from processors that were too slow";
+                : String.format("%s came back from processors that were too slow;%n", Totals.counted(others, "job"));
     }
 
     private String difference() {

@@ -13,7 +13,7 @@ class IndexResultTest {
     }
 
     @Test
-    void aRunThatWentWellIsToldInTwoLines() {
+    void aRunThatWentWellTakesTwoLines() {
         IndexResult result = result(TOTALS, 2, 1);
 
         assertThat(result.isRight()).isTrue();
@@ -24,9 +24,12 @@ class IndexResultTest {
     }
 
     @Test
-    void jobsThatCameBackFromSlowProcessorsAreToldApart() {
-        assertThat(result(TOTALS, 2, 3).summary())
-                .contains("died with 1 job, and 2 jobs came back from processors that were too slow;");
+    void jobsOfSlowProcessorsHaveALineOfTheirOwn() {
+        assertThat(result(TOTALS, 2, 3).summary().lines())
+                .containsExactly(
+                        "2 files, 3 words; processor 3 of 4 died with 1 job;",
+                        "2 jobs came back from processors that were too slow;",
+                        "all jobs finished, none twice; a plain count agrees with the index.");
     }
 
     @Test
