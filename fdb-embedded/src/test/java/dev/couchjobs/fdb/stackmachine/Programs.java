@@ -6,14 +6,20 @@ import java.util.function.LongFunction;
 import java.util.stream.LongStream;
 
 /**
- * Which programs a test runs: as many as it says, ten times as many in the profile {@code long}, as many as {@code
- * -Dstackmachine.programs} says, or the one whose seed {@code -Dstackmachine.seed} gives. The seeds are the same each time, so that nothing fails that did not fail before.
+ * Which programs a test runs: as many as it says, as many as {@code -Dstackmachine.programs} says, or the one whose seed
+ * {@code -Dstackmachine.seed} gives. The seeds are the same each time, so that nothing fails that did not fail before.
  */
 record Programs(LongStream seeds) {
 
-    static Programs usually(int count) {
+    /**
+     * {@return the programs from seed 0 on}
+     *
+     * @param usual how many in the default run
+     * @param inLongRun how many in the profile {@code long}
+     */
+    static Programs of(int usual, int inLongRun) {
         Long seed = Long.getLong("stackmachine.seed");
-        int programs = Integer.getInteger("stackmachine.programs", Seeds.isLongRun() ? 10 * count : count);
+        int programs = Integer.getInteger("stackmachine.programs", Seeds.isLongRun() ? inLongRun : usual);
         return new Programs(seed == null ? LongStream.range(0, programs) : LongStream.of(seed));
     }
 

@@ -9,17 +9,17 @@ class StackMachineClusterTest {
 
     @Test
     void theEngineDoesWhatTheClusterDoes() {
-        Programs.usually(500).check(inMemory(), cluster(), ApiPrograms::of);
+        Programs.of(500, 500).check(inMemory(), cluster(), ApiPrograms::of);
     }
 
     @Test
     void theEngineReadsWhatTheClusterReads() {
-        Programs.usually(500).check(inMemory(), cluster(), ReadPrograms::of);
+        Programs.of(500, 500).check(inMemory(), cluster(), ReadPrograms::of);
     }
 
     @Test
     void theEngineKeepsDirectoriesAsTheClusterDoes() {
-        Programs.usually(100).check(inMemory(), cluster(), DirectoryPrograms::of);
+        Programs.of(100, 100).check(inMemory(), cluster(), DirectoryPrograms::of);
     }
 
     private static TestedDatabase inMemory() {

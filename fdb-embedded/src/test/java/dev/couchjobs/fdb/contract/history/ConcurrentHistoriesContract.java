@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ConcurrentHistoriesContract {
 
     private static final long HISTORIES = 30;
-    private static final long MANY_HISTORIES = 300;
+    private static final long MANY_HISTORIES = 150;
 
     @Parameter
     TestEngine engine;
