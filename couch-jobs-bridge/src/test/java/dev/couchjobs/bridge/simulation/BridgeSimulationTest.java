@@ -21,7 +21,7 @@ class BridgeSimulationTest {
 
     @Test
     void everyJobComesToItsEndInOrderAndNothingIsDoneTwice() {
-        List<Failure> failures = Seeds.of(60, 1_000)
+        List<Failure> failures = Seeds.of(60, 500)
                 .parallel()
                 .mapToObj(BridgeSimulationTest::failureOf)
                 .flatMap(Optional::stream)
