@@ -89,8 +89,9 @@ class ReadmeTest {
     }
 
     @Test
-    void theCodeInTheReadmeIsTheCodeAbove() throws IOException {
-        CodeOfPage.isIn("README.md", ReadmeTest.class, 11);
+    void theCodeInTheReadmeAndInVerbsIsTheCodeAbove() throws IOException {
+        CodeOfPage.isIn("README.md", ReadmeTest.class, 20);
+        CodeOfPage.isIn("docs/verbs.md", ReadmeTest.class, 8);
     }
 
     private static byte[] stored(Database database, byte[] key) {
