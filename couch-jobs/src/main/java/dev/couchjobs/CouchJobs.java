@@ -140,20 +140,27 @@ public final class CouchJobs implements AutoCloseable {
     /**
      * Adds a job that may run at once (RFC 007, {@code add/4}).
      *
-     * <p>If there is such a job already: a pending one gets the new data and loses its scheduled time; a running one
-     * keeps its data and will run once more when it is finished; a finished one is pending again, with the new data. To
-     * add a pending job just as it is changes nothing and conflicts with no other transaction.
+     * <p>If there is such a job already, its state decides:
+     *
+     * <ul>
+     *   <li>a pending job gets the new data and loses its scheduled time;
+     *   <li>a running job keeps its data and runs once more when it is finished;
+     *   <li>a finished job is pending again, with the new data: it runs again.
+     * </ul>
+     *
+     * <p>To add a pending job just as it is changes nothing and conflicts with no other transaction. The result says
+     * which of these was done. {@link NewJob#ifAbsent} and {@link NewJob#ifAbsentOrFinished} leave such a job alone.
      *
      * @param context a database, or a transaction to join
      * @param type the type of the job, which must have an activity timeout
      * @param jobId its id, unique within its type, 1 to {@value #JOB_ID_BYTES_MAX} bytes in UTF-8 (a zero counts twice)
      * @param data its data
      * @param <D> the type of the data
-     * @return when it is done; fails with {@link TypeTimeoutMissingException}
+     * @return what was done; fails with {@link TypeTimeoutMissingException}
      * @throws PayloadException if the data cannot be stored
      */
-    public <D> CompletableFuture<Void> add(TransactionContext context, JobType<D, ?> type, String jobId, D data) {
-        return creatorVerbs.add(context, NewJob.of(type, data).id(jobId)).thenApply(id -> null);
+    public <D> CompletableFuture<AddResult> add(TransactionContext context, JobType<D, ?> type, String jobId, D data) {
+        return add(context, NewJob.of(type, data).id(jobId));
     }
 
     /**
@@ -166,14 +173,12 @@ public final class CouchJobs implements AutoCloseable {
      * @param data its data
      * @param scheduledTime the time, stored as the first whole second that is not before it
      * @param <D> the type of the data
-     * @return when it is done; fails with {@link TypeTimeoutMissingException}
+     * @return what was done; fails with {@link TypeTimeoutMissingException}
      * @throws PayloadException if the data cannot be stored
      */
-    public <D> CompletableFuture<Void> add(
+    public <D> CompletableFuture<AddResult> add(
             TransactionContext context, JobType<D, ?> type, String jobId, D data, Instant scheduledTime) {
-        return creatorVerbs
-                .add(context, NewJob.of(type, data).id(jobId).at(scheduledTime))
-                .thenApply(id -> null);
+        return add(context, NewJob.of(type, data).id(jobId).at(scheduledTime));
     }
 
     /**
@@ -183,11 +188,11 @@ public final class CouchJobs implements AutoCloseable {
      * @param type the type of the job, which must have an activity timeout
      * @param data its data
      * @param <D> the type of the data
-     * @return the job's id; fails with {@link TypeTimeoutMissingException}
+     * @return what was done, with the job's id; fails with {@link TypeTimeoutMissingException}
      * @throws PayloadException if the data cannot be stored
      */
-    public <D> CompletableFuture<String> add(TransactionContext context, JobType<D, ?> type, D data) {
-        return creatorVerbs.add(context, NewJob.of(type, data));
+    public <D> CompletableFuture<AddResult> add(TransactionContext context, JobType<D, ?> type, D data) {
+        return add(context, NewJob.of(type, data));
     }
 
     /**
@@ -202,12 +207,12 @@ public final class CouchJobs implements AutoCloseable {
      *
      * @param context a database, or a transaction to join
      * @param job the job, of a type that has an activity timeout
-     * @return the job's id; fails with {@link TypeTimeoutMissingException}, or with a {@link DependencyException} if it
-     *     cannot wait for what it is to wait for
+     * @return what was done; fails with {@link TypeTimeoutMissingException}, or with a {@link DependencyException} if
+     *     it cannot wait for what it is to wait for
      * @throws PayloadException if the data cannot be stored
      * @throws DependencyException if it is to wait for itself, or for too many others
      */
-    public CompletableFuture<String> add(TransactionContext context, NewJob<?> job) {
+    public CompletableFuture<AddResult> add(TransactionContext context, NewJob<?> job) {
         return creatorVerbs.add(context, job);
     }
 
@@ -219,19 +224,20 @@ public final class CouchJobs implements AutoCloseable {
      *
      * @param context a database, or a transaction to join
      * @param jobs the jobs, of types that have an activity timeout
-     * @return the jobs' ids, in the order of the jobs; fails with {@link TypeTimeoutMissingException}, or with
+     * @return what was done, in the order of the jobs; fails with {@link TypeTimeoutMissingException}, or with
      *     {@link TooManyJobsException} if they do not fit into one transaction
      * @throws PayloadException if the data of one of them cannot be stored
      * @throws TooManyJobsException if they do not fit into one transaction whatever there is already
      */
-    public CompletableFuture<List<String>> addAll(TransactionContext context, Collection<? extends NewJob<?>> jobs) {
+    public CompletableFuture<List<AddResult>> addAll(TransactionContext context, Collection<? extends NewJob<?>> jobs) {
         return creatorVerbs.addAll(context, jobs);
     }
 
     /**
      * Makes an id for a job: a UUID of version 7 (RFC 9562) as text. No other job has it, wherever ids are made,
      * and it is greater than all that this instance made before, so that jobs come in the order of their ids first in,
-     * first out. Made beforehand and kept, it makes {@code add} safe to repeat.
+     * first out. Made beforehand and kept, it lets a caller repeat {@code add} without making a second job;
+     * {@link NewJob#ifAbsent} also keeps the job from running again if it has finished meanwhile.
      *
      * @return the id, of 36 characters
      */

@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,7 @@ public final class NewJob<D> {
     private final int priority;
     private final @Nullable RetryPolicy retry;
     private final List<Dependency> dependencies;
+    private final Set<JobState> leftAlone;
 
     private NewJob(
             JobType<D, ?> type,
@@ -37,7 +39,8 @@ public final class NewJob<D> {
             @Nullable Instant at,
             int priority,
             @Nullable RetryPolicy retry,
-            List<Dependency> dependencies) {
+            List<Dependency> dependencies,
+            Set<JobState> leftAlone) {
         this.type = Objects.requireNonNull(type, "type");
         this.data = Objects.requireNonNull(data, "data");
         this.id = id;
@@ -45,6 +48,7 @@ public final class NewJob<D> {
         this.priority = priority;
         this.retry = retry;
         this.dependencies = dependencies;
+        this.leftAlone = leftAlone;
     }
 
     /**
@@ -56,12 +60,13 @@ public final class NewJob<D> {
      * @return the job
      */
     public static <D> NewJob<D> of(JobType<D, ?> type, D data) {
-        return new NewJob<>(type, data, null, null, 0, null, List.of());
+        return new NewJob<>(type, data, null, null, 0, null, List.of(), Set.of());
     }
 
     /**
-     * This job with an id of its own, so that adding it again does not make a second job of it. Without one it gets an
-     * id as {@link CouchJobs#newJobId} makes them.
+     * This job with an id of its own, so that adding it again does not make a second job of it. A job that has
+     * finished runs again if it is added again, unless {@link #ifAbsent} is asked for. Without an id it gets one as
+     * {@link CouchJobs#newJobId} makes them.
      *
      * @param id the id, unique within the type, 1 to {@value CouchJobs#JOB_ID_BYTES_MAX} bytes in UTF-8
      * @return the job
@@ -69,7 +74,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> id(String id) {
         Keyspace.checkJobId(id);
-        return new NewJob<>(type, data, id, at, priority, retry, dependencies);
+        return new NewJob<>(type, data, id, at, priority, retry, dependencies, leftAlone);
     }
 
     /**
@@ -81,7 +86,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> at(Instant time) {
         ScheduledTimes.toSeconds(time);
-        return new NewJob<>(type, data, id, time, priority, retry, dependencies);
+        return new NewJob<>(type, data, id, time, priority, retry, dependencies, leftAlone);
     }
 
     /**
@@ -94,7 +99,7 @@ public final class NewJob<D> {
      * @return the job
      */
     public NewJob<D> priority(int priority) {
-        return new NewJob<>(type, data, id, at, priority, retry, dependencies);
+        return new NewJob<>(type, data, id, at, priority, retry, dependencies, leftAlone);
     }
 
     /**
@@ -104,7 +109,8 @@ public final class NewJob<D> {
      * @return the job
      */
     public NewJob<D> retry(RetryPolicy policy) {
-        return new NewJob<>(type, data, id, at, priority, Objects.requireNonNull(policy, "policy"), dependencies);
+        Objects.requireNonNull(policy, "policy");
+        return new NewJob<>(type, data, id, at, priority, policy, dependencies, leftAlone);
     }
 
     /**
@@ -140,7 +146,31 @@ public final class NewJob<D> {
     public NewJob<D> after(Collection<Dependency> dependencies) {
         List<Dependency> all = new ArrayList<>(this.dependencies);
         all.addAll(dependencies);
-        return new NewJob<>(type, data, id, at, priority, retry, List.copyOf(all));
+        return new NewJob<>(type, data, id, at, priority, retry, List.copyOf(all), leftAlone);
+    }
+
+    /**
+     * This job, to be added only if there is no job of its type and id, whatever the state. Otherwise
+     * {@link CouchJobs#add(com.apple.foundationdb.TransactionContext, NewJob)} leaves the other job as it is.
+     *
+     * @return the job
+     */
+    public NewJob<D> ifAbsent() {
+        return leaving(Set.of(JobState.PENDING, JobState.RUNNING, JobState.FINISHED));
+    }
+
+    /**
+     * This job, to be added only if no job of its type and id is pending or running. One that is finished runs again,
+     * with the data of this job.
+     *
+     * @return the job
+     */
+    public NewJob<D> ifAbsentOrFinished() {
+        return leaving(Set.of(JobState.PENDING, JobState.RUNNING));
+    }
+
+    private NewJob<D> leaving(Set<JobState> states) {
+        return new NewJob<>(type, data, id, at, priority, retry, dependencies, states);
     }
 
     /** {@return the type of the job} */
@@ -176,6 +206,16 @@ public final class NewJob<D> {
     /** {@return what it is to wait for} */
     public List<Dependency> dependencies() {
         return dependencies;
+    }
+
+    /**
+     * Whether adding this job leaves a job alone that is there already.
+     *
+     * @param state the state of that job
+     * @return whether that job stays as it is
+     */
+    public boolean leavesAlone(JobState state) {
+        return leftAlone.contains(state);
     }
 
     /** {@return the type and the id} */

@@ -28,9 +28,10 @@ class JobsCommonPoolTest {
             try (Database database = EmbeddedDatabase.openInMemory();
                     CouchJobs jobs = CouchJobs.builder(database).build()) {
                 jobs.setTypeTimeout(database, SQUARE, Duration.ofSeconds(30)).join();
-                String first = jobs.add(database, NewJob.of(SQUARE, 2)).join();
+                String first = jobs.add(database, NewJob.of(SQUARE, 2)).join().jobId();
                 String second = jobs.add(database, NewJob.of(SQUARE, 3).after(SQUARE, first))
-                        .join();
+                        .join()
+                        .jobId();
                 Worker worker = jobs.worker().handle(SQUARE, Main::square).start();
                 int square =
                         jobs.resultAsync(SQUARE, second, Duration.ofMinutes(1)).join();

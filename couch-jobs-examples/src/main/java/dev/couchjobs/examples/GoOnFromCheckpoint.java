@@ -26,7 +26,8 @@ public final class GoOnFromCheckpoint {
             Database database = playground.database();
             CouchJobs jobs = playground.jobs();
             jobs.setTypeTimeout(database, IMPORT, Duration.ofSeconds(30)).join();
-            String id = jobs.add(database, NewJob.of(IMPORT, 4).priority(5)).join();
+            String id =
+                    jobs.add(database, NewJob.of(IMPORT, 4).priority(5)).join().jobId();
 
             Worker worker =
                     jobs.worker().handle(IMPORT, GoOnFromCheckpoint::read).start();

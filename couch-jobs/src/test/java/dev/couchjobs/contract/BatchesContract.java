@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.AddResult;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
@@ -43,12 +44,11 @@ class BatchesContract extends JobsContract {
 
     @Test
     void manyJobsAreAddedTogetherAndTheirIdsGivenInTheirOrder() {
-        List<String> ids = await(jobs.addAll(
-                database,
-                List.of(
-                        job("b", 1),
-                        NewJob.of(INDEX, new WorkData(2)),
-                        job("a", 3).at(NOON))));
+        List<NewJob<WorkData>> all = List.of(
+                job("b", 1), NewJob.of(INDEX, new WorkData(2)), job("a", 3).at(NOON));
+
+        List<String> ids =
+                await(jobs.addAll(database, all)).stream().map(AddResult::jobId).toList();
 
         assertThat(ids).hasSize(3).startsWith("b").endsWith("a");
         assertThat(stepOf("b")).isEqualTo(1);

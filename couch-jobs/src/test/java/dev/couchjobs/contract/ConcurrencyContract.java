@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.MutationType;
 import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.AddResult;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
@@ -104,7 +105,7 @@ class ConcurrencyContract extends JobsContract {
 
     @Test
     void manyWhoAddOneJobAddItOnce() {
-        List<CompletableFuture<Void>> adds = new ArrayList<>();
+        List<CompletableFuture<AddResult>> adds = new ArrayList<>();
         nodes().forEach(node ->
                 IntStream.range(0, 10).forEach(i -> adds.add(node.add(database, INDEX, "j1", new WorkData(i)))));
         adds.forEach(JobsContract::await);
@@ -120,7 +121,7 @@ class ConcurrencyContract extends JobsContract {
             Job<WorkData> job = accepted(id, 1);
 
             CompletableFuture<Void> finishing = jobs.finish(database, job);
-            CompletableFuture<Void> adding = other.add(database, INDEX, id, new WorkData(2));
+            CompletableFuture<AddResult> adding = other.add(database, INDEX, id, new WorkData(2));
             await(finishing);
             await(adding);
 

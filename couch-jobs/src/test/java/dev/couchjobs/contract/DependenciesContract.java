@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.AddResult;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Dependency;
 import dev.couchjobs.DependencyCycleException;
@@ -389,9 +390,9 @@ class DependenciesContract extends DependingJobs {
     @Test
     void aGraphIsAddedInOneTransactionWithoutWaitingInBetween() {
         commit(tx -> {
-            CompletableFuture<String> a = jobs.add(tx, job("a"));
-            CompletableFuture<String> m = jobs.add(tx, mail("m").after(INDEX, "a"));
-            CompletableFuture<String> n =
+            CompletableFuture<AddResult> a = jobs.add(tx, job("a"));
+            CompletableFuture<AddResult> m = jobs.add(tx, mail("m").after(INDEX, "a"));
+            CompletableFuture<AddResult> n =
                     jobs.add(tx, mail("n").after(INDEX, "a").after(MAIL, "m"));
             await(CompletableFuture.allOf(a, m, n));
         });
@@ -410,7 +411,7 @@ class DependenciesContract extends DependingJobs {
         Job<WorkData> a = accept();
 
         commit(tx -> {
-            CompletableFuture<String> added = jobs.add(tx, mail("m").after(INDEX, "a"));
+            CompletableFuture<AddResult> added = jobs.add(tx, mail("m").after(INDEX, "a"));
             await(jobs.finish(tx, a));
             await(added);
         });

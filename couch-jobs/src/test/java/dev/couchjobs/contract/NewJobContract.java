@@ -40,7 +40,7 @@ class NewJobContract extends JobsContract {
 
     @Test
     void aJobWithoutAnIdGetsOneAndMayRunAtOnce() {
-        String id = await(jobs.add(database, INDEX, new WorkData(7)));
+        String id = await(jobs.add(database, INDEX, new WorkData(7))).jobId();
 
         Job<WorkData> job = accept();
         assertThat(job.id()).isEqualTo(id);
@@ -50,8 +50,9 @@ class NewJobContract extends JobsContract {
 
     @Test
     void aJobHasTheIdAndTheTimeItAsksFor() {
-        String id = await(
-                jobs.add(database, NewJob.of(INDEX, new WorkData(1)).id("j1").at(NOON.plusMillis(1))));
+        String id = await(jobs.add(
+                        database, NewJob.of(INDEX, new WorkData(1)).id("j1").at(NOON.plusMillis(1))))
+                .jobId();
 
         assertThat(id).isEqualTo("j1");
         assertThat(scheduledTimeOf("j1")).contains(NOON.plusSeconds(1));
@@ -61,8 +62,8 @@ class NewJobContract extends JobsContract {
     void addingWithoutAnIdTwiceMakesTwoJobs() {
         NewJob<WorkData> job = NewJob.of(INDEX, new WorkData(1));
 
-        String one = await(jobs.add(database, job));
-        String other = await(jobs.add(database, job));
+        String one = await(jobs.add(database, job)).jobId();
+        String other = await(jobs.add(database, job)).jobId();
 
         assertThat(one).isNotEqualTo(other);
         assertThat(stateOf(one)).isEqualTo(JobState.PENDING);
@@ -122,7 +123,7 @@ class NewJobContract extends JobsContract {
     void jobsWithoutIdsRunFirstInFirstOut() {
         List<String> added = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            added.add(await(jobs.add(database, INDEX, new WorkData(i))));
+            added.add(await(jobs.add(database, INDEX, new WorkData(i))).jobId());
         }
 
         List<String> taken = new ArrayList<>();
@@ -135,7 +136,8 @@ class NewJobContract extends JobsContract {
     @Test
     void anAddedJobJoinsTheCallersTransaction() {
         try (var tx = database.createTransaction()) {
-            assertThat(await(jobs.add(tx, NewJob.of(INDEX, new WorkData(1)).id("j1"))))
+            assertThat(await(jobs.add(tx, NewJob.of(INDEX, new WorkData(1)).id("j1")))
+                            .jobId())
                     .isEqualTo("j1");
             assertThat(await(jobs.getJobState(tx, INDEX, "j1"))).isEqualTo(JobState.PENDING);
         }

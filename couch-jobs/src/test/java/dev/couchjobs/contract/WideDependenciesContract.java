@@ -3,6 +3,7 @@ package dev.couchjobs.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.AddResult;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
@@ -180,7 +181,7 @@ class WideDependenciesContract extends DependingJobs {
             await(jobs.add(database, job("a" + i)));
             Job<WorkData> a = accept();
 
-            CompletableFuture<String> adding = other.add(database, mail(m).after(INDEX, "a" + i));
+            CompletableFuture<AddResult> adding = other.add(database, mail(m).after(INDEX, "a" + i));
             CompletableFuture<Void> finishing = jobs.finish(database, a);
             await(adding);
             await(finishing);

@@ -2,6 +2,7 @@ package dev.couchjobs.costs;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.AddResult;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobContext;
@@ -97,7 +98,9 @@ final class CostFixture implements AutoCloseable {
     }
 
     List<String> pending(int count) {
-        return await(others.addAll(database(), news(count)));
+        return await(others.addAll(database(), news(count))).stream()
+                .map(AddResult::jobId)
+                .toList();
     }
 
     Job<String> running() {

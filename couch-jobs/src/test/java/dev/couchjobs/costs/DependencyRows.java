@@ -45,7 +45,7 @@ final class DependencyRows {
                         (s, db, job) -> s.jobs.add(db, job)),
                 verb(
                         "`add` of a job that another waits for",
-                        s -> s.await(s.others.add(s.database(), patient(LAST))),
+                        s -> s.await(s.others.add(s.database(), patient(LAST))).jobId(),
                         (s, db, last) -> s.jobs.add(db, MAIL, id(0), DATA)),
                 verb(
                         "`remove` of a job that waits",
@@ -53,7 +53,7 @@ final class DependencyRows {
                         (s, db, job) -> s.jobs.remove(db, MAIL, LAST)),
                 verb(
                         "`remove` of a job that waits for one to come",
-                        s -> s.await(s.others.add(s.database(), patient(LAST))),
+                        s -> s.await(s.others.add(s.database(), patient(LAST))).jobId(),
                         (s, db, last) -> s.jobs.remove(db, MAIL, last)),
                 verb(
                         "`finish` of a job that one waits for",
@@ -112,7 +112,8 @@ final class DependencyRows {
 
     private static String gathering(CostFixture fixture) {
         fixture.working(MANY);
-        return fixture.await(fixture.others.add(fixture.database(), after(LAST, MANY)));
+        return fixture.await(fixture.others.add(fixture.database(), after(LAST, MANY)))
+                .jobId();
     }
 
     private static void endAll(CostFixture fixture) {

@@ -12,6 +12,7 @@ import static dev.couchjobs.faults.VerbCase.shows;
 import static dev.couchjobs.faults.VerbCase.writing;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.AddResult;
 import dev.couchjobs.Job;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.PageRequest;
@@ -31,6 +32,7 @@ final class CreationCases {
     static List<VerbCase<?, ?>> all() {
         return List.of(
                 writing("add of a new job", CreationCases::nothing, (s, g) -> add(s, "new"), (s, g, r) -> {
+                    assertThat(r.change()).isEqualTo(AddResult.Change.ADDED);
                     shows(s, PENDING, "new", PENDING);
                     assertThat(s.runs()).isEqualTo(1);
                 }),
@@ -43,6 +45,7 @@ final class CreationCases {
                             assertThat(s.runs()).isEqualTo(1);
                         }),
                 writing("add of a pending job", CreationCases::pending, (s, g) -> add(s, "new"), (s, g, r) -> {
+                    assertThat(r.change()).isEqualTo(AddResult.Change.REPLACED);
                     shows(s, PENDING, "new", PENDING, PENDING);
                     assertThat(s.runs()).isEqualTo(1);
                 }),
@@ -56,28 +59,32 @@ final class CreationCases {
                             assertThat(s.runs()).isEqualTo(1);
                         }),
                 writing("add of a running job", CreationCases::running, (s, g) -> add(s, "new"), (s, job, r) -> {
+                    assertThat(r.change()).isEqualTo(AddResult.Change.RESUBMITTED);
                     shows(s, RUNNING, "old", PENDING, RUNNING, RUNNING);
                     s.await(s.others.finish(s.database(), job));
                     assertThat(s.runs()).isEqualTo(1);
                 }),
                 writing("add of a finished job", CreationCases::finished, (s, g) -> add(s, "new"), (s, g, r) -> {
+                    assertThat(r.change()).isEqualTo(AddResult.Change.RUN_AGAIN);
                     shows(s, PENDING, "new", PENDING, RUNNING, FINISHED, PENDING);
                     assertThat(s.runs()).isEqualTo(1);
                 }),
                 reading("add of a job as it is", CreationCases::pending, (s, g) -> add(s, "old"), (s, g, r) -> {
+                    assertThat(r.change()).isEqualTo(AddResult.Change.UNCHANGED);
                     shows(s, PENDING, "old", PENDING);
                 }),
                 writing(
                         "add of a new job without an id",
                         CreationCases::nothing,
                         (s, g) -> s.jobs.add(s.faulty, MAIL, "new"),
-                        (s, g, id) -> {
-                            assertThat(s.changesOf(id)).containsExactly(PENDING);
+                        (s, g, added) -> {
+                            assertThat(s.changesOf(added.jobId())).containsExactly(PENDING);
                             assertThat(s.runs()).isEqualTo(1);
                         }),
                 writing("addAll of new jobs of two types", CreationCases::nothing, (s, g) -> addAll(s), (s, g, ids) -> {
                     shows(s, PENDING, "new", PENDING);
-                    assertThat(ids).hasSize(3).contains("a", "b");
+                    assertThat(ids).extracting(AddResult::jobId).hasSize(3).contains("a", "b");
+                    assertThat(ids).extracting(AddResult::change).containsOnly(AddResult.Change.ADDED);
                     assertThat(s.runs()).isEqualTo(1);
                     assertThat(s.rows(PAPER).pending()).hasSize(2);
                 }),
@@ -90,6 +97,10 @@ final class CreationCases {
                                         NewJob.of(PAPER, "new").id("b"),
                                         NewJob.of(MAIL, "new").id("a"))),
                         (s, job, ids) -> {
+                            assertThat(ids)
+                                    .containsExactly(
+                                            new AddResult("b", AddResult.Change.UNCHANGED),
+                                            new AddResult("a", AddResult.Change.RESUBMITTED));
                             shows(s, RUNNING, "old", PENDING, RUNNING, RUNNING);
                             assertThat(s.rows(PAPER).changesOf("b")).containsExactly(PENDING);
                             s.await(s.others.finish(s.database(), job));
@@ -142,11 +153,11 @@ final class CreationCases {
                         (s, g, page) -> assertThat(page.items()).hasSize(1)));
     }
 
-    private static CompletableFuture<Void> add(FaultFixture fixture, String data) {
+    private static CompletableFuture<AddResult> add(FaultFixture fixture, String data) {
         return fixture.jobs.add(fixture.faulty, MAIL, "a", data);
     }
 
-    private static CompletableFuture<List<String>> addAll(FaultFixture fixture) {
+    private static CompletableFuture<List<AddResult>> addAll(FaultFixture fixture) {
         return fixture.jobs.addAll(
                 fixture.faulty,
                 List.of(NewJob.of(PAPER, "new").id("b"), NewJob.of(MAIL, "new").id("a"), NewJob.of(PAPER, "new")));

@@ -89,7 +89,8 @@ final class DependencyCases {
     }
 
     private static String expected(FaultFixture fixture) {
-        return fixture.await(fixture.others.add(fixture.database(), patient("b")));
+        return fixture.await(fixture.others.add(fixture.database(), patient("b")))
+                .jobId();
     }
 
     private static Job<String> running(FaultFixture fixture) {

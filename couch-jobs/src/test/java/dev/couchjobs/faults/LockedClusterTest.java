@@ -10,6 +10,7 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.AddResult;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.CouchJobsBuilder;
 import dev.couchjobs.JobState;
@@ -88,7 +89,7 @@ class LockedClusterTest {
         lock();
         try (CouchJobs hasty =
                 instance().transactionTimeout(Duration.ofSeconds(1)).build()) {
-            CompletableFuture<Void> added = hasty.add(database, MAIL, "a", "data");
+            CompletableFuture<AddResult> added = hasty.add(database, MAIL, "a", "data");
 
             assertThatThrownBy(added::join).cause().isInstanceOfSatisfying(FDBException.class, error -> {
                 assertThat(error.getCode()).isEqualTo(1031);
@@ -104,7 +105,7 @@ class LockedClusterTest {
     @Test
     void aVerbWaitsForTheEndOfTheLock() {
         lock();
-        CompletableFuture<Void> added = jobs.add(database, MAIL, "a", "data");
+        CompletableFuture<AddResult> added = jobs.add(database, MAIL, "a", "data");
         unlock();
         added.join();
 

@@ -7,6 +7,7 @@ import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
+import dev.couchjobs.AddResult;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobContext;
 import dev.couchjobs.JobCounts;
@@ -190,7 +191,7 @@ class OutageTest {
     @Test
     void aVerbWaitsForTheEndOfALock() {
         outage.begin(LOCKED);
-        CompletableFuture<Void> added = jobs.add(database, MAIL, "late", "data");
+        CompletableFuture<AddResult> added = jobs.add(database, MAIL, "late", "data");
         stage.time().advance(Duration.ofSeconds(30));
         assertThat(added).isNotDone();
         outage.end();
@@ -202,7 +203,7 @@ class OutageTest {
     @Test
     void aVerbGivesUpWhenItsTimeIsUp_andSaysWhy() {
         outage.begin(LOCKED);
-        CompletableFuture<Void> added = jobs.add(database, MAIL, "late", "data");
+        CompletableFuture<AddResult> added = jobs.add(database, MAIL, "late", "data");
         stage.time().advance(Duration.ofSeconds(61));
 
         assertThatThrownBy(added::join).cause().isInstanceOfSatisfying(FDBException.class, error -> {

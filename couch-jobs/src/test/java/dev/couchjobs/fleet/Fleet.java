@@ -151,8 +151,9 @@ final class Fleet implements AutoCloseable {
             MeasuredDatabase database = way();
             CouchJobs jobs = jobs(database);
             Instant due = stage.environment().clock().instant().plus(later);
-            String id = stage.await(
-                    client.add(way.asDatabase(), NewJob.of(types.get(0), "data").at(due)));
+            String id = stage.await(client.add(
+                            way.asDatabase(), NewJob.of(types.get(0), "data").at(due)))
+                    .jobId();
             added.put(id, now().plus(later));
             waiters.add(new Waiter(database, jobs, jobs.resultAsync(types.get(0), id, later.multipliedBy(2))));
         }

@@ -1,5 +1,6 @@
 package dev.couchjobs.simulation;
 
+import dev.couchjobs.AddResult;
 import dev.couchjobs.DeadLetter;
 import dev.couchjobs.Dependency;
 import dev.couchjobs.DependencyPolicy;
@@ -86,7 +87,7 @@ final class Client {
 
     private CompletableFuture<Void> add(String jobId) {
         oracle.adding(jobId);
-        CompletableFuture<Void> added = random.nextInt(3) > 0
+        CompletableFuture<AddResult> added = random.nextInt(3) > 0
                 ? node.jobs().add(node.database(), node.type(), jobId, node.payload())
                 : node.jobs().add(node.database(), node.type(), jobId, node.payload(), node.soon());
         return added.thenRun(() -> node.log("added " + jobId));
@@ -99,7 +100,7 @@ final class Client {
                     String data = node.payload();
                     oracle.adding(one);
                     oracle.adding(other);
-                    CompletableFuture<Void> first = node.jobs().add(tx, node.type(), one, data);
+                    CompletableFuture<AddResult> first = node.jobs().add(tx, node.type(), one, data);
                     return first.thenCombine(node.jobs().add(tx, node.type(), other, data), (a, b) -> data);
                 })
                 .thenRun(() -> node.log("added " + one + " and " + other));
@@ -107,7 +108,9 @@ final class Client {
 
     private CompletableFuture<Void> addWithTerms(String jobId) {
         oracle.adding(jobId);
-        return node.jobs().add(node.database(), newJob(jobId)).thenAccept(id -> node.log("added with terms " + id));
+        return node.jobs()
+                .add(node.database(), newJob(jobId))
+                .thenAccept(added -> node.log("added with terms " + added));
     }
 
     /** Jobs that nobody else knows of, and one that everybody does. */
@@ -123,7 +126,7 @@ final class Client {
         jobs.add(newJob(JobsSimulation.jobId(random)));
         idsOf(jobs).forEach(oracle::adding);
         oracle.addingTogether(fresh);
-        return node.jobs().addAll(node.database(), jobs).thenAccept(ids -> node.log("added together " + ids));
+        return node.jobs().addAll(node.database(), jobs).thenAccept(added -> node.log("added together " + added));
     }
 
     /** All of them wait for the first, and the last for all. */
@@ -166,7 +169,7 @@ final class Client {
         lastAdded = fresh;
         return node.jobs()
                 .add(node.database(), job)
-                .thenAccept(id -> node.log("added " + id + " after " + job.dependencies()));
+                .thenAccept(added -> node.log("added " + added + " after " + job.dependencies()));
     }
 
     private static List<String> idsOf(List<NewJob<String>> jobs) {

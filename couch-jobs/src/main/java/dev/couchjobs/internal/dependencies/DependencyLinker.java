@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
 /**
@@ -109,18 +110,24 @@ public final class DependencyLinker {
      * Lets a job wait for those that have not ended yet. Takes their turns at once, before that of the job itself is
      * taken in order to write it.
      *
+     * @param isLeftAlone whether the job, if it is there already, stays as it is
      * @param allowed fails if the job may not be added
      */
     public CompletableFuture<LinkResult> link(
-            Transaction tx, JobRef dependent, List<Dependency> dependencies, CompletableFuture<?> allowed) {
+            Transaction tx,
+            JobRef dependent,
+            List<Dependency> dependencies,
+            Predicate<Optional<JobRow>> isLeftAlone,
+            CompletableFuture<?> allowed) {
         if (dependencies.isEmpty()) {
             return CompletableFuture.completedFuture(LinkResult.NONE);
         }
-        CompletableFuture<Boolean> awaited = JobTable.edit(
+        CompletableFuture<Optional<Boolean>> awaited = JobTable.edit(
                 tx,
                 dependent,
                 () -> ReleaseOutbox.expected(tx, dependent),
-                (row, group) -> allowed.thenApply(ok -> isAwaited(tx, dependent, row, group)));
+                (row, group) -> allowed.thenApply(ok ->
+                        isLeftAlone.test(row) ? Optional.empty() : Optional.of(isAwaited(tx, dependent, row, group))));
         Map<JobRef, Link> links = new LinkedHashMap<>();
         for (Dependency each : dependencies) {
             JobRef dependency = keyspace.job(each.typeName(), each.jobId());
@@ -132,7 +139,9 @@ public final class DependencyLinker {
                 tx,
                 dependency,
                 () -> expected(tx, link),
-                (row, group) -> awaited.thenCompose(cyclic -> look(tx, link, row, group, cyclic)))));
+                (row, group) -> awaited.thenCompose(cyclic -> cyclic.isEmpty()
+                        ? CompletableFuture.completedFuture(LinkResult.NONE)
+                        : look(tx, link, row, group, cyclic.get())))));
         return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> all.stream().map(CompletableFuture::join).reduce(LinkResult.NONE, LinkResult::and))
                 .whenComplete((found, error) -> {

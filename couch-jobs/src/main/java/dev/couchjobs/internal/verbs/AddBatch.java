@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.verbs;
 
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.AddResult;
 import dev.couchjobs.TooManyJobsException;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
@@ -48,23 +49,20 @@ final class AddBatch {
         }
     }
 
-    /** The ids of the jobs in the order in which they were given. */
-    List<String> ids() {
-        return requests.stream().map(request -> request.ref().id()).toList();
-    }
-
     /**
      * Adds them all.
      *
      * @param allowed fails if one of them may not be added
+     * @param results takes what was done for each
      */
-    CompletableFuture<List<String>> add(Transaction tx, CompletableFuture<?> allowed, OptionalLong token) {
+    CompletableFuture<?> add(
+            Transaction tx, CompletableFuture<?> allowed, OptionalLong token, Map<AddRequest, AddResult> results) {
         CompletableFuture<Long> bytesBefore = tx.getApproximateSize();
         return JobTable.editAll(
                 tx,
                 List.copyOf(byJob.keySet()),
                 () -> groups(tx),
-                (before, groups) -> allowed.thenCompose(ok -> steps(tx, before, groups))
+                (before, groups) -> allowed.thenCompose(ok -> steps(tx, before, groups, results))
                         .thenCompose(changes -> bytesBefore.thenCompose(bytes -> save(tx, changes, bytes, token))));
     }
 
@@ -77,36 +75,43 @@ final class AddBatch {
     }
 
     private CompletableFuture<List<JobTable.RowChange>> steps(
-            Transaction tx, List<Optional<JobRow>> before, List<Long> groups) {
+            Transaction tx, List<Optional<JobRow>> before, List<Long> groups, Map<AddRequest, AddResult> results) {
         List<CompletableFuture<Optional<JobTable.RowChange>>> all = new ArrayList<>(byJob.size());
         Iterator<Optional<JobRow>> rows = before.iterator();
         Iterator<Long> group = groups.iterator();
-        byJob.forEach((ref, ofJob) -> all.add(change(tx, ref, rows.next(), group.next(), ofJob)));
+        byJob.forEach((ref, ofJob) -> all.add(change(tx, ref, rows.next(), group.next(), ofJob, results)));
         return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done ->
                         all.stream().flatMap(change -> change.join().stream()).toList());
     }
 
     private static CompletableFuture<Optional<JobTable.RowChange>> change(
-            Transaction tx, JobRef ref, Optional<JobRow> before, long group, List<AddRequest> ofJob) {
+            Transaction tx,
+            JobRef ref,
+            Optional<JobRow> before,
+            long group,
+            List<AddRequest> ofJob,
+            Map<AddRequest, AddResult> results) {
         CompletableFuture<Optional<JobRow>> row = CompletableFuture.completedFuture(before);
         for (AddRequest request : ofJob) {
-            row = row.thenCompose(
-                    present -> request.to(tx, present, group).thenApply(after -> after.or(() -> present)));
+            row = row.thenCompose(present -> request.to(tx, present, group).thenApply(after -> {
+                results.put(request, request.result(present, after));
+                return after.or(() -> present);
+            }));
         }
         return row.thenApply(after -> after.equals(before)
                 ? Optional.empty()
                 : Optional.of(new JobTable.RowChange(ref, before.orElse(null), after.orElse(null))));
     }
 
-    private CompletableFuture<List<String>> save(
+    private CompletableFuture<Long> save(
             Transaction tx, List<JobTable.RowChange> changes, long bytesBefore, OptionalLong token) {
         JobTable.saveAll(tx, changes, token);
         return tx.getApproximateSize().thenApply(bytes -> {
             if (bytes > Math.max(bytesBefore, TRANSACTION_BYTES_MAX)) {
                 throw tooMany(bytes - bytesBefore, TRANSACTION_BYTES_MAX - bytesBefore);
             }
-            return ids();
+            return bytes;
         });
     }
 

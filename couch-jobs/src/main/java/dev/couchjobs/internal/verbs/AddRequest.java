@@ -2,6 +2,7 @@ package dev.couchjobs.internal.verbs;
 
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.AddResult;
 import dev.couchjobs.Dependency;
 import dev.couchjobs.JobState;
 import dev.couchjobs.NewJob;
@@ -18,6 +19,7 @@ import dev.couchjobs.internal.dependencies.LinkResult;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 
 /**
  * A job to add, with everything settled that needs no transaction.
@@ -29,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
  * @param isNamed whether a caller may know its id already, and so wait for it
  * @param dependencies what it is to wait for
  * @param retention how long it is kept once it has ended
+ * @param leavesAlone whether a job in that state, if it is there already, stays as it is
  */
 record AddRequest(
         JobRef ref,
@@ -37,7 +40,8 @@ record AddRequest(
         JobOptions options,
         boolean isNamed,
         List<Dependency> dependencies,
-        Retention retention) {
+        Retention retention,
+        Predicate<JobState> leavesAlone) {
 
     static <D> AddRequest of(JobRef ref, NewJob<D> job, PayloadCodec codec, long now) {
         Payload payload = Payload.of(codec.encode(job.type(), ref.id(), job.data()));
@@ -49,7 +53,8 @@ record AddRequest(
                 JobOptions.withOptions(job.priority(), now, job.retry().orElse(null)),
                 job.id().isPresent(),
                 job.dependencies(),
-                job.type().retention());
+                job.type().retention(),
+                job::leavesAlone);
     }
 
     /**
@@ -87,8 +92,31 @@ record AddRequest(
             }
             return CompletableFuture.completedFuture(Optional.of(arriving(group)));
         }
+        if (leavesAlone(before)) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
         return isUnchanged(tx, before.get())
                 .thenApply(nothingNew -> nothingNew ? Optional.empty() : Optional.of(added(before.get())));
+    }
+
+    /** {@return whether there is a job that stays as it is} */
+    boolean leavesAlone(Optional<JobRow> before) {
+        return before.map(JobRow::state).filter(leavesAlone).isPresent();
+    }
+
+    /** {@return what was done, from the row that was there to the one that was written, if one was} */
+    AddResult result(Optional<JobRow> before, Optional<JobRow> after) {
+        return new AddResult(ref.id(), after.isEmpty() ? AddResult.Change.UNCHANGED : change(before));
+    }
+
+    private static AddResult.Change change(Optional<JobRow> before) {
+        JobState state = before.map(JobRow::state).orElse(JobState.NOT_FOUND);
+        return switch (state) {
+            case NOT_FOUND -> AddResult.Change.ADDED;
+            case PENDING -> AddResult.Change.REPLACED;
+            case RUNNING -> AddResult.Change.RESUBMITTED;
+            case FINISHED -> AddResult.Change.RUN_AGAIN;
+        };
     }
 
     /** A job that was not there, with those who wait for it already. */

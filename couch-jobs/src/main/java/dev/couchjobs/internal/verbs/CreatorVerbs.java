@@ -2,6 +2,7 @@ package dev.couchjobs.internal.verbs;
 
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
+import dev.couchjobs.AddResult;
 import dev.couchjobs.Dependency;
 import dev.couchjobs.DependencyException;
 import dev.couchjobs.JobType;
@@ -23,12 +24,15 @@ import dev.couchjobs.internal.loop.RootCauses;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 
 /** The verbs of those who create jobs: {@code add} and {@code remove} (RFC 007, "Job Creation API"). */
@@ -56,18 +60,30 @@ public final class CreatorVerbs {
         return ids.next();
     }
 
-    /** {@return the id of the job} */
-    public CompletableFuture<String> add(TransactionContext context, NewJob<?> job) {
+    /** {@return what was done} */
+    public CompletableFuture<AddResult> add(TransactionContext context, NewJob<?> job) {
         AddRequest request = addition(job);
         JobRef ref = request.ref();
         return prepareGroups(context, ref, request.dependencies())
-                .thenCompose(ready -> transactions
-                        .named("add", ref.keys().typeName())
-                        .runOnce(
-                                context,
-                                ref.keys(),
-                                tx -> CompletableFuture.completedFuture(ref.id()),
-                                (tx, token) -> add(tx, request, requireTimeout(tx, ref.keys()), token)));
+                .thenCompose(ready -> runOnce(
+                        transactions.named("add", ref.keys().typeName()),
+                        context,
+                        List.of(ref.keys()),
+                        (tx, token) -> add(tx, request, requireTimeout(tx, ref.keys()), token)));
+    }
+
+    /** Runs a verb once. Of several tries at most the last can have committed, or a later one would have found it. */
+    private static <T> CompletableFuture<T> runOnce(
+            Transactions transactions, TransactionContext context, List<TypeKeys> types, Transactions.Verb<T> verb) {
+        AtomicReference<CompletableFuture<T>> lastTry = new AtomicReference<>();
+        return transactions.runOnce(
+                context,
+                types,
+                tx -> lastTry.get(),
+                (tx, token) -> verb.apply(tx, token).thenApply(done -> {
+                    lastTry.set(CompletableFuture.completedFuture(done));
+                    return done;
+                }));
     }
 
     /** What many dependencies need written in their own rows need not all be in the transaction that adds the job. */
@@ -86,11 +102,12 @@ public final class CreatorVerbs {
         return done;
     }
 
-    private CompletableFuture<String> add(
+    private CompletableFuture<AddResult> add(
             Transaction tx, AddRequest request, CompletableFuture<?> allowed, OptionalLong token) {
         JobRef ref = request.ref();
-        CompletableFuture<LinkResult> linkResult = dependencyLinker.link(tx, ref, request.dependencies(), allowed);
-        CompletableFuture<String> added = JobTable.edit(
+        CompletableFuture<LinkResult> linkResult =
+                dependencyLinker.link(tx, ref, request.dependencies(), request::leavesAlone, allowed);
+        CompletableFuture<AddResult> added = JobTable.edit(
                 tx,
                 ref,
                 () -> request.expected(tx),
@@ -98,7 +115,7 @@ public final class CreatorVerbs {
                         .thenCompose(found -> request.to(tx, before, group, dependencyLinker, found))
                         .thenApply(after -> {
                             after.ifPresent(row -> JobTable.save(tx, ref, before.orElse(null), row, token));
-                            return ref.id();
+                            return request.result(before, after);
                         }));
         return linkResult.thenCompose(ready -> added); // what is wrong with the links comes before what follows from it
     }
@@ -107,15 +124,13 @@ public final class CreatorVerbs {
      * Adds those that wait for no other together, and then the others one after the other: so a job can wait for any
      * that is given before it.
      *
-     * @return the ids of the jobs, in their order
+     * @return what was done, in the order of the jobs
      */
-    public CompletableFuture<List<String>> addAll(TransactionContext context, Collection<? extends NewJob<?>> jobs) {
+    public CompletableFuture<List<AddResult>> addAll(TransactionContext context, Collection<? extends NewJob<?>> jobs) {
         if (jobs.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());
         }
         List<AddRequest> requests = jobs.stream().map(this::addition).toList();
-        List<String> jobIds =
-                requests.stream().map(request -> request.ref().id()).toList();
         List<TypeKeys> types = requests.stream()
                 .map(request -> request.ref().keys())
                 .distinct()
@@ -131,16 +146,19 @@ public final class CreatorVerbs {
                 .flatMap(List::stream)
                 .toList();
         return prepareGroups(context, requests.get(0).ref(), many)
-                .thenCompose(ready -> transactions
-                        .named("add all", types.get(0).typeName())
-                        .runOnce(context, types, tx -> CompletableFuture.completedFuture(jobIds), (tx, token) -> {
+                .thenCompose(ready ->
+                        runOnce(transactions.named("add all", types.get(0).typeName()), context, types, (tx, token) -> {
                             CompletableFuture<?> allowed = allOf(types.stream()
                                     .<CompletableFuture<?>>map(type -> requireTimeout(tx, type))
                                     .toList());
+                            Map<AddRequest, AddResult> results = Collections.synchronizedMap(new IdentityHashMap<>());
                             List<CompletableFuture<?>> all = new ArrayList<>();
-                            all.add(free.add(tx, allowed, token));
-                            others.forEach(request -> all.add(add(tx, request, allowed, token)));
-                            return allOf(all).thenApply(done -> jobIds);
+                            all.add(free.add(tx, allowed, token, results));
+                            others.forEach(request -> all.add(add(tx, request, allowed, token)
+                                    .thenAccept(result -> results.put(request, result))));
+                            return allOf(all)
+                                    .thenApply(done ->
+                                            requests.stream().map(results::get).toList());
                         }))
                 .exceptionallyCompose(error -> CompletableFuture.failedFuture(
                         jobs.size() > 1 && BatchSize.isTooLarge(error)
