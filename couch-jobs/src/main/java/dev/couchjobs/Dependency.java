@@ -28,7 +28,8 @@ public record Dependency(String typeName, String jobId, DependencyPolicy policy)
     }
 
     /**
-     * A dependency with the policy {@link DependencyPolicy#FAIL}.
+     * A dependency with the policy {@link DependencyPolicy#WAIT}: the job that waits does not run unless this one
+     * succeeds.
      *
      * @param type the type of the job to wait for
      * @param jobId its id
@@ -36,7 +37,7 @@ public record Dependency(String typeName, String jobId, DependencyPolicy policy)
      * @throws IllegalArgumentException if no job can have that id
      */
     public static Dependency on(JobType<?, ?> type, String jobId) {
-        return new Dependency(type.name(), jobId, DependencyPolicy.FAIL);
+        return new Dependency(type.name(), jobId, DependencyPolicy.WAIT);
     }
 
     /**

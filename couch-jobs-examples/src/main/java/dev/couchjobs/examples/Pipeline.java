@@ -4,7 +4,6 @@ import com.apple.foundationdb.Database;
 import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Dependency;
-import dev.couchjobs.DependencyPolicy;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
@@ -13,7 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** A small pipeline: chapters are converted one by one, then bound into a book, and then the book is announced. */
+/**
+ * A small pipeline: chapters are converted one by one, then bound into a book, and then the book is announced. If a
+ * chapter fails for good, the book waits: it is bound when that chapter was sent again and succeeds, and not before.
+ */
 public final class Pipeline {
     private static final JobType<String, ?> CONVERT = JobType.of("convert", String.class);
     private static final JobType<String, ?> BIND = JobType.of("bind", String.class);
@@ -55,9 +57,7 @@ public final class Pipeline {
             converted.add(Dependency.on(CONVERT, id));
         }
         graph.add(NewJob.of(BIND, book).id(book).after(converted));
-        graph.add(NewJob.of(ANNOUNCE, book)
-                .id(book)
-                .after(Dependency.on(BIND, book).ifUnsuccessful(DependencyPolicy.WAIT)));
+        graph.add(NewJob.of(ANNOUNCE, book).id(book).after(BIND, book));
         jobs.addAll(database, graph).join();
     }
 

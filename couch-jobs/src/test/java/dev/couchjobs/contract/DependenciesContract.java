@@ -86,7 +86,7 @@ class DependenciesContract extends DependingJobs {
         deal(Fate.IS_CANCELLED);
         add(mail("f"));
         await(hand.deal(database, tryAcceptMail().orElseThrow(), Fate.FAILS));
-        add(NewJob.of(frail, WORK).id("a").after(MAIL, "f"));
+        add(NewJob.of(frail, WORK).id("a").after(orFail(MAIL, "f")));
         assertThat(stateOf("a")).isEqualTo(JobState.NOT_FOUND);
 
         add(job("a"));
@@ -230,10 +230,10 @@ class DependenciesContract extends DependingJobs {
 
     @ParameterizedTest(name = "{0} when its dependency {1} with policy {2}")
     @CsvSource({
-        "runs,SUCCEEDS,FAIL", "runs,SUCCEEDS,WAIT", "runs,SUCCEEDS,IGNORE",
-        "fails,FAILS,FAIL", "waits,FAILS,WAIT", "runs,FAILS,IGNORE",
-        "fails,IS_CANCELLED,FAIL", "waits,IS_CANCELLED,WAIT", "runs,IS_CANCELLED,IGNORE",
-        "fails,IS_REMOVED,FAIL", "waits,IS_REMOVED,WAIT", "runs,IS_REMOVED,IGNORE"
+        "runs,SUCCEEDS,FAIL", "runs,SUCCEEDS,WAIT", "runs,SUCCEEDS,EXPECT", "runs,SUCCEEDS,IGNORE",
+        "fails,FAILS,FAIL", "waits,FAILS,WAIT", "waits,FAILS,EXPECT", "runs,FAILS,IGNORE",
+        "fails,IS_CANCELLED,FAIL", "waits,IS_CANCELLED,WAIT", "waits,IS_CANCELLED,EXPECT", "runs,IS_CANCELLED,IGNORE",
+        "fails,IS_REMOVED,FAIL", "waits,IS_REMOVED,WAIT", "waits,IS_REMOVED,EXPECT", "runs,IS_REMOVED,IGNORE"
     })
     void aJobThatWaits(String then, Fate fate, DependencyPolicy policy) {
         add(job("a"), mail("m", "a", policy));
@@ -248,10 +248,10 @@ class DependenciesContract extends DependingJobs {
 
     @ParameterizedTest(name = "{0} when its dependency {1} before it is added, with policy {2}")
     @CsvSource({
-        "runs,SUCCEEDS,FAIL", "runs,SUCCEEDS,WAIT", "runs,SUCCEEDS,IGNORE",
-        "fails,FAILS,FAIL", "waits,FAILS,WAIT", "runs,FAILS,IGNORE",
-        "fails,IS_CANCELLED,FAIL", "waits,IS_CANCELLED,WAIT", "runs,IS_CANCELLED,IGNORE",
-        "waits,IS_REMOVED,WAIT", "runs,IS_REMOVED,IGNORE"
+        "runs,SUCCEEDS,FAIL", "runs,SUCCEEDS,WAIT", "runs,SUCCEEDS,EXPECT", "runs,SUCCEEDS,IGNORE",
+        "fails,FAILS,FAIL", "waits,FAILS,WAIT", "waits,FAILS,EXPECT", "runs,FAILS,IGNORE",
+        "fails,IS_CANCELLED,FAIL", "waits,IS_CANCELLED,WAIT", "waits,IS_CANCELLED,EXPECT", "runs,IS_CANCELLED,IGNORE",
+        "waits,IS_REMOVED,EXPECT", "runs,IS_REMOVED,IGNORE"
     })
     void aJobThatComesTooLate(String then, Fate fate, DependencyPolicy policy) {
         add(job("a"));
@@ -283,8 +283,54 @@ class DependenciesContract extends DependingJobs {
     }
 
     @Test
+    void whatWasNeverPaidIsNotShippedAlsoWhenDeadLettersAreSentAgain() {
+        add(job("pay"), mail("ship").after(INDEX, "pay"));
+        deal(Fate.FAILS);
+
+        assertThat(await(jobs.retryDeadLetters(MAIL))).isZero();
+        assertThat(tryAcceptMail()).isEmpty();
+        assertThat(missing("ship")).containsExactly(Dependency.on(INDEX, "pay"));
+
+        assertThat(await(jobs.retryDeadLetters(INDEX))).isEqualTo(1);
+        deal(Fate.SUCCEEDS);
+        assertThat(tryAcceptMail()).isPresent();
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void whatIsAddedAfterItsPaymentFailedIsNotShippedEither() {
+        add(job("pay"));
+        deal(Fate.FAILS);
+
+        add(mail("ship").after(INDEX, "pay"));
+
+        assertThat(await(jobs.retryDeadLetters(MAIL))).isZero();
+        assertThat(tryAcceptMail()).isEmpty();
+    }
+
+    @Test
+    void aJobThatFailedBecauseOfAnotherRunsWhenItIsSentAgain() {
+        add(job("a"), mail("m").after(orFail(INDEX, "a")));
+        deal(Fate.FAILS);
+
+        assertThat(await(jobs.retryDeadLetters(MAIL))).isEqualTo(1);
+
+        assertThat(tryAcceptMail()).isPresent();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = DependencyPolicy.class,
+            names = {"WAIT", "FAIL"})
+    void aDependencyHasToBeThereUnlessItIsExpected(DependencyPolicy policy) {
+        assertThat(failureOf(jobs.add(database, mail("m", "never", policy))))
+                .isInstanceOf(DependencyNotFoundException.class);
+        assertThat(mailState("m")).isEqualTo(JobState.NOT_FOUND);
+    }
+
+    @Test
     void aPatientJobWaitsForOneThatIsAddedLater() {
-        add(mail("m", "a", DependencyPolicy.WAIT), mail("n", "a", DependencyPolicy.WAIT));
+        add(mail("m", "a", DependencyPolicy.EXPECT), mail("n", "a", DependencyPolicy.EXPECT));
         add("a", 1);
         assertThat(tryAcceptMail()).isEmpty();
 
@@ -297,7 +343,7 @@ class DependenciesContract extends DependingJobs {
 
     @Test
     void aJobThatFailsBecauseOfAnotherNamesIt() {
-        add(job("a"), mail("m").after(INDEX, "a"), mail("n").after(MAIL, "m"));
+        add(job("a"), mail("m").after(orFail(INDEX, "a")), mail("n").after(orFail(MAIL, "m")));
         jobs.monitor(MAIL);
 
         deal(Fate.FAILS);
@@ -313,8 +359,8 @@ class DependenciesContract extends DependingJobs {
         JobType<WorkData, ?> brief = MAIL.retention(Retention.of(Duration.ZERO));
         add(
                 job("a"),
-                NewJob.of(brief, WORK).id("m").after(INDEX, "a"),
-                mail("n").after(INDEX, "a"));
+                NewJob.of(brief, WORK).id("m").after(orFail(INDEX, "a")),
+                mail("n").after(orFail(INDEX, "a")));
 
         deal(Fate.FAILS);
 
@@ -325,7 +371,7 @@ class DependenciesContract extends DependingJobs {
 
     @Test
     void aJobThatFailedBecauseOfAnotherRunsWhenItIsAddedAgain() {
-        add(job("a"), mail("m").after(INDEX, "a"));
+        add(job("a"), mail("m").after(orFail(INDEX, "a")));
         deal(Fate.FAILS);
 
         add(mail("m"));
@@ -422,7 +468,7 @@ class DependenciesContract extends DependingJobs {
 
     @Test
     void jobsThatWaitForEachOtherCanBeRemovedInOneTransaction() {
-        add(mail("m", "a", DependencyPolicy.WAIT));
+        add(mail("m", "a", DependencyPolicy.EXPECT));
         add(mail("n").after(MAIL, "m"));
         add(job("a").after(MAIL, "n"));
 
@@ -488,7 +534,7 @@ class DependenciesContract extends DependingJobs {
 
     @Test
     void twoJobsCannotWaitForEachOther() {
-        add(mail("m", "a", DependencyPolicy.WAIT));
+        add(mail("m", "a", DependencyPolicy.EXPECT));
 
         assertThat(failureOf(jobs.add(database, job("a").after(MAIL, "m"))))
                 .isInstanceOf(DependencyCycleException.class)

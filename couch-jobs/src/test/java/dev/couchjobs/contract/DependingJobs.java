@@ -2,10 +2,15 @@ package dev.couchjobs.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.Dependency;
+import dev.couchjobs.DependencyPolicy;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Subscription;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 
 /** What tests of jobs that wait for others begin with. */
@@ -27,6 +32,13 @@ abstract class DependingJobs extends JobsContract {
 
     static NewJob<WorkData> mail(String jobId) {
         return NewJob.of(MAIL, WORK).id(jobId);
+    }
+
+    /** Dependencies of a job that fails if one of them does. */
+    static List<Dependency> orFail(JobType<?, ?> type, String... jobIds) {
+        return Stream.of(jobIds)
+                .map(jobId -> Dependency.on(type, jobId).ifUnsuccessful(DependencyPolicy.FAIL))
+                .toList();
     }
 
     final void awaitFinished(String mailId) {

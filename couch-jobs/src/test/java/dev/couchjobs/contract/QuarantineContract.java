@@ -332,7 +332,7 @@ class QuarantineContract extends DependingJobs {
 
     @Test
     void thoseThatWaitForAJobWhoseRowIsDamagedAreToldWhenItIsRemovedFromQuarantine() {
-        await(jobs.addAll(database, List.of(job("a"), mail("m").after(INDEX, "a"))));
+        await(jobs.addAll(database, List.of(job("a"), mail("m").after(orFail(INDEX, "a")))));
         damage("data", "index", "a");
         assertThat(acceptAll()).isEmpty();
         assertThat(await(jobs.getJobState(database, MAIL, "m"))).isEqualTo(JobState.PENDING);

@@ -164,7 +164,8 @@ class SmallTransactionsContract extends JobsContract {
     void allWhoWaitForAJobAreTold() {
         await(jobs.add(database, LETTER, "first", "x"));
         for (int i = 0; i < JOBS; i++) {
-            await(jobs.add(database, NewJob.of(LETTER, "then").id("j" + i).after(LETTER, "first")));
+            await(jobs.add(
+                    database, NewJob.of(LETTER, "then").id("j" + i).after(DependingJobs.orFail(LETTER, "first"))));
         }
         allowAll();
         await(jobs.remove(database, LETTER, "first")); // as many are told in this transaction as one tells

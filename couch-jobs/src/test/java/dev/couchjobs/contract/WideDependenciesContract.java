@@ -85,7 +85,7 @@ class WideDependenciesContract extends DependingJobs {
     @Test
     void aFailurePassesOnAlongALongChain() {
         await(jobs.add(database, mail("m0")));
-        add(LONG_CHAIN, i -> mail("m" + (i + 1)).after(MAIL, "m" + i));
+        add(LONG_CHAIN, i -> mail("m" + (i + 1)).after(orFail(MAIL, "m" + i)));
         Job<WorkData> first = await(jobs.accept(MAIL)).orElseThrow();
 
         await(hand.deal(database, first, Fate.FAILS));
@@ -102,7 +102,7 @@ class WideDependenciesContract extends DependingJobs {
         String[] ids = IntStream.range(0, 100).mapToObj(i -> longName + i).toArray(String[]::new);
         add(ids.length, i -> job(ids[i]));
         for (int i = 0; i < 90; i++) {
-            await(jobs.add(database, mail(longName + i).after(INDEX, ids)));
+            await(jobs.add(database, mail(longName + i).after(orFail(INDEX, ids))));
         }
 
         await(hand.deal(database, accept(), Fate.FAILS));
@@ -114,7 +114,7 @@ class WideDependenciesContract extends DependingJobs {
     @Test
     void whatADyingProcessLeavesIsCarriedOnByAnother() {
         await(jobs.add(database, job("a")));
-        add(MORE_THAN_ONE_TRANSACTION_TELLS, i -> mail("m" + i).after(INDEX, "a"));
+        add(MORE_THAN_ONE_TRANSACTION_TELLS, i -> mail("m" + i).after(orFail(INDEX, "a")));
         await(jobs.remove(database, INDEX, "a")); // this instance processes no jobs, and so leaves the rest alone
         assertThat(rows.under("dead", "mail")).isNotEmpty().hasSizeLessThan(MORE_THAN_ONE_TRANSACTION_TELLS);
         assertThat(rows.under("releasing")).hasSize(1);
@@ -130,7 +130,7 @@ class WideDependenciesContract extends DependingJobs {
     void aProcessOfAnyTypeCarriesOn() {
         node().monitor(MAIL);
         await(jobs.add(database, job("a")));
-        add(MORE_THAN_ONE_TRANSACTION_TELLS, i -> mail("m" + i).after(INDEX, "a"));
+        add(MORE_THAN_ONE_TRANSACTION_TELLS, i -> mail("m" + i).after(orFail(INDEX, "a")));
 
         await(jobs.remove(database, INDEX, "a"));
 
@@ -141,9 +141,9 @@ class WideDependenciesContract extends DependingJobs {
     @Test
     void whoBeginsToWaitForAJobThatWasAddedAgainIsNotTakenForOneOfThoseThatWaitedBefore() {
         await(jobs.add(database, job("a")));
-        add(MORE_THAN_ONE_TRANSACTION_TELLS, i -> mail("m" + i).after(INDEX, "a"));
+        add(MORE_THAN_ONE_TRANSACTION_TELLS, i -> mail("m" + i).after(orFail(INDEX, "a")));
         await(jobs.remove(database, INDEX, "a"));
-        await(jobs.addAll(database, List.of(job("a"), mail("z").after(INDEX, "a"))));
+        await(jobs.addAll(database, List.of(job("a"), mail("z").after(orFail(INDEX, "a")))));
 
         node().monitor(INDEX);
         IntStream.range(0, MORE_THAN_ONE_TRANSACTION_TELLS).forEach(i -> awaitFinished("m" + i));

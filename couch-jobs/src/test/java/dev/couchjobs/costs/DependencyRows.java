@@ -52,6 +52,10 @@ final class DependencyRows {
                         DependencyRows::one,
                         (s, db, job) -> s.jobs.remove(db, MAIL, LAST)),
                 verb(
+                        "`remove` of a job that waits, and fails if the other does",
+                        DependencyRows::oneThatFails,
+                        (s, db, job) -> s.jobs.remove(db, MAIL, LAST)),
+                verb(
                         "`remove` of a job that waits for one to come",
                         s -> s.await(s.others.add(s.database(), patient(LAST))).jobId(),
                         (s, db, last) -> s.jobs.remove(db, MAIL, last)),
@@ -59,10 +63,13 @@ final class DependencyRows {
                         "`finish` of a job that one waits for",
                         DependencyRows::one,
                         (s, db, job) -> s.jobs.finish(db, job)),
-                verb("`finish` of a job that 100 wait for", s -> many(s, MANY), (s, db, job) -> s.jobs.finish(db, job)),
                 verb(
-                        "`cancel` of a job that 10 wait for",
-                        s -> many(s, 10),
+                        "`finish` of a job that 100 wait for",
+                        s -> many(s, MANY, DependencyPolicy.WAIT),
+                        (s, db, job) -> s.jobs.finish(db, job)),
+                verb(
+                        "`cancel` of a job that 10 wait for, and fail with",
+                        s -> many(s, 10, DependencyPolicy.FAIL),
                         (s, db, job) -> s.jobs.cancel(db, job, "not wanted")),
                 loop(
                         "a worker ends 100 jobs that one waits for",
@@ -92,7 +99,7 @@ final class DependencyRows {
     }
 
     private static NewJob<String> patient(String id) {
-        return NewJob.of(MAIL, DATA).id(id).after(Dependency.on(MAIL, id(0)).ifUnsuccessful(DependencyPolicy.WAIT));
+        return NewJob.of(MAIL, DATA).id(id).after(Dependency.on(MAIL, id(0)).ifUnsuccessful(DependencyPolicy.EXPECT));
     }
 
     private static Job<String> one(CostFixture fixture) {
@@ -101,10 +108,20 @@ final class DependencyRows {
         return job;
     }
 
-    private static Job<String> many(CostFixture fixture, int waiting) {
+    private static Job<String> oneThatFails(CostFixture fixture) {
+        Job<String> job = fixture.running();
+        NewJob<String> last =
+                NewJob.of(MAIL, DATA).id(LAST).after(Dependency.on(MAIL, id(0)).ifUnsuccessful(DependencyPolicy.FAIL));
+        fixture.await(fixture.others.add(fixture.database(), last));
+        return job;
+    }
+
+    private static Job<String> many(CostFixture fixture, int waiting, DependencyPolicy policy) {
         Job<String> job = fixture.running();
         List<NewJob<String>> all = IntStream.range(0, waiting)
-                .mapToObj(i -> after("waiting-" + i, 1))
+                .mapToObj(i -> NewJob.of(MAIL, DATA)
+                        .id("waiting-" + i)
+                        .after(Dependency.on(MAIL, id(0)).ifUnsuccessful(policy)))
                 .toList();
         fixture.await(fixture.others.addAll(fixture.database(), all));
         return job;
@@ -122,7 +139,7 @@ final class DependencyRows {
     }
 
     private static Job<String> left(CostFixture fixture) {
-        Job<String> job = many(fixture, TOO_MANY);
+        Job<String> job = many(fixture, TOO_MANY, DependencyPolicy.WAIT);
         fixture.await(fixture.others.finish(fixture.database(), job));
         return job;
     }

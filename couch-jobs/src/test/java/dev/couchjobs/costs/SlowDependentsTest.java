@@ -72,24 +72,28 @@ class SlowDependentsTest {
 
     static List<Hanging> all() {
         return List.of(
-                new Hanging("one", 1, i -> job(id(i)).after(MAIL, HEAD)),
+                new Hanging("one", 1, i -> after(id(i), HEAD)),
                 new Hanging("a chain of 10", 10, SlowDependentsTest::link),
                 new Hanging("a chain of 1,000", 1_000, SlowDependentsTest::link),
-                new Hanging("a fan of 10,000", 10_000, i -> job(id(i)).after(MAIL, HEAD)),
+                new Hanging("a fan of 10,000", 10_000, i -> after(id(i), HEAD)),
                 new Hanging("a fan, each of which waits for another to come", 100, i -> behindHeadAndThoseToCome(i, 1)),
                 new Hanging("a fan, each of which waits for 150 to come", 4, i -> behindHeadAndThoseToCome(i, 150)));
     }
 
+    /** A job that fails if another does. */
+    private static NewJob<String> after(String jobId, String other) {
+        return job(jobId).after(Dependency.on(MAIL, other).ifUnsuccessful(DependencyPolicy.FAIL));
+    }
+
     private static NewJob<String> link(int number) {
-        return job(id(number)).after(MAIL, number == 0 ? HEAD : id(number - 1));
+        return after(id(number), number == 0 ? HEAD : id(number - 1));
     }
 
     private static NewJob<String> behindHeadAndThoseToCome(int number, int coming) {
-        return job(id(number))
-                .after(MAIL, HEAD)
+        return after(id(number), HEAD)
                 .after(IntStream.range(0, coming)
                         .mapToObj(i -> Dependency.on(MAIL, "to-come-" + number + "-" + i)
-                                .ifUnsuccessful(DependencyPolicy.WAIT))
+                                .ifUnsuccessful(DependencyPolicy.EXPECT))
                         .toList());
     }
 
@@ -143,8 +147,8 @@ class SlowDependentsTest {
     void manyThatHangOnOneJobKeepNoOtherFromBeingTold() {
         add(1, i -> job("a"));
         add(1, i -> job("b"));
-        add(10_000, i -> job("of-a-" + i).after(MAIL, "a"));
-        add(1_000, i -> job("of-b-" + i).after(MAIL, "b"));
+        add(10_000, i -> after("of-a-" + i, "a"));
+        add(1_000, i -> after("of-b-" + i, "b"));
         stage.await(stage.others().remove(stage.database(), MAIL, "a"));
         stage.await(stage.others().remove(stage.database(), MAIL, "b"));
 

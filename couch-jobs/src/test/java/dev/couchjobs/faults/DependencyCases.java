@@ -81,11 +81,13 @@ final class DependencyCases {
     }
 
     private static NewJob<String> waiting(String jobId) {
-        return NewJob.of(MAIL, "then").id(jobId).after(MAIL, "a");
+        return NewJob.of(MAIL, "then").id(jobId).after(Dependency.on(MAIL, "a").ifUnsuccessful(DependencyPolicy.FAIL));
     }
 
     private static NewJob<String> patient(String jobId) {
-        return NewJob.of(MAIL, "then").id(jobId).after(Dependency.on(MAIL, "a").ifUnsuccessful(DependencyPolicy.WAIT));
+        return NewJob.of(MAIL, "then")
+                .id(jobId)
+                .after(Dependency.on(MAIL, "a").ifUnsuccessful(DependencyPolicy.EXPECT));
     }
 
     private static String expected(FaultFixture fixture) {

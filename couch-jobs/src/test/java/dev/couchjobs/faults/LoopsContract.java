@@ -11,6 +11,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.FDBException;
 import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.Dependency;
+import dev.couchjobs.DependencyPolicy;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobEvent;
 import dev.couchjobs.JobType;
@@ -115,7 +117,9 @@ abstract class LoopsContract extends FaultsContract {
         fixture.await(fixture.others.addAll(
                 fixture.database(),
                 IntStream.range(0, WAITING)
-                        .mapToObj(i -> NewJob.of(MAIL, "then").id("m" + i).after(MAIL, "a"))
+                        .mapToObj(i -> NewJob.of(MAIL, "then")
+                                .id("m" + i)
+                                .after(Dependency.on(MAIL, "a").ifUnsuccessful(DependencyPolicy.FAIL)))
                         .toList()));
         fixture.await(fixture.others.remove(fixture.database(), MAIL, "a"));
         assertThat(fixture.rows().data().values()).anyMatch(row -> row.state() == PENDING);

@@ -147,9 +147,10 @@ final class Client {
     }
 
     private DependencyPolicy policy() {
-        return switch (random.nextInt(4)) {
+        return switch (random.nextInt(5)) {
             case 0 -> DependencyPolicy.WAIT;
             case 1 -> DependencyPolicy.IGNORE;
+            case 2 -> DependencyPolicy.EXPECT;
             default -> DependencyPolicy.FAIL;
         };
     }

@@ -101,6 +101,7 @@ final class DependenciesLaw implements Law {
     private static boolean isHopeless(Dependency other, DerivedRows rows) {
         MainRow job = rows.jobs().get(other.jobId());
         boolean ended = job == null || job.state() == JobState.FINISHED;
-        return other.policy() == DependencyPolicy.WAIT && ended && !(job != null && job.isFinished(Outcome.SUCCEEDED));
+        boolean goesOn = other.policy() == DependencyPolicy.WAIT || other.policy() == DependencyPolicy.EXPECT;
+        return goesOn && ended && !(job != null && job.isFinished(Outcome.SUCCEEDED));
     }
 }

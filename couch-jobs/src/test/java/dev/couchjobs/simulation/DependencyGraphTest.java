@@ -89,7 +89,7 @@ class DependencyGraphTest {
             NewJob<String> job = NewJob.of(MAIL, "data").id(id);
             for (int i = random.nextInt(4); i > 0 && added > 1; i--) {
                 String other = "j" + random.nextInt(added - 1);
-                DependencyPolicy policy = List.of(DependencyPolicy.values()).get(random.nextInt(3));
+                DependencyPolicy policy = List.of(DependencyPolicy.values()).get(random.nextInt(4));
                 job = job.after(Dependency.on(MAIL, other).ifUnsuccessful(policy));
             }
             NewJob<String> whole = job;

@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** What the documentation says of jobs that wait for each other, without any rows or transactions. */
 final class DependencyModel {
@@ -32,9 +33,9 @@ final class DependencyModel {
             DependencyPolicy policy = each.getValue();
             if (state == State.PENDING) {
                 outstanding.put(each.getKey(), policy);
-            } else if (state != State.SUCCEEDED && policy == DependencyPolicy.WAIT) {
+            } else if (state != State.SUCCEEDED && isPatient(state, policy)) {
                 outstanding.put(each.getKey(), policy);
-            } else if (state == null && policy == DependencyPolicy.FAIL) {
+            } else if (state == null && policy != DependencyPolicy.IGNORE) {
                 return false;
             } else {
                 fails |= state == State.FAILED && policy == DependencyPolicy.FAIL;
@@ -43,6 +44,15 @@ final class DependencyModel {
         states.put(id, fails ? State.FAILED : State.PENDING);
         waiting.put(id, fails ? new HashMap<>() : outstanding);
         return true;
+    }
+
+    /** Whether a job begins to wait for one that has not succeeded and does not run either. */
+    private static boolean isPatient(@Nullable State dependency, DependencyPolicy policy) {
+        return policy == DependencyPolicy.EXPECT || (policy == DependencyPolicy.WAIT && dependency != null);
+    }
+
+    private static boolean goesOn(DependencyPolicy policy) {
+        return policy == DependencyPolicy.WAIT || policy == DependencyPolicy.EXPECT;
     }
 
     boolean mayBeAddedAgain(String id) {
@@ -72,7 +82,7 @@ final class DependencyModel {
         List<String> failed = new ArrayList<>();
         waiting.forEach((dependent, outstanding) -> {
             DependencyPolicy policy = outstanding.get(id);
-            if (policy == null || (!succeeded && policy == DependencyPolicy.WAIT)) {
+            if (policy == null || (!succeeded && goesOn(policy))) {
                 return;
             }
             outstanding.remove(id);

@@ -38,7 +38,7 @@ class WorkersUnderFaultsTest {
             .retry(RetryPolicy.standard().attempts(1_000).backoff(Duration.ofSeconds(1), 1, Duration.ofSeconds(1)));
     private static final byte[] EFFECTS = Tuple.from("effects").pack();
     private static final int JOBS = 40;
-    /** Clocks jump by up to 20 seconds about once a second: one may be minutes ahead when it sets the time of a retry. */
+    /** Clocks jump by up to 20 seconds about once a second: one may be minutes ahead when a retry is set. */
     private static final Duration LATEST_RETRY = Duration.ofMinutes(15);
     /** A job that is tried again later by such a clock does not end here. */
     private static final List<Fault> PUT_OFF_FOR_DAYS = List.of(Fault.WRONG_DATE, Fault.DATE_JUMP);

@@ -25,6 +25,11 @@ public final class Dependents {
 
     private Dependents() {}
 
+    /** {@return whether a job goes on waiting when its dependency does not succeed} */
+    public static boolean isPatient(DependencyPolicy policy) {
+        return policy == DependencyPolicy.WAIT || policy == DependencyPolicy.EXPECT;
+    }
+
     /**
      * Lets a job wait for another. A transaction that does that writes the rows of both jobs or reads them in a way
      * that conflicts, and it is over those that the ends of either conflict with it.
@@ -174,7 +179,7 @@ public final class Dependents {
                 .asList()
                 .thenApply(rows -> rows.size() < FORESEEN_MAX
                         && Quarantine.readable(tx, dependent.keys(), rows, Dependents::policy).stream()
-                                .noneMatch(policy -> policy == DependencyPolicy.WAIT));
+                                .noneMatch(Dependents::isPatient));
     }
 
     /**
@@ -192,7 +197,7 @@ public final class Dependents {
             for (Link link : Quarantine.readable(tx, dependent.keys(), rows, row -> link(outward, row))) {
                 JobRef dependency = keyspace.job(link.typeName(), link.jobId());
                 clearInward(tx, dependency, link.group(), dependent);
-                if (link.policy() == DependencyPolicy.WAIT) {
+                if (isPatient(link.policy())) {
                     emptied.add(ReleaseOutbox.expectNoMore(tx, dependency, link.group()));
                 }
             }

@@ -57,7 +57,7 @@ public final class DependencyLinker {
      */
     private record Link(JobRef dependent, JobRef dependency, DependencyPolicy policy, CompletableFuture<?> before) {
         boolean isPatient() {
-            return policy == DependencyPolicy.WAIT;
+            return Dependents.isPatient(policy);
         }
     }
 
@@ -80,7 +80,7 @@ public final class DependencyLinker {
         return CompletableFuture.allOf(dependencies.stream()
                 .map(each -> {
                     JobRef dependency = keyspace.job(each.typeName(), each.jobId());
-                    boolean patient = each.policy() == DependencyPolicy.WAIT;
+                    boolean patient = Dependents.isPatient(each.policy());
                     return JobTable.edit(tx, dependency, row -> {
                         row.filter(found -> found.state() != JobState.FINISHED)
                                 .ifPresent(found -> groupOf(tx, dependency, found, patient));
@@ -166,7 +166,7 @@ public final class DependencyLinker {
 
     /** The waiter group of those who wait already for a dependency that is not there; only the patient may be in it. */
     private static CompletableFuture<Long> expected(Transaction tx, Link link) {
-        return link.isPatient()
+        return link.policy() == DependencyPolicy.EXPECT
                 ? ReleaseOutbox.expected(tx, link.dependency())
                 : CompletableFuture.completedFuture(DependencyState.NO_GROUP);
     }
@@ -200,9 +200,9 @@ public final class DependencyLinker {
 
     private CompletableFuture<LinkResult> lookForMissing(Transaction tx, Link link, long expected) {
         return switch (link.policy()) {
-            case FAIL -> refuseMissing(link);
+            case WAIT, FAIL -> refuseMissing(link);
             case IGNORE -> CompletableFuture.completedFuture(LinkResult.NONE);
-            case WAIT -> CompletableFuture.completedFuture(enterBefore(tx, link, expected));
+            case EXPECT -> CompletableFuture.completedFuture(enterBefore(tx, link, expected));
         };
     }
 

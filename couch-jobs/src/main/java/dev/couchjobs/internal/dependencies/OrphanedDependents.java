@@ -1,7 +1,6 @@
 package dev.couchjobs.internal.dependencies;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.DependencyPolicy;
 import dev.couchjobs.internal.data.DependencyState;
 import dev.couchjobs.internal.data.Dependents;
 import dev.couchjobs.internal.data.JobRef;
@@ -33,7 +32,7 @@ public final class OrphanedDependents {
             }
             long next = found.get().group();
             boolean isOwn = next == own.group(true) || next == own.group(false);
-            if (!isOwn && found.get().policy() != DependencyPolicy.WAIT) {
+            if (!isOwn && !Dependents.isPatient(found.get().policy())) {
                 ReleaseOutbox.leaveRemoved(tx, ref, next);
             } else if (!isOwn && !isThere) {
                 ReleaseOutbox.expect(tx, ref, next);
