@@ -33,34 +33,6 @@ import java.util.function.Consumer;
 public final class JobsMove {
     private final Move move;
 
-    /** What is being done. */
-    public enum Phase {
-        /** Rows are copied while the source is in service. */
-        COPYING,
-        /** The source is out of service, and what has changed since is copied. */
-        CATCHING_UP,
-        /** All that is in the target is read again and compared. */
-        CHECKING
-    }
-
-    /**
-     * How far it is.
-     *
-     * @param phase what is being done
-     * @param rows how many rows this pass has seen
-     * @param changed how many of them it had to write, or to clear, in the target
-     */
-    public record Progress(Phase phase, long rows, long changed) {}
-
-    /**
-     * What there is on one side, and on the other if all is well.
-     *
-     * @param rows how many rows
-     * @param bytes how many bytes of keys and values
-     * @param sha256 a digest of all keys and values in order, in hexadecimal
-     */
-    public record Totals(long rows, long bytes, String sha256) {}
-
     private JobsMove(Move move) {
         this.move = move;
     }
@@ -88,7 +60,7 @@ public final class JobsMove {
      * @return the move; nothing happens yet
      */
     public static JobsMove of(
-            Database source, Database target, String targetPlace, Subspace subspace, Consumer<Progress> listener) {
+            Database source, Database target, String targetPlace, Subspace subspace, Consumer<MoveProgress> listener) {
         Keyspace keyspace = new Keyspace(subspace);
         Environment environment = Environment.system();
         return new JobsMove(new Move(
@@ -114,7 +86,7 @@ public final class JobsMove {
      *
      * @return what both sides have
      */
-    public CompletableFuture<Totals> finish() {
+    public CompletableFuture<MoveTotals> finish() {
         return move.finish();
     }
 

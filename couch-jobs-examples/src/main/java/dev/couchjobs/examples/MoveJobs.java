@@ -3,6 +3,7 @@ package dev.couchjobs.examples;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.subspace.Subspace;
 import dev.couchjobs.JobsMove;
+import dev.couchjobs.MoveProgress;
 import dev.couchjobs.fdb.Databases;
 import java.io.PrintStream;
 import java.util.EnumSet;
@@ -38,7 +39,7 @@ public final class MoveJobs {
     static void run(String what, String from, String to, PrintStream out) {
         try (Database source = Databases.open(from);
                 Database target = Databases.open(to)) {
-            Set<JobsMove.Phase> told = EnumSet.noneOf(JobsMove.Phase.class);
+            Set<MoveProgress.Phase> told = EnumSet.noneOf(MoveProgress.Phase.class);
             JobsMove move = JobsMove.of(source, target, to, new Subspace(), progress -> {
                 if (told.add(progress.phase())) {
                     out.println(progress.phase());

@@ -11,6 +11,7 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
 import dev.couchjobs.JobsMove;
+import dev.couchjobs.MoveTotals;
 import dev.couchjobs.OutOfServiceException;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
@@ -124,7 +125,7 @@ class OperatingTest {
                 CouchJobs jobs = CouchJobs.on(database)) {
             JobsMove move = JobsMove.of(database, cluster, "/etc/foundationdb/fdb.cluster");
             move.copy().join();
-            JobsMove.Totals totals = move.finish().join();
+            MoveTotals totals = move.finish().join();
 
             assertThat(totals.rows()).isGreaterThan(4);
             assertThatThrownBy(() -> jobs.add(database, MAIL, "to cid").join())

@@ -13,8 +13,10 @@ import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.JobsMove;
-import dev.couchjobs.JobsMove.Phase;
 import dev.couchjobs.JobsMoveException;
+import dev.couchjobs.MoveProgress;
+import dev.couchjobs.MoveProgress.Phase;
+import dev.couchjobs.MoveTotals;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.OutOfServiceException;
 import dev.couchjobs.Worker;
@@ -111,7 +113,7 @@ abstract class MoveContract {
         return move(progress -> {});
     }
 
-    private JobsMove move(Consumer<JobsMove.Progress> listener) {
+    private JobsMove move(Consumer<MoveProgress> listener) {
         return JobsMove.of(source, target, PLACE, prefix, listener);
     }
 
@@ -125,7 +127,7 @@ abstract class MoveContract {
     }
 
     /** Stops a run at some page, as if its process had been killed there. */
-    private static Consumer<JobsMove.Progress> killAt(int page) {
+    private static Consumer<MoveProgress> killAt(int page) {
         AtomicInteger pages = new AtomicInteger();
         return progress -> {
             if (pages.getAndIncrement() == page) {
@@ -170,7 +172,7 @@ abstract class MoveContract {
         await(jobs.finish(source, accept(jobs)));
         accept(jobs);
 
-        JobsMove.Totals totals = await(move().finish());
+        MoveTotals totals = await(move().finish());
 
         assertThat(rows(target)).isNotEmpty().isEqualTo(rows(source));
         assertThat(totals.rows()).isEqualTo(rows(source).size());
@@ -183,7 +185,7 @@ abstract class MoveContract {
         addMany(3_000);
         List<Phase> phases = new ArrayList<>();
 
-        JobsMove.Totals totals =
+        MoveTotals totals =
                 await(move(progress -> phases.add(progress.phase())).finish());
 
         assertThat(totals.rows()).isGreaterThan(6_000);
@@ -227,7 +229,7 @@ abstract class MoveContract {
         addMany(EFFECTS_MAX);
         AtomicInteger added = new AtomicInteger(EFFECTS_MAX);
         Worker there = worker(jobs);
-        Consumer<JobsMove.Progress> addOne = progress -> {
+        Consumer<MoveProgress> addOne = progress -> {
             if (progress.phase() == Phase.COPYING && added.get() < 2 * EFFECTS_MAX) {
                 int next = added.getAndIncrement();
                 await(jobs.add(source, INDEX, "j" + next, new WorkData(next)));
@@ -357,7 +359,7 @@ abstract class MoveContract {
     void aByteThatChangedOnTheWayIsFoundAndMended() {
         addMany(400);
         AtomicInteger late = new AtomicInteger();
-        Consumer<JobsMove.Progress> spoil = progress -> {
+        Consumer<MoveProgress> spoil = progress -> {
             if (progress.phase() == Phase.CATCHING_UP && late.getAndIncrement() == 1) {
                 KeyValue first = rows(target).get(0);
                 byte[] value = first.getValue().clone();
@@ -382,8 +384,8 @@ abstract class MoveContract {
     void aRunThatWasThoughtDeadWritesNothingMore() {
         addMany(400);
         AtomicInteger pages = new AtomicInteger();
-        CompletableFuture<JobsMove.Totals> next = new CompletableFuture<>();
-        Consumer<JobsMove.Progress> overtaken = progress -> {
+        CompletableFuture<MoveTotals> next = new CompletableFuture<>();
+        Consumer<MoveProgress> overtaken = progress -> {
             if (pages.getAndIncrement() == 1) {
                 next.complete(await(move().finish()));
             }

@@ -1,9 +1,9 @@
 package dev.couchjobs.internal.move;
 
-import dev.couchjobs.JobsMove.Phase;
-import dev.couchjobs.JobsMove.Progress;
-import dev.couchjobs.JobsMove.Totals;
 import dev.couchjobs.JobsMoveException;
+import dev.couchjobs.MoveProgress;
+import dev.couchjobs.MoveProgress.Phase;
+import dev.couchjobs.MoveTotals;
 import dev.couchjobs.internal.data.Layout;
 import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
@@ -25,14 +25,14 @@ public final class Move {
     private final MoveEndpoint target;
     private final String place;
     private final RandomGenerator random;
-    private final Consumer<Progress> listener;
+    private final Consumer<MoveProgress> listener;
 
     public Move(
             MoveEndpoint source,
             MoveEndpoint target,
             String place,
             RandomGenerator random,
-            Consumer<Progress> listener) {
+            Consumer<MoveProgress> listener) {
         this.source = source;
         this.target = target;
         this.place = place;
@@ -46,7 +46,7 @@ public final class Move {
     }
 
     /** {@return what both sides have} */
-    public CompletableFuture<Totals> finish() {
+    public CompletableFuture<MoveTotals> finish() {
         return begin().thenCompose(Run::finish);
     }
 
@@ -138,7 +138,7 @@ public final class Move {
                             : again(pass.changed));
         }
 
-        CompletableFuture<Totals> finish() {
+        CompletableFuture<MoveTotals> finish() {
             return copy().thenCompose(copied -> source.edit(now -> MoveMarks.closed(now.layout(), move, place)))
                     .thenCompose(closed -> requireVersions()
                             .thenCompose(fine -> pass(Phase.CATCHING_UP))
@@ -156,24 +156,24 @@ public final class Move {
                                     .thenApply(made -> {
                                         pass.changed += made.size();
                                         pass.digest.add(made.there().rows());
-                                        listener.accept(new Progress(phase, pass.digest.rows(), pass.changed));
+                                        listener.accept(new MoveProgress(phase, pass.digest.rows(), pass.changed));
                                         return made.there();
                                     }))
                     .thenApply(done -> pass);
         }
 
-        private CompletableFuture<Totals> check(Totals wanted) {
+        private CompletableFuture<MoveTotals> check(MoveTotals wanted) {
             RowDigest digest = new RowDigest();
             return RowScanner.of(
                             target,
                             target.executor(),
                             (from, rows) -> target.page(from, rows).thenApply(page -> {
                                 digest.add(page.rows());
-                                listener.accept(new Progress(Phase.CHECKING, digest.rows(), 0));
+                                listener.accept(new MoveProgress(Phase.CHECKING, digest.rows(), 0));
                                 return page;
                             }))
                     .thenApply(done -> {
-                        Totals found = digest.totals();
+                        MoveTotals found = digest.totals();
                         if (!found.equals(wanted)) {
                             throw new JobsMoveException("The target does not have what the source has: it has " + found
                                     + ", and should have " + wanted

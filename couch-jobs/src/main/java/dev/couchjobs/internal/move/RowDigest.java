@@ -1,7 +1,7 @@
 package dev.couchjobs.internal.move;
 
 import com.apple.foundationdb.KeyValue;
-import dev.couchjobs.JobsMove;
+import dev.couchjobs.MoveTotals;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -40,7 +40,7 @@ final class RowDigest {
         return rows;
     }
 
-    JobsMove.Totals totals() {
-        return new JobsMove.Totals(rows, bytes, HexFormat.of().formatHex(sha256.digest()));
+    MoveTotals totals() {
+        return new MoveTotals(rows, bytes, HexFormat.of().formatHex(sha256.digest()));
     }
 }
