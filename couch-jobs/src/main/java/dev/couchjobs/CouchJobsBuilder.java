@@ -3,7 +3,7 @@ package dev.couchjobs;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.subspace.Subspace;
 import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.verbs.TransactionLabel;
+import dev.couchjobs.internal.transactions.TransactionLabel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HexFormat;

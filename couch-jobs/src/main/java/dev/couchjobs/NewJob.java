@@ -1,7 +1,7 @@
 package dev.couchjobs;
 
 import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.verbs.ScheduledTimes;
+import dev.couchjobs.internal.views.ScheduledTimes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,7 +1,7 @@
 package dev.couchjobs;
 
 import dev.couchjobs.internal.accept.Acceptors;
-import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.worker.BoundHandler;
 import dev.couchjobs.internal.worker.HandlerRegistration;
 import dev.couchjobs.internal.worker.JobPool;

@@ -185,8 +185,7 @@ abstract class MoveContract {
         addMany(3_000);
         List<Phase> phases = new ArrayList<>();
 
-        MoveTotals totals =
-                await(move(progress -> phases.add(progress.phase())).finish());
+        MoveTotals totals = await(move(progress -> phases.add(progress.phase())).finish());
 
         assertThat(totals.rows()).isGreaterThan(6_000);
         assertThat(rows(target)).isEqualTo(rows(source));

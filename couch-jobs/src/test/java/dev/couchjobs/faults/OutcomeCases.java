@@ -16,7 +16,7 @@ import dev.couchjobs.JobAttempt;
 import dev.couchjobs.JobInfo;
 import dev.couchjobs.JobType;
 import dev.couchjobs.PermanentFailureException;
-import dev.couchjobs.internal.verbs.Disposition;
+import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.verbs.FinishTransaction;
 import java.time.Duration;
 import java.util.List;

@@ -4,9 +4,9 @@ import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
+import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.ServiceRegistry;
 import dev.couchjobs.internal.monitor.ActivityMonitors;
-import dev.couchjobs.internal.verbs.Instance;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 

@@ -1,7 +1,7 @@
 package dev.couchjobs.internal.accept;
 
 import dev.couchjobs.AcceptOptions;
-import dev.couchjobs.internal.verbs.ScheduledTimes;
+import dev.couchjobs.internal.views.ScheduledTimes;
 import java.time.Instant;
 import java.util.OptionalLong;
 

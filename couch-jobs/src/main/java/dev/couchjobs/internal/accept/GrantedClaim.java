@@ -1,7 +1,7 @@
 package dev.couchjobs.internal.accept;
 
 import dev.couchjobs.internal.data.SharedActivity;
-import dev.couchjobs.internal.verbs.ClaimedJob;
+import dev.couchjobs.internal.views.ClaimedJob;
 
 /**
  * A job that has been claimed.

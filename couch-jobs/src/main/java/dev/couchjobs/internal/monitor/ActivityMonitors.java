@@ -2,9 +2,9 @@ package dev.couchjobs.internal.monitor;
 
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.JobType;
+import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.ServiceRegistry;
 import dev.couchjobs.internal.retention.RetentionService;
-import dev.couchjobs.internal.verbs.Instance;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;

@@ -11,7 +11,7 @@ import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.StateCounters;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.loop.BatchSize;
-import dev.couchjobs.internal.verbs.Transactions;
+import dev.couchjobs.internal.transactions.Transactions;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

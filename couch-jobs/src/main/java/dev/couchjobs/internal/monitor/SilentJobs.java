@@ -4,15 +4,15 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobType;
+import dev.couchjobs.internal.claims.RowTransitions;
 import dev.couchjobs.internal.data.ActivityIndex;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
-import dev.couchjobs.internal.verbs.Instance;
-import dev.couchjobs.internal.verbs.RowTransitions;
-import dev.couchjobs.internal.verbs.Transactions;
+import dev.couchjobs.internal.transactions.Transactions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -51,7 +51,8 @@ final class SilentJobs {
         this.transactions = transactions;
         this.keys = keys;
         this.policy = policy;
-        this.rowTransitions = new RowTransitions(instance);
+        this.rowTransitions =
+                new RowTransitions(instance.clock(), instance.environment().random());
         this.renewal = renewal;
     }
 

@@ -7,7 +7,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.Subscription;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.loop.RootCauses;
-import dev.couchjobs.internal.verbs.PayloadCodec;
+import dev.couchjobs.internal.views.PayloadCodec;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashSet;

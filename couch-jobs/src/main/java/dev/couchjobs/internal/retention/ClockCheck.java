@@ -4,7 +4,8 @@ import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.ClockSkew;
 import dev.couchjobs.internal.data.ClockSamples;
-import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.instance.AgreedClock;
+import dev.couchjobs.internal.instance.Instance;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
@@ -15,8 +16,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Decides whether this process may remove jobs by its clock. It compares its clock with the times that other processes
  * have stored, and stores its own, at most once in half a minute, in a transaction that a sweep or an archiver makes
- * anyway. If most others agree on another time, it corrects the {@link dev.couchjobs.internal.verbs.AgreedClock} of the
- * instance.
+ * anyway. If most others agree on another time, it corrects the {@link AgreedClock} of the instance.
  */
 final class ClockCheck {
     private static final Logger LOG = LoggerFactory.getLogger(ClockCheck.class);

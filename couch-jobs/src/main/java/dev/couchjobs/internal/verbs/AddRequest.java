@@ -16,6 +16,8 @@ import dev.couchjobs.internal.data.Payload;
 import dev.couchjobs.internal.data.ReleaseOutbox;
 import dev.couchjobs.internal.dependencies.DependencyLinker;
 import dev.couchjobs.internal.dependencies.LinkResult;
+import dev.couchjobs.internal.views.PayloadCodec;
+import dev.couchjobs.internal.views.ScheduledTimes;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

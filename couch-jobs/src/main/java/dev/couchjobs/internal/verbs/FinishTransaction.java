@@ -6,12 +6,18 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.JobType;
+import dev.couchjobs.internal.claims.Disposition;
+import dev.couchjobs.internal.claims.LostClaimErrors;
+import dev.couchjobs.internal.claims.RowTransitions;
 import dev.couchjobs.internal.data.ActivityIndex;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.transactions.Transactions;
+import dev.couchjobs.internal.views.ClaimedJob;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -41,7 +47,8 @@ public final class FinishTransaction {
     public FinishTransaction(Instance instance) {
         this.keyspace = instance.keyspace();
         this.transactions = instance.transactions();
-        this.rowTransitions = new RowTransitions(instance);
+        this.rowTransitions =
+                new RowTransitions(instance.clock(), instance.environment().random());
     }
 
     /**

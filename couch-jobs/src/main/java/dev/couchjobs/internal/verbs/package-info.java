@@ -1,4 +1,4 @@
-/** The verbs of RFC 007 as transactions over the data model. Not for users. */
+/** The verbs of RFC 007 and those beyond it, as transactions over the data model. Not for users. */
 @NullMarked
 package dev.couchjobs.internal.verbs;
 

@@ -1,8 +1,8 @@
 package dev.couchjobs.internal.worker;
 
 import dev.couchjobs.Worker;
-import dev.couchjobs.internal.verbs.ClaimedJob;
-import dev.couchjobs.internal.verbs.Disposition;
+import dev.couchjobs.internal.claims.Disposition;
+import dev.couchjobs.internal.views.ClaimedJob;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -2,12 +2,12 @@ package dev.couchjobs.internal.worker;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.JobType;
+import dev.couchjobs.internal.claims.Disposition;
+import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.Loop;
 import dev.couchjobs.internal.loop.Pause;
-import dev.couchjobs.internal.verbs.Disposition;
 import dev.couchjobs.internal.verbs.FinishTransaction;
-import dev.couchjobs.internal.verbs.Instance;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -1,10 +1,10 @@
 package dev.couchjobs.internal.worker;
 
 import dev.couchjobs.internal.accept.GrantedClaim;
+import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.SharedActivity;
-import dev.couchjobs.internal.verbs.ClaimedJob;
-import dev.couchjobs.internal.verbs.Disposition;
+import dev.couchjobs.internal.views.ClaimedJob;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

@@ -4,7 +4,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.internal.accept.ClaimConsumer;
 import dev.couchjobs.internal.accept.ClaimSubscription;
 import dev.couchjobs.internal.accept.GrantedClaim;
-import dev.couchjobs.internal.verbs.Instance;
+import dev.couchjobs.internal.instance.Instance;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;

@@ -8,7 +8,7 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.internal.couch.CouchDatabase;
 import dev.couchjobs.bridge.internal.document.NodeDirectory;
 import dev.couchjobs.bridge.internal.store.BridgeStore;
-import dev.couchjobs.internal.verbs.TransactionLabel;
+import dev.couchjobs.internal.transactions.TransactionLabel;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;

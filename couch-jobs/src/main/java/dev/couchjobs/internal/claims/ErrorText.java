@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.verbs;
+package dev.couchjobs.internal.claims;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -65,7 +65,7 @@ public final class ErrorText {
      * {@return the text as it can be stored} Half of a surrogate pair cannot, and is easily had by a message that cuts
      * the caller's text off.
      */
-    static String storable(String text) {
+    public static String storable(String text) {
         return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
     }
 

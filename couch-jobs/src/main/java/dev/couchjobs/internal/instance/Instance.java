@@ -1,8 +1,10 @@
-package dev.couchjobs.internal.verbs;
+package dev.couchjobs.internal.instance;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.transactions.Transactions;
+import dev.couchjobs.internal.views.PayloadCodec;
 
 /**
  * What all parts of one {@code CouchJobs} work with.

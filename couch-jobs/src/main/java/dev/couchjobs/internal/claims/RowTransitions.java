@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.verbs;
+package dev.couchjobs.internal.claims;
 
 import dev.couchjobs.AttemptEnd;
 import dev.couchjobs.JobType;
@@ -7,6 +7,7 @@ import dev.couchjobs.internal.data.ClaimEnd;
 import dev.couchjobs.internal.data.ClaimInfo;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.Payload;
+import dev.couchjobs.internal.views.ScheduledTimes;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -23,14 +24,14 @@ public final class RowTransitions {
     private final InstantSource clock;
     private final ClaimEndFactory claimEndFactory;
 
-    public RowTransitions(Instance instance) {
-        this.random = instance.environment().random();
-        this.clock = instance.clock();
+    public RowTransitions(InstantSource clock, RandomGenerator random) {
+        this.random = random;
+        this.clock = clock;
         this.claimEndFactory = new ClaimEndFactory(clock);
     }
 
     /** {@return the row of a job whose holder ends its claim} */
-    JobRow after(JobType<?, ?> type, JobRow running, Disposition disposition) {
+    public JobRow after(JobType<?, ?> type, JobRow running, Disposition disposition) {
         if (disposition instanceof Disposition.Succeeded succeeded) {
             Payload result = succeeded.result().map(Payload::of).orElse(null);
             return running.finished(running.payload(), claimEndFactory.succeeded(type, result));

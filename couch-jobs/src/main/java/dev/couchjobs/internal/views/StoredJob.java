@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.verbs;
+package dev.couchjobs.internal.views;
 
 import com.apple.foundationdb.ReadTransaction;
 import dev.couchjobs.JobAttempt;
@@ -55,7 +55,7 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
     }
 
     /** {@return a job with its result; its data is not read and cannot be asked for} */
-    static <D, R> CompletableFuture<JobInfo<D, R>> loadWithoutData(
+    public static <D, R> CompletableFuture<JobInfo<D, R>> loadWithoutData(
             ReadTransaction tx, JobType<D, R> type, JobRef ref, JobRow row, PayloadCodec codec) {
         return loadResult(tx, ref, row)
                 .thenCombine(

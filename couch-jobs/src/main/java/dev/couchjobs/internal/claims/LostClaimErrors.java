@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.verbs;
+package dev.couchjobs.internal.claims;
 
 import dev.couchjobs.AttemptEnd;
 import dev.couchjobs.Job;
@@ -9,11 +9,11 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** Says why a claim does not hold its job any more. */
-final class LostClaimErrors {
+public final class LostClaimErrors {
     private LostClaimErrors() {}
 
     /** What the holder of a claim is told whose job's row, if there is one, does not bear its lock. */
-    static JobHaltedException of(Job<?> job, Optional<JobRow> row) {
+    public static JobHaltedException of(Job<?> job, Optional<JobRow> row) {
         String type = job.type().name();
         boolean ended = row.isPresent() && row.get().wasLastHeldBy(job.lock());
         AttemptEnd how = ended ? end(row.get()) : AttemptEnd.EXPIRED;

@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.verbs;
+package dev.couchjobs.internal.claims;
 
 import dev.couchjobs.AttemptEnd;
 import dev.couchjobs.JobType;
@@ -6,6 +6,7 @@ import dev.couchjobs.Outcome;
 import dev.couchjobs.Retention;
 import dev.couchjobs.internal.data.ClaimEnd;
 import dev.couchjobs.internal.data.Payload;
+import dev.couchjobs.internal.views.ScheduledTimes;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

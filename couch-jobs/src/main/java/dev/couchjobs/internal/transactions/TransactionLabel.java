@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.verbs;
+package dev.couchjobs.internal.transactions;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.nio.charset.StandardCharsets;

@@ -1,11 +1,12 @@
-package dev.couchjobs.internal.verbs;
+package dev.couchjobs.internal.views;
 
 import dev.couchjobs.LogEntry;
 import dev.couchjobs.internal.data.JobLog;
 import java.time.Instant;
 
 /** An entry of a log, which decodes what was written when asked. */
-record StoredLogEntry(String typeName, String jobId, JobLog.Stored stored, PayloadCodec codec) implements LogEntry {
+public record StoredLogEntry(String typeName, String jobId, JobLog.Stored stored, PayloadCodec codec)
+        implements LogEntry {
     @Override
     public long number() {
         return stored.number();

@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.verbs;
+package dev.couchjobs.internal.instance;
 
 import java.time.Duration;
 import java.time.Instant;

@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.verbs;
+package dev.couchjobs.internal.views;
 
 import dev.couchjobs.JobType;
 import dev.couchjobs.PayloadException;
@@ -30,7 +30,7 @@ public final class PayloadCodec {
         this.mapper = mapper;
     }
 
-    <D> byte[] encode(JobType<D, ?> type, String jobId, D data) {
+    public <D> byte[] encode(JobType<D, ?> type, String jobId, D data) {
         return write("data", type, jobId, Objects.requireNonNull(data, "data"), type.dataType());
     }
 
@@ -89,7 +89,7 @@ public final class PayloadCodec {
     }
 
     /** An entry of a job's log, or a checkpoint. */
-    String encodeEntry(JobType<?, ?> type, String jobId, Object entry) {
+    public String encodeEntry(JobType<?, ?> type, String jobId, Object entry) {
         byte[] json = write("log entry", type, jobId, Objects.requireNonNull(entry, "entry"), entry.getClass());
         if (json.length > ENTRY_BYTES_MAX) {
             throw new PayloadTooLargeException("log entry", type.name(), jobId, json.length, ENTRY_BYTES_MAX);

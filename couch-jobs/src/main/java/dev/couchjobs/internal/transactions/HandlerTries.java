@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.verbs;
+package dev.couchjobs.internal.transactions;
 
 import dev.couchjobs.TransactionTooLongException;
 import dev.couchjobs.Worker;

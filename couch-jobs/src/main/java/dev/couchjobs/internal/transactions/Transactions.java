@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.verbs;
+package dev.couchjobs.internal.transactions;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransaction;
@@ -104,7 +104,7 @@ public final class Transactions {
 
     /** A verb, which hands the token to what it saves. */
     @FunctionalInterface
-    interface Verb<T> {
+    public interface Verb<T> {
         CompletableFuture<T> apply(Transaction tx, OptionalLong token);
     }
 
@@ -234,7 +234,7 @@ public final class Transactions {
      *
      * <p>In a transaction of the caller's there is nothing to look for: the caller that retries it calls the verb anew.
      */
-    <T> CompletableFuture<T> runOnce(
+    public <T> CompletableFuture<T> runOnce(
             TransactionContext context,
             TypeKeys keys,
             Function<Transaction, CompletableFuture<T>> ifDone,
@@ -247,7 +247,7 @@ public final class Transactions {
      *
      * @param types all those in whose feeds the verb may leave its entry
      */
-    <T> CompletableFuture<T> runOnce(
+    public <T> CompletableFuture<T> runOnce(
             TransactionContext context,
             List<TypeKeys> types,
             Function<Transaction, CompletableFuture<T>> ifDone,

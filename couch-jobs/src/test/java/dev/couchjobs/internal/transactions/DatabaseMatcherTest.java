@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.verbs;
+package dev.couchjobs.internal.transactions;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.verbs;
+package dev.couchjobs.internal.views;
 
 import java.time.Instant;
 import java.util.Optional;

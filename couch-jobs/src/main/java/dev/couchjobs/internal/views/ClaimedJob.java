@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.verbs;
+package dev.couchjobs.internal.views;
 
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
@@ -48,7 +48,7 @@ public final class ClaimedJob<D> implements Job<D> {
         this.codec = codec;
     }
 
-    static <D> ClaimedJob<D> of(Job<D> job) {
+    public static <D> ClaimedJob<D> of(Job<D> job) {
         if (job instanceof ClaimedJob<D> claimed) {
             return claimed;
         }
@@ -72,12 +72,12 @@ public final class ClaimedJob<D> implements Job<D> {
     }
 
     /** This claim with what its job's row says now; the data is kept where the row does not hold it itself. */
-    ClaimedJob<D> withRow(JobRow row) {
+    public ClaimedJob<D> withRow(JobRow row) {
         return new ClaimedJob<>(type, id, row, lock, row.payload().known().orElse(json), codec);
     }
 
     /** This claim, resubmitted, whether or not its job's row still tells of it. */
-    ClaimedJob<D> resubmitted() {
+    public ClaimedJob<D> resubmitted() {
         return new ClaimedJob<>(type, id, lock, scheduledTime, true, options, claimInfo, json, codec);
     }
 

@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.verbs;
+package dev.couchjobs.internal.claims;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Job;
@@ -23,7 +23,7 @@ public final class Fence {
         return row.filter(found -> found.isHeldBy(job.lock())).orElseThrow(() -> halt(tx, job, row));
     }
 
-    static JobHaltedException halt(Transaction tx, Job<?> job, Optional<JobRow> row) {
+    public static JobHaltedException halt(Transaction tx, Job<?> job, Optional<JobRow> row) {
         tx.cancel();
         return LostClaimErrors.of(job, row);
     }

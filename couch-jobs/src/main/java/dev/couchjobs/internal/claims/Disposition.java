@@ -1,6 +1,7 @@
-package dev.couchjobs.internal.verbs;
+package dev.couchjobs.internal.claims;
 
 import dev.couchjobs.JobType;
+import dev.couchjobs.internal.views.PayloadCodec;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;

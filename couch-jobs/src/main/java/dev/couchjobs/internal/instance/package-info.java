@@ -1,0 +1,5 @@
+/** What all parts of one instance share. Not for users. */
+@NullMarked
+package dev.couchjobs.internal.instance;
+
+import org.jspecify.annotations.NullMarked;
