@@ -3,12 +3,11 @@ package dev.couchjobs.internal.accept;
 import com.apple.foundationdb.Database;
 import dev.couchjobs.Job;
 import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.Transactions;
 import java.time.InstantSource;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,10 +34,10 @@ final class ClaimReleaser {
                 .named("hand back", job.type().name())
                 .run(
                         database,
-                        tx -> JobTable.edit(tx, ref, before -> {
+                        tx -> JobTransaction.of(tx).edit(ref, before -> {
                             before.filter(row -> row.isHeldBy(job.lock()))
-                                    .ifPresent(row -> JobTable.save(
-                                            tx, ref, row, row.released(clock.millis(), false), OptionalLong.empty()));
+                                    .ifPresent(row ->
+                                            JobTransaction.of(tx).save(ref, row, row.released(clock.millis(), false)));
                             return CompletableFuture.completedFuture(ref);
                         }))
                 .exceptionally(error -> {

@@ -6,8 +6,10 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.QueueEntry;
+import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.data.TokenSearch;
 import dev.couchjobs.internal.data.TypeInUse;
@@ -313,7 +315,7 @@ final class JobClaimer<D> {
             return CompletableFuture.allOf(allOf(reads), foreseen).thenCompose(done -> {
                 Map<String, JobRow> found = new LinkedHashMap<>();
                 boolean hasCleared = false;
-                List<JobTable.RowChange> moves = new ArrayList<>();
+                List<RowChange> moves = new ArrayList<>();
                 Map<String, AttemptedClaim> ofMode = locks.computeIfAbsent(mode, unused -> new LinkedHashMap<>());
                 for (int i = 0; i < rows.size(); i++) {
                     QueueEntry row = rows.get(i);
@@ -325,12 +327,12 @@ final class JobClaimer<D> {
                     } else if (i < claimPlan.take().size()) {
                         found.put(row.jobId(), waiting.get());
                     } else {
-                        moves.add(new JobTable.RowChange(
-                                ref, waiting.get(), waiting.get().dueNow()));
+                        moves.add(
+                                new RowChange(ref, waiting.get(), waiting.get().dueNow()));
                     }
                 }
-                JobTable.saveAll(tx, keys, moves, OptionalLong.empty());
-                List<JobTable.RowChange> claims = steps(mode, found);
+                JobTransaction.of(tx).saveAll(moves);
+                List<RowChange> claims = steps(mode, found);
                 leavesSome |= claims.size() < found.size();
                 boolean goesOn = hasCleared && claims.size() == found.size();
                 return all(claim(tx, claims, ofMode)).thenApply(taken -> new QueueScan<>(taken, goesOn));
@@ -343,12 +345,13 @@ final class JobClaimer<D> {
 
         /** Writes and notes what this try claims, and loads what belongs to it. */
         private List<CompletableFuture<GrantedClaim<D>>> claim(
-                Transaction tx, List<JobTable.RowChange> changes, Map<String, AttemptedClaim> ofMode) {
+                Transaction tx, List<RowChange> changes, Map<String, AttemptedClaim> ofMode) {
             List<CompletableFuture<GrantedClaim<D>>> jobs = new ArrayList<>(changes.size());
-            for (List<JobTable.RowChange> portion : JobTable.partition(changes)) {
-                int userVersion = JobTable.saveTogether(tx, keys, portion, OptionalLong.of(token));
+            JobTransaction verb = JobTransaction.of(tx).withToken(token);
+            for (List<RowChange> portion : JobTransaction.partition(changes)) {
+                int userVersion = verb.saveTogether(portion);
                 SharedActivity activity = new SharedActivity(tx, userVersion, portion.size());
-                for (JobTable.RowChange rowChange : portion) {
+                for (RowChange rowChange : portion) {
                     JobRow row = Objects.requireNonNull(rowChange.after());
                     AttemptedClaim attemptedClaim = new AttemptedClaim(Objects.requireNonNull(row.lock()), activity);
                     ofMode.put(rowChange.ref().id(), attemptedClaim);
@@ -402,7 +405,7 @@ final class JobClaimer<D> {
      * What to claim of the jobs that were found. Of those on which claims have expired a worker takes one by itself,
      * when it comes first: were it to end the process again, no other job would have been claimed with it.
      */
-    private List<JobTable.RowChange> steps(ClaimCriteria mode, Map<String, JobRow> found) {
+    private List<RowChange> steps(ClaimCriteria mode, Map<String, JobRow> found) {
         Map<String, JobRow> chosen = found;
         boolean begins = mode.workStart() == WorkStart.WITH_CLAIM;
         if (!begins) {
@@ -417,11 +420,11 @@ final class JobClaimer<D> {
                 begins = mode.workStart() == WorkStart.WITH_CLAIM_OF_ONE && chosen.size() == 1;
             }
         }
-        List<JobTable.RowChange> changes = new ArrayList<>(chosen.size());
+        List<RowChange> changes = new ArrayList<>(chosen.size());
         for (Map.Entry<String, JobRow> each : chosen.entrySet()) {
             long now = clock.millis();
             JobRow after = each.getValue().claimed(randomLock(), by, now, chosen.size() > 1, begins);
-            changes.add(new JobTable.RowChange(keyspace.job(type.name(), each.getKey()), each.getValue(), after));
+            changes.add(new RowChange(keyspace.job(type.name(), each.getKey()), each.getValue(), after));
         }
         return changes;
     }

@@ -13,7 +13,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -74,7 +73,8 @@ public final class JobLog {
     }
 
     /** Writes an entry behind the last, and tells those who follow the job. */
-    public static void append(Transaction tx, JobRef ref, JobRow row, Stored entry, OptionalLong token) {
+    public static void append(JobTransaction verb, JobRef ref, JobRow row, Stored entry) {
+        Transaction tx = verb.tx();
         Subspace log = ref.keys().log(ref.id());
         byte[] value = entry.encode().pack();
         tx.set(log.pack(entry.number()), value);
@@ -84,18 +84,18 @@ public final class JobLog {
         if (entry.kind() == LogEntry.Kind.CHECKPOINT) {
             tx.set(log.pack(CHECKPOINT), value);
         }
-        writeAndNotify(tx, ref, row, token);
+        writeAndNotify(verb, ref, row);
     }
 
     /** Writes how far the job is, in place of what was said before, and tells those who follow it. */
-    public static void progress(Transaction tx, JobRef ref, JobRow row, JobProgress progress, OptionalLong token) {
+    public static void progress(JobTransaction verb, JobRef ref, JobRow row, JobProgress progress) {
         Tuple value = Tuple.from(
                 progress.done(),
                 progress.total(),
                 progress.text(),
                 progress.at().toEpochMilli());
-        tx.set(progressKey(ref), value.pack());
-        writeAndNotify(tx, ref, row, token);
+        verb.tx().set(progressKey(ref), value.pack());
+        writeAndNotify(verb, ref, row);
     }
 
     static byte[] entryKey(JobRef ref, long number) {
@@ -106,13 +106,11 @@ public final class JobLog {
         return ref.keys().log(ref.id()).pack(PROGRESS);
     }
 
-    private static void writeAndNotify(Transaction tx, JobRef ref, JobRow row, OptionalLong token) {
+    private static void writeAndNotify(JobTransaction verb, JobRef ref, JobRow row) {
         if (!row.claimInfo().logged()) {
-            JobTable.save(tx, ref, row, row.logging().writtenByHolder(token.isEmpty()), OptionalLong.empty());
+            verb.save(ref, row, row.logging().writtenByHolder(verb.isJoined()));
         }
-        int userVersion = TransactionScope.of(tx).userVersion(List.of(ref.dataKey()));
-        ChangeFeed.append(
-                tx, ref.keys(), userVersion, List.of(new ChangeFeed.Entry(ref.id(), JobState.RUNNING)), token);
+        verb.tell(ref, JobState.RUNNING);
     }
 
     /** {@return entries behind a number, oldest first} */

@@ -14,7 +14,7 @@ import dev.couchjobs.internal.data.DependencyState;
 import dev.couchjobs.internal.data.Dependents;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.ReleaseNotice;
 import dev.couchjobs.internal.data.ReleaseOutbox;
@@ -23,7 +23,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
@@ -81,7 +80,7 @@ public final class DependencyLinker {
                 .map(each -> {
                     JobRef dependency = keyspace.job(each.typeName(), each.jobId());
                     boolean patient = Dependents.isPatient(each.policy());
-                    return JobTable.edit(tx, dependency, row -> {
+                    return JobTransaction.of(tx).edit(dependency, row -> {
                         row.filter(found -> found.state() != JobState.FINISHED)
                                 .ifPresent(found -> groupOf(tx, dependency, found, patient));
                         return CompletableFuture.completedFuture(dependency);
@@ -97,12 +96,7 @@ public final class DependencyLinker {
             return dependencyState.group(patient);
         }
         long group = newGroup();
-        JobTable.save(
-                tx,
-                dependency,
-                found,
-                found.withDependencies(dependencyState.with(patient, group)),
-                OptionalLong.empty());
+        JobTransaction.of(tx).save(dependency, found, found.withDependencies(dependencyState.with(patient, group)));
         return group;
     }
 
@@ -122,8 +116,8 @@ public final class DependencyLinker {
         if (dependencies.isEmpty()) {
             return CompletableFuture.completedFuture(LinkResult.NONE);
         }
-        CompletableFuture<Optional<Boolean>> awaited = JobTable.edit(
-                tx,
+        JobTransaction jobs = JobTransaction.of(tx);
+        CompletableFuture<Optional<Boolean>> awaited = jobs.edit(
                 dependent,
                 () -> ReleaseOutbox.expected(tx, dependent),
                 (row, group) -> allowed.thenApply(ok ->
@@ -131,12 +125,11 @@ public final class DependencyLinker {
         Map<JobRef, Link> links = new LinkedHashMap<>();
         for (Dependency each : dependencies) {
             JobRef dependency = keyspace.job(each.typeName(), each.jobId());
-            CompletableFuture<?> before = JobTable.lastEdit(tx, dependency);
+            CompletableFuture<?> before = jobs.lastEdit(dependency);
             links.put(dependency, new Link(dependent, dependency, each.policy(), before));
         }
         List<CompletableFuture<LinkResult>> all = new ArrayList<>(links.size());
-        links.forEach((dependency, link) -> all.add(JobTable.edit(
-                tx,
+        links.forEach((dependency, link) -> all.add(jobs.edit(
                 dependency,
                 () -> expected(tx, link),
                 (row, group) -> awaited.thenCompose(cyclic -> cyclic.isEmpty()

@@ -7,9 +7,11 @@ import dev.couchjobs.internal.data.Dependents;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.ReleaseNotice;
 import dev.couchjobs.internal.data.ReleaseOutbox;
+import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeInUse;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -19,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
@@ -231,20 +232,21 @@ public final class DependencyPropagator {
         CompletableFuture<List<JobRef>> free = findUnblocked(tx, ended, List.copyOf(ended.keySet()));
         foreseen.add(free);
         return allOf(foreseen)
-                .thenCompose(done -> JobTable.editAll(tx, free.join(), rows -> release(tx, ended, free.join(), rows)));
+                .thenCompose(done ->
+                        JobTransaction.of(tx).editAll(free.join(), rows -> release(tx, ended, free.join(), rows)));
     }
 
     private static CompletableFuture<?> release(
             Transaction tx, Map<JobRef, JobRef> ended, List<JobRef> refs, List<Optional<JobRow>> rows) {
         return findUnblocked(tx, ended, refs).thenAccept(free -> {
-            List<JobTable.RowChange> changes = new ArrayList<>(free.size());
+            List<RowChange> changes = new ArrayList<>(free.size());
             for (int i = 0; i < refs.size(); i++) {
                 JobRef ref = refs.get(i);
                 rows.get(i)
                         .filter(row -> row.isBlocked() && free.contains(ref))
-                        .ifPresent(row -> changes.add(new JobTable.RowChange(ref, row, DependencyFailures.free(row))));
+                        .ifPresent(row -> changes.add(new RowChange(ref, row, DependencyFailures.free(row))));
             }
-            JobTable.saveAll(tx, changes, OptionalLong.empty());
+            JobTransaction.of(tx).saveAll(changes);
         });
     }
 
@@ -261,12 +263,13 @@ public final class DependencyPropagator {
     }
 
     private CompletableFuture<JobRef> fail(Transaction tx, JobRef ref, ReleaseNotice notice) {
-        return JobTable.edit(tx, ref, row -> {
+        JobTransaction jobs = JobTransaction.of(tx);
+        return jobs.edit(ref, row -> {
             if (row.filter(JobRow::isBlocked).isEmpty()) {
                 return CompletableFuture.completedFuture(ref);
             }
             return failures.of(tx, ref, row.get(), notice).thenApply(failed -> {
-                JobTable.save(tx, ref, row.get(), failed, OptionalLong.empty());
+                jobs.save(ref, row.get(), failed);
                 return ref;
             });
         });

@@ -7,6 +7,7 @@ import dev.couchjobs.internal.data.ActivityIndex;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.StateCounters;
 import dev.couchjobs.internal.data.TypeKeys;
@@ -15,7 +16,6 @@ import dev.couchjobs.internal.transactions.Transactions;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Looks for running jobs without a row in the activity index, which no monitor would find silent, and writes their
  * rows. Such jobs exist only if rows were changed without the library, or in one transaction through wrappers that do
- * not share their options (see {@link JobTable}).
+ * not share their options (see {@link JobTransaction}).
  *
  * <p>The audit visits all jobs of a type, one page every few steps, and none while no job runs. After the last page it
  * begins again. It halves a page that fails, and skips a single job that fails.
@@ -98,12 +98,13 @@ final class LeaseAudit {
 
     /** Starts a new lease: the last sign of life of the processor is unknown. */
     private static CompletableFuture<String> restoreActivity(Transaction tx, JobRef ref, JobRow seen) {
-        return JobTable.edit(tx, ref, now -> {
+        JobTransaction jobs = JobTransaction.of(tx);
+        return jobs.edit(ref, now -> {
             now.filter(row -> row.sequence() != null && row.sequence().equals(seen.sequence()))
                     .ifPresent(row -> {
                         LOG.warn("Job {} was running without a row in the activity index; it has one now", ref);
-                        JobTable.conflictWithHeartbeats(tx, ref);
-                        JobTable.save(tx, ref, row, row.renewed(row.payload()), OptionalLong.empty());
+                        jobs.conflictWithHeartbeats(ref);
+                        jobs.save(ref, row, row.renewed(row.payload()));
                     });
             return CompletableFuture.completedFuture(ref.id());
         });

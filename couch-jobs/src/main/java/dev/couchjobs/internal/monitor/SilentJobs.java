@@ -7,15 +7,15 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.internal.claims.RowTransitions;
 import dev.couchjobs.internal.data.ActivityIndex;
 import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.transactions.Transactions;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -108,19 +108,18 @@ final class SilentJobs {
                 .distinct()
                 .map(jobId -> keyspace.job(keys.typeName(), jobId))
                 .toList();
-        return JobTable.editAll(tx, refs, jobs -> {
-            List<JobTable.RowChange> changes = new ArrayList<>(refs.size());
+        return JobTransaction.of(tx).editAll(refs, jobs -> {
+            List<RowChange> changes = new ArrayList<>(refs.size());
             for (int i = 0; i < refs.size(); i++) {
                 JobRef ref = refs.get(i);
                 jobs.get(i)
                         .filter(silent -> silent.sequence() != null && seen.contains(silent.sequence()))
                         .ifPresent(silent -> {
-                            JobTable.conflictWithHeartbeats(tx, ref);
-                            changes.add(
-                                    new JobTable.RowChange(ref, silent, rowTransitions.expired(policy.get(), silent)));
+                            JobTransaction.of(tx).conflictWithHeartbeats(ref);
+                            changes.add(new RowChange(ref, silent, rowTransitions.expired(policy.get(), silent)));
                         });
             }
-            JobTable.saveAll(tx, keys, changes, OptionalLong.empty());
+            JobTransaction.of(tx).saveAll(changes);
             seen.forEach(sequence -> ActivityIndex.clear(tx, keys, sequence));
             return CompletableFuture.completedFuture(refs);
         });

@@ -5,14 +5,15 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.RetentionIndex;
+import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeKeys;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /** Rows of the retention index that are due. A row counts only if the job's own row agrees. */
@@ -64,9 +65,9 @@ record DueJobs(List<RetentionIndex.Entry> rows) {
 
     /** Removes jobs that this transaction has read, and the rows that name no further job. */
     void remove(Transaction tx, TypeKeys keys, Map<String, JobRow> jobs, List<RetentionIndex.Entry> done) {
-        List<JobTable.RowChange> changes = new ArrayList<>(jobs.size());
-        jobs.forEach((id, row) -> changes.add(new JobTable.RowChange(new JobRef(keys, id), row, null)));
-        JobTable.saveAll(tx, keys, changes, OptionalLong.empty());
+        List<RowChange> changes = new ArrayList<>(jobs.size());
+        jobs.forEach((id, row) -> changes.add(new RowChange(new JobRef(keys, id), row, null)));
+        JobTransaction.of(tx).saveAll(changes);
         done.forEach(row -> RetentionIndex.clear(tx, keys, row));
     }
 }

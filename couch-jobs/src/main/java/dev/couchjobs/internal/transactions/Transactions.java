@@ -8,6 +8,7 @@ import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.Environment;
 import dev.couchjobs.OtherDatabaseException;
+import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.Quarantine;
@@ -18,7 +19,6 @@ import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.dependencies.DependencyPropagator;
 import java.time.Duration;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -102,10 +102,10 @@ public final class Transactions {
         return new Transactions(environment, dependencyPropagator, layout.unchecked(), timeout, label, isOpen, isOwn);
     }
 
-    /** A verb, which hands the token to what it saves. */
+    /** A verb, which reads and writes jobs in a unit of work of its own. */
     @FunctionalInterface
     public interface Verb<T> {
-        CompletableFuture<T> apply(Transaction tx, OptionalLong token);
+        CompletableFuture<T> apply(JobTransaction verb);
     }
 
     /** Runs something that may happen twice without harm. */
@@ -256,7 +256,7 @@ public final class Transactions {
             return closed();
         }
         if (context instanceof Transaction tx) {
-            return joining(tx, tx::cancel, () -> written(tx, joined -> verb.apply(joined, OptionalLong.empty())));
+            return joining(tx, tx::cancel, () -> written(tx, joined -> verb.apply(JobTransaction.of(joined))));
         }
         long token = environment.random().nextLong();
         List<TokenSearch> earlierTries =
@@ -271,7 +271,10 @@ public final class Transactions {
                                 () -> hasCommitted(tx, earlierTries)
                                         .thenCompose(done -> done
                                                 ? ifDone.apply(tx)
-                                                : settled(tx, verb.apply(tx, OptionalLong.of(token)))))));
+                                                : settled(
+                                                        tx,
+                                                        verb.apply(JobTransaction.of(tx)
+                                                                .withToken(token)))))));
     }
 
     /** Only of a database can a transaction be had without a loop; elsewhere each failed try may have committed. */

@@ -5,14 +5,14 @@ import dev.couchjobs.AddResult;
 import dev.couchjobs.TooManyJobsException;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.RowChange;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -55,15 +55,14 @@ final class AddBatch {
      * @param allowed fails if one of them may not be added
      * @param results takes what was done for each
      */
-    CompletableFuture<?> add(
-            Transaction tx, CompletableFuture<?> allowed, OptionalLong token, Map<AddRequest, AddResult> results) {
+    CompletableFuture<?> add(JobTransaction verb, CompletableFuture<?> allowed, Map<AddRequest, AddResult> results) {
+        Transaction tx = verb.tx();
         CompletableFuture<Long> bytesBefore = tx.getApproximateSize();
-        return JobTable.editAll(
-                tx,
+        return verb.editAll(
                 List.copyOf(byJob.keySet()),
                 () -> groups(tx),
                 (before, groups) -> allowed.thenCompose(ok -> steps(tx, before, groups, results))
-                        .thenCompose(changes -> bytesBefore.thenCompose(bytes -> save(tx, changes, bytes, token))));
+                        .thenCompose(changes -> bytesBefore.thenCompose(bytes -> save(verb, changes, bytes))));
     }
 
     /** Where those are who wait for the jobs, in their order. */
@@ -74,9 +73,9 @@ final class AddBatch {
                 .thenApply(done -> all.stream().map(CompletableFuture::join).toList());
     }
 
-    private CompletableFuture<List<JobTable.RowChange>> steps(
+    private CompletableFuture<List<RowChange>> steps(
             Transaction tx, List<Optional<JobRow>> before, List<Long> groups, Map<AddRequest, AddResult> results) {
-        List<CompletableFuture<Optional<JobTable.RowChange>>> all = new ArrayList<>(byJob.size());
+        List<CompletableFuture<Optional<RowChange>>> all = new ArrayList<>(byJob.size());
         Iterator<Optional<JobRow>> rows = before.iterator();
         Iterator<Long> group = groups.iterator();
         byJob.forEach((ref, ofJob) -> all.add(change(tx, ref, rows.next(), group.next(), ofJob, results)));
@@ -85,7 +84,7 @@ final class AddBatch {
                         all.stream().flatMap(change -> change.join().stream()).toList());
     }
 
-    private static CompletableFuture<Optional<JobTable.RowChange>> change(
+    private static CompletableFuture<Optional<RowChange>> change(
             Transaction tx,
             JobRef ref,
             Optional<JobRow> before,
@@ -101,13 +100,12 @@ final class AddBatch {
         }
         return row.thenApply(after -> after.equals(before)
                 ? Optional.empty()
-                : Optional.of(new JobTable.RowChange(ref, before.orElse(null), after.orElse(null))));
+                : Optional.of(new RowChange(ref, before.orElse(null), after.orElse(null))));
     }
 
-    private CompletableFuture<Long> save(
-            Transaction tx, List<JobTable.RowChange> changes, long bytesBefore, OptionalLong token) {
-        JobTable.saveAll(tx, changes, token);
-        return tx.getApproximateSize().thenApply(bytes -> {
+    private CompletableFuture<Long> save(JobTransaction verb, List<RowChange> changes, long bytesBefore) {
+        verb.saveAll(changes);
+        return verb.tx().getApproximateSize().thenApply(bytes -> {
             if (bytes > Math.max(bytesBefore, TRANSACTION_BYTES_MAX)) {
                 throw tooMany(bytes - bytesBefore, TRANSACTION_BYTES_MAX - bytesBefore);
             }

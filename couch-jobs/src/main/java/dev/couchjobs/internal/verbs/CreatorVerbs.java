@@ -13,7 +13,7 @@ import dev.couchjobs.UndecodableRowException;
 import dev.couchjobs.internal.data.Dependents;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
@@ -32,7 +32,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -72,7 +71,7 @@ public final class CreatorVerbs {
                         transactions.named("add", ref.keys().typeName()),
                         context,
                         List.of(ref.keys()),
-                        (tx, token) -> add(tx, request, requireTimeout(tx, ref.keys()), token)));
+                        verb -> add(verb, request, requireTimeout(verb.tx(), ref.keys()))));
     }
 
     /** Runs a verb once. Of several tries at most the last can have committed, or a later one would have found it. */
@@ -83,7 +82,7 @@ public final class CreatorVerbs {
                 context,
                 types,
                 tx -> lastTry.get(),
-                (tx, token) -> verb.apply(tx, token).thenApply(done -> {
+                jobs -> verb.apply(jobs).thenApply(done -> {
                     lastTry.set(CompletableFuture.completedFuture(done));
                     return done;
                 }));
@@ -105,19 +104,18 @@ public final class CreatorVerbs {
         return done;
     }
 
-    private CompletableFuture<AddResult> add(
-            Transaction tx, AddRequest request, CompletableFuture<?> allowed, OptionalLong token) {
+    private CompletableFuture<AddResult> add(JobTransaction verb, AddRequest request, CompletableFuture<?> allowed) {
+        Transaction tx = verb.tx();
         JobRef ref = request.ref();
         CompletableFuture<LinkResult> linkResult =
                 dependencyLinker.link(tx, ref, request.dependencies(), request::leavesAlone, allowed);
-        CompletableFuture<AddResult> added = JobTable.edit(
-                tx,
+        CompletableFuture<AddResult> added = verb.edit(
                 ref,
                 () -> request.expected(tx),
                 (before, group) -> allowed.thenCompose(ok -> linkResult)
                         .thenCompose(found -> request.to(tx, before, group, dependencyLinker, found))
                         .thenApply(after -> {
-                            after.ifPresent(row -> JobTable.save(tx, ref, before.orElse(null), row, token));
+                            after.ifPresent(row -> verb.save(ref, before.orElse(null), row));
                             return request.result(before, after);
                         }));
         return linkResult.thenCompose(ready -> added); // what is wrong with the links comes before what follows from it
@@ -150,15 +148,15 @@ public final class CreatorVerbs {
                 .toList();
         return prepareGroups(context, requests.get(0).ref(), many)
                 .thenCompose(ready ->
-                        runOnce(transactions.named("add all", types.get(0).typeName()), context, types, (tx, token) -> {
+                        runOnce(transactions.named("add all", types.get(0).typeName()), context, types, verb -> {
                             CompletableFuture<?> allowed = allOf(types.stream()
-                                    .<CompletableFuture<?>>map(type -> requireTimeout(tx, type))
+                                    .<CompletableFuture<?>>map(type -> requireTimeout(verb.tx(), type))
                                     .toList());
                             Map<AddRequest, AddResult> results = Collections.synchronizedMap(new IdentityHashMap<>());
                             List<CompletableFuture<?>> all = new ArrayList<>();
-                            all.add(free.add(tx, allowed, token, results));
-                            others.forEach(request -> all.add(add(tx, request, allowed, token)
-                                    .thenAccept(result -> results.put(request, result))));
+                            all.add(free.add(verb, allowed, results));
+                            others.forEach(request -> all.add(
+                                    add(verb, request, allowed).thenAccept(result -> results.put(request, result))));
                             return allOf(all)
                                     .thenApply(done ->
                                             requests.stream().map(results::get).toList());
@@ -205,21 +203,20 @@ public final class CreatorVerbs {
                         context,
                         ref.keys(),
                         tx -> CompletableFuture.completedFuture(true),
-                        (tx, token) -> JobTable.editReadable(
-                                        tx,
+                        verb -> verb.editReadable(
                                         ref,
-                                        () -> Dependents.awaitedBy(tx, keyspace, ref),
-                                        (before, awaited) -> unlinked(tx, before, awaited)
-                                                .thenApply(done -> removed(tx, ref, before, token)))
+                                        () -> Dependents.awaitedBy(verb.tx(), keyspace, ref),
+                                        (before, awaited) -> unlinked(verb.tx(), before, awaited)
+                                                .thenApply(done -> removed(verb, ref, before)))
                                 .exceptionallyCompose(error -> RootCauses.of(error) instanceof UndecodableRowException
-                                        ? quarantine(tx, ref)
+                                        ? quarantine(verb.tx(), ref)
                                         : CompletableFuture.failedFuture(error)));
     }
 
     /** The damaged row cannot say whether the job waits for others, so that is looked up. */
     private CompletableFuture<Boolean> quarantine(Transaction tx, JobRef ref) {
-        return JobTable.edit(
-                        tx,
+        return JobTransaction.of(tx)
+                .edit(
                         ref,
                         gone -> Dependents.awaitedBy(tx, keyspace, ref).thenCompose(awaited -> awaited.unlinkAll(tx)))
                 .thenApply(done -> true);
@@ -231,8 +228,8 @@ public final class CreatorVerbs {
                 : CompletableFuture.completedFuture(before);
     }
 
-    private static boolean removed(Transaction tx, JobRef ref, Optional<JobRow> before, OptionalLong token) {
-        before.ifPresent(row -> JobTable.save(tx, ref, row, null, token));
+    private static boolean removed(JobTransaction verb, JobRef ref, Optional<JobRow> before) {
+        before.ifPresent(row -> verb.save(ref, row, null));
         return before.isPresent();
     }
 }

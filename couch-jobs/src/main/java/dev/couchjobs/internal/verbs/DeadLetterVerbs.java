@@ -17,7 +17,9 @@ import dev.couchjobs.internal.data.DeadLetterIndex;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.instance.Instance;
@@ -28,7 +30,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -97,17 +98,16 @@ public final class DeadLetterVerbs {
                         context,
                         ref.keys(),
                         tx -> CompletableFuture.completedFuture(true),
-                        (tx, token) ->
-                                JobTable.edit(tx, ref, () -> TypeInUse.prefetch(tx, ref.keys()), (before, foreseen) -> {
-                                    Optional<JobTable.RowChange> change = again(ref, before);
-                                    change.ifPresent(each -> JobTable.saveAll(tx, ref.keys(), List.of(each), token));
-                                    return CompletableFuture.completedFuture(change.isPresent());
-                                }));
+                        verb -> verb.edit(ref, () -> TypeInUse.prefetch(verb.tx(), ref.keys()), (before, foreseen) -> {
+                            Optional<RowChange> change = again(ref, before);
+                            change.ifPresent(each -> verb.saveAll(List.of(each)));
+                            return CompletableFuture.completedFuture(change.isPresent());
+                        }));
     }
 
-    private static Optional<JobTable.RowChange> again(JobRef ref, Optional<JobRow> before) {
+    private static Optional<RowChange> again(JobRef ref, Optional<JobRow> before) {
         return before.filter(row -> row.state() == JobState.FINISHED && row.outcome() == Outcome.FAILED)
-                .map(row -> new JobTable.RowChange(ref, row, row.enqueued(row.payload(), ScheduledTimes.NONE)));
+                .map(row -> new RowChange(ref, row, row.enqueued(row.payload(), ScheduledTimes.NONE)));
     }
 
     /**
@@ -167,27 +167,27 @@ public final class DeadLetterVerbs {
                             database,
                             keys,
                             tx -> CompletableFuture.completedFuture(lastTry.get()),
-                            (tx, token) -> tries.next(limit -> send(tx, token, limit))
-                                    .whenComplete((batch, error) -> {
-                                        if (error == null) {
-                                            lastTry.set(batch);
-                                        }
-                                    }));
+                            verb -> tries.next(limit -> send(verb, limit)).whenComplete((batch, error) -> {
+                                if (error == null) {
+                                    lastTry.set(batch);
+                                }
+                            }));
         }
 
-        private CompletableFuture<Batch> send(Transaction tx, OptionalLong token, int limit) {
+        private CompletableFuture<Batch> send(JobTransaction verb, int limit) {
+            Transaction tx = verb.tx();
             return DeadLetterIndex.oldestFirst(tx, keys, position, Optional.of(last), limit)
                     .thenCombine(TypeInUse.prefetch(tx, keys), (rows, foreseen) -> rows)
                     .thenCompose(rows -> {
                         List<JobRef> refs = rows.stream()
                                 .map(row -> new JobRef(keys, row.jobId()))
                                 .toList();
-                        return JobTable.editAll(tx, refs, jobs -> {
-                            List<JobTable.RowChange> changes = new ArrayList<>();
+                        return verb.editAll(refs, jobs -> {
+                            List<RowChange> changes = new ArrayList<>();
                             for (int i = 0; i < refs.size(); i++) {
                                 again(refs.get(i), jobs.get(i)).ifPresent(changes::add);
                             }
-                            JobTable.saveAll(tx, keys, changes, token);
+                            verb.saveAll(changes);
                             Optional<DeadLetterIndex.Entry> upTo =
                                     rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(rows.size() - 1));
                             return CompletableFuture.completedFuture(new Batch(upTo, changes.size()));

@@ -12,8 +12,9 @@ import dev.couchjobs.internal.claims.RowTransitions;
 import dev.couchjobs.internal.data.ActivityIndex;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.Transactions;
@@ -25,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -93,7 +93,6 @@ public final class FinishTransaction {
             Collection<Versionstamp> activityRows) {
         requests.forEach(request -> ClaimedJob.of(request.job()));
         TypeKeys keys = keyspace.type(type.name());
-        boolean joined = context instanceof Transaction;
         // Of several tries at most the last can have committed, or a later one would have found that out.
         AtomicReference<List<FinishResult>> lastTry = new AtomicReference<>(List.of());
         return transactions
@@ -102,9 +101,9 @@ public final class FinishTransaction {
                         context,
                         keys,
                         tx -> CompletableFuture.completedFuture(lastTry.get()),
-                        (tx, token) -> write(tx, type, requests, activityRows, token, results -> {
-                            if (joined) {
-                                haltIfAnyIsLost(tx, results);
+                        verb -> write(verb, type, requests, activityRows, results -> {
+                            if (verb.isJoined()) {
+                                haltIfAnyIsLost(verb.tx(), results);
                             }
                             lastTry.set(results);
                         }));
@@ -122,11 +121,14 @@ public final class FinishTransaction {
             FinishRequest request,
             Collection<Versionstamp> activityRows,
             long token) {
-        OptionalLong known = OptionalLong.of(token);
         return transactions.run(
                 tx,
                 same -> write(
-                        same, type, List.of(request), activityRows, known, results -> haltIfAnyIsLost(same, results)));
+                        JobTransaction.of(same).withToken(token),
+                        type,
+                        List.of(request),
+                        activityRows,
+                        results -> haltIfAnyIsLost(same, results)));
     }
 
     /**
@@ -135,11 +137,10 @@ public final class FinishTransaction {
      * @param check is given what becomes of the claims before anything is written
      */
     private CompletableFuture<List<FinishResult>> write(
-            Transaction tx,
+            JobTransaction verb,
             JobType<?, ?> type,
             List<FinishRequest> requests,
             Collection<Versionstamp> activityRows,
-            OptionalLong token,
             Consumer<List<FinishResult>> check) {
         TypeKeys keys = keyspace.type(type.name());
         List<JobRef> refs = requests.stream()
@@ -147,12 +148,12 @@ public final class FinishTransaction {
                 .distinct()
                 .map(id -> keyspace.job(type.name(), id))
                 .toList();
-        return JobTable.editAll(tx, refs, rows -> {
+        return verb.editAll(refs, rows -> {
             Batch batch = new Batch(type, refs, rows);
             List<FinishResult> results = requests.stream().map(batch::end).toList();
             check.accept(results);
-            JobTable.saveAll(tx, keys, batch.changes, token);
-            activityRows.forEach(sequence -> ActivityIndex.clear(tx, keys, sequence));
+            verb.saveAll(batch.changes);
+            activityRows.forEach(sequence -> ActivityIndex.clear(verb.tx(), keys, sequence));
             return CompletableFuture.completedFuture(results);
         });
     }
@@ -187,7 +188,7 @@ public final class FinishTransaction {
     private final class Batch {
         private final JobType<?, ?> type;
         private final Map<String, Optional<JobRow>> now = new HashMap<>();
-        private final List<JobTable.RowChange> changes = new ArrayList<>();
+        private final List<RowChange> changes = new ArrayList<>();
 
         Batch(JobType<?, ?> type, List<JobRef> refs, List<Optional<JobRow>> rows) {
             this.type = type;
@@ -204,7 +205,7 @@ public final class FinishTransaction {
             }
             JobRow after = rowTransitions.after(type, row.get(), request.disposition());
             now.put(job.id(), Optional.of(after));
-            changes.add(new JobTable.RowChange(keyspace.job(type.name(), job.id()), row.get(), after));
+            changes.add(new RowChange(keyspace.job(type.name(), job.id()), row.get(), after));
             return new FinishResult(after, null);
         }
     }

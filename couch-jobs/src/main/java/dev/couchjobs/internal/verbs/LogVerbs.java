@@ -11,7 +11,6 @@ import dev.couchjobs.internal.claims.Fence;
 import dev.couchjobs.internal.data.JobLog;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.Transactions;
@@ -55,11 +54,11 @@ public final class LogVerbs {
                         context,
                         ref.keys(),
                         tx -> CompletableFuture.completedFuture(number.get()),
-                        (tx, token) -> JobTable.edit(tx, ref, () -> JobLog.nextNumber(tx, ref), (before, next) -> {
-                            JobRow row = Fence.held(tx, job, before);
+                        verb -> verb.edit(ref, () -> JobLog.nextNumber(verb.tx(), ref), (before, next) -> {
+                            JobRow row = Fence.held(verb.tx(), job, before);
                             long claim = row.claimInfo().number();
                             JobLog.Stored written = new JobLog.Stored(next, claim, clock.millis(), kind, json);
-                            JobLog.append(tx, ref, row, written, token);
+                            JobLog.append(verb, ref, row, written);
                             number.set(next);
                             return CompletableFuture.completedFuture(next);
                         }));
@@ -76,8 +75,8 @@ public final class LogVerbs {
                         context,
                         ref.keys(),
                         tx -> CompletableFuture.completedFuture(null),
-                        (tx, token) -> JobTable.edit(tx, ref, row -> {
-                            JobLog.progress(tx, ref, Fence.held(tx, job, row), progress, token);
+                        verb -> verb.edit(ref, row -> {
+                            JobLog.progress(verb, ref, Fence.held(verb.tx(), job, row), progress);
                             return CompletableFuture.completedFuture(null);
                         }));
     }

@@ -8,6 +8,7 @@ import dev.couchjobs.internal.claims.Fence;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Payload;
 import dev.couchjobs.internal.data.TypeInUse;
@@ -43,17 +44,17 @@ public final class ProcessorVerbs {
     public <D> CompletableFuture<Job<D>> update(TransactionContext context, Job<D> job, @Nullable D data) {
         JobRef ref = ref(job);
         Optional<byte[]> json = encode(job, data);
-        Transactions.Verb<Job<D>> verb = (tx, token) -> JobTable.edit(tx, ref, before -> {
-            JobRow row = Fence.held(tx, job, before);
+        Transactions.Verb<Job<D>> update = verb -> verb.edit(ref, before -> {
+            JobRow row = Fence.held(verb.tx(), job, before);
             JobRow after = row.renewed(payload(row, json));
-            JobTable.save(tx, ref, row, after, token);
+            verb.save(ref, row, after);
             return CompletableFuture.completedFuture(ClaimedJob.of(job).withRow(after));
         });
         if (json.isEmpty()) {
             // A second heartbeat does no harm, so it need not recognise its own commit.
             return transactions
                     .named("update", job.type().name())
-                    .run(context, tx -> verb.apply(tx, OptionalLong.empty()));
+                    .run(context, tx -> update.apply(JobTransaction.of(tx)));
         }
         return transactions
                 .named("update", job.type().name())
@@ -61,7 +62,7 @@ public final class ProcessorVerbs {
                         context,
                         ref.keys(),
                         tx -> JobTable.read(tx, ref).thenCompose(row -> reread(tx, job, Fence.held(tx, job, row))),
-                        verb);
+                        update);
     }
 
     /** {@return when it is done} */
@@ -74,14 +75,12 @@ public final class ProcessorVerbs {
                         context,
                         ref.keys(),
                         tx -> CompletableFuture.completedFuture(null),
-                        (tx, token) -> JobTable.edit(tx, ref, before -> {
-                            JobRow row = Fence.held(tx, job, before);
-                            JobTable.save(
-                                    tx,
+                        verb -> verb.edit(ref, before -> {
+                            JobRow row = Fence.held(verb.tx(), job, before);
+                            verb.save(
                                     ref,
                                     row,
-                                    row.finished(payload(row, json), claimEndFactory.succeeded(job.type(), null)),
-                                    token);
+                                    row.finished(payload(row, json), claimEndFactory.succeeded(job.type(), null)));
                             return CompletableFuture.completedFuture(null);
                         }));
     }
@@ -100,16 +99,15 @@ public final class ProcessorVerbs {
                         context,
                         ref.keys(),
                         tx -> JobTable.read(tx, ref).thenCompose(row -> resubmittedBefore(tx, job, row)),
-                        (tx, token) ->
-                                JobTable.edit(tx, ref, () -> TypeInUse.prefetch(tx, ref.keys()), (before, foreseen) -> {
-                                    JobRow row = resubmittable(tx, job, before);
-                                    long time = scheduledTime.orElse(row.scheduledTime());
-                                    JobRow after = row.isHeldBy(job.lock())
-                                            ? row.flagged(time).writtenByHolder(token.isEmpty())
-                                            : row.enqueued(payload(row, json), time);
-                                    JobTable.save(tx, ref, row, after, token);
-                                    return CompletableFuture.completedFuture(resubmitted(job, after));
-                                }));
+                        verb -> verb.edit(ref, () -> TypeInUse.prefetch(verb.tx(), ref.keys()), (before, foreseen) -> {
+                            JobRow row = resubmittable(verb.tx(), job, before);
+                            long time = scheduledTime.orElse(row.scheduledTime());
+                            JobRow after = row.isHeldBy(job.lock())
+                                    ? row.flagged(time).writtenByHolder(verb.isJoined())
+                                    : row.enqueued(payload(row, json), time);
+                            verb.save(ref, row, after);
+                            return CompletableFuture.completedFuture(resubmitted(job, after));
+                        }));
     }
 
     private static <D> Job<D> resubmitted(Job<D> job, JobRow row) {

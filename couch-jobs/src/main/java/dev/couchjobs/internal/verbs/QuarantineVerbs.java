@@ -14,6 +14,7 @@ import dev.couchjobs.internal.data.Dependents;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Quarantine;
 import dev.couchjobs.internal.data.TypeKeys;
@@ -133,7 +134,7 @@ public final class QuarantineVerbs {
         Optional<JobRef> job = keys.jobOfData(row.getKey());
         return job.isEmpty()
                 ? CompletableFuture.completedFuture(row)
-                : JobTable.edit(tx, job.get(), now -> {
+                : JobTransaction.of(tx).edit(job.get(), now -> {
                     if (now.isPresent()) {
                         return OrphanedDependents.tell(tx, job.get(), now);
                     }
@@ -163,7 +164,7 @@ public final class QuarantineVerbs {
             JobRow was = JobTable.decode(job.get(), row);
             Quarantine.clear(tx, keys, stamp);
             return runnable(tx, job.get(), was).thenApply(now -> {
-                JobTable.restore(tx, job.get(), was, now);
+                JobTransaction.of(tx).restore(job.get(), was, now);
                 return true;
             });
         });

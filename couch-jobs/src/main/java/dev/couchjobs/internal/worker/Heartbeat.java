@@ -5,6 +5,8 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.internal.data.ActivityIndex;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.data.TypeKeys;
 import java.util.ArrayList;
@@ -12,7 +14,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -71,16 +72,17 @@ final class Heartbeat {
     private Map<JobRun<?>, Optional<SharedActivity>> save(
             Transaction tx, Map<String, JobRun<?>> held, Map<String, JobRow> rows) {
         boolean shared = held.size() > 1;
-        List<JobTable.RowChange> changes = new ArrayList<>(held.size());
+        List<RowChange> changes = new ArrayList<>(held.size());
         held.forEach((id, run) -> {
             JobRow row = rows.get(id);
             if (row != null) {
-                changes.add(new JobTable.RowChange(run.ref(), row, row.renewed(row.payload(), shared)));
+                changes.add(new RowChange(run.ref(), row, row.renewed(row.payload(), shared)));
             }
         });
         Map<JobRun<?>, Optional<SharedActivity>> heard = new HashMap<>();
-        for (List<JobTable.RowChange> portion : JobTable.partition(changes)) {
-            int userVersion = JobTable.saveTogether(tx, keys, portion, OptionalLong.empty());
+        JobTransaction jobs = JobTransaction.of(tx);
+        for (List<RowChange> portion : JobTransaction.partition(changes)) {
+            int userVersion = jobs.saveTogether(portion);
             Optional<SharedActivity> activity =
                     shared ? Optional.of(new SharedActivity(tx, userVersion, portion.size())) : Optional.empty();
             portion.forEach(change -> heard.put(held.get(change.ref().id()), activity));

@@ -12,7 +12,7 @@ import dev.couchjobs.PayloadException;
 import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.claims.Fence;
 import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.data.TokenSearch;
 import dev.couchjobs.internal.instance.Instance;
@@ -27,7 +27,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -258,10 +257,10 @@ final class RunContext<D> implements JobContext<D> {
         return instance.transactions()
                 .run(
                         tx,
-                        joined -> JobTable.edit(joined, run.ref(), before -> {
+                        joined -> JobTransaction.of(joined).edit(run.ref(), before -> {
                             JobRow row = Fence.held(joined, job, before);
                             if (signOfLife) {
-                                JobTable.save(joined, run.ref(), row, row.renewed(row.payload()), OptionalLong.empty());
+                                JobTransaction.of(joined).save(run.ref(), row, row.renewed(row.payload()));
                             }
                             return CompletableFuture.completedFuture(row);
                         }));
