@@ -44,7 +44,7 @@ public final class IncompleteVersionstamps {
     }
 
     /** Changes a key that others watch: its value is the sequence of the commit. */
-    static void touch(Transaction tx, byte[] watchedKey, int userVersion) {
+    public static void touch(Transaction tx, byte[] watchedKey, int userVersion) {
         setStampedValue(tx, watchedKey, Tuple.from(placeholder(userVersion)));
     }
 

@@ -55,6 +55,17 @@ public final class JobTransaction {
         return tx;
     }
 
+    /** {@return what records what the steps of jobs in this transaction mean to others; made if there is none} */
+    public ReleaseRecorder releases(Supplier<? extends ReleaseRecorder> maker) {
+        return scope.releases(maker);
+    }
+
+    private ReleaseRecorder releases() {
+        return scope.releases(() -> {
+            throw new IllegalStateException("Rows of jobs are written by verbs only");
+        });
+    }
+
     /** {@return whether the verb runs in a transaction of the caller's, and so bears no token} */
     public boolean isJoined() {
         return token.isEmpty();
@@ -207,17 +218,18 @@ public final class JobTransaction {
                 changes.stream().map(change -> change.ref().dataKey()).toList());
         JobRef first = changes.get(0).ref();
         SharedRows shared = new SharedRows(tx, first.keys(), userVersion);
-        changes.forEach(change -> save(change, shared, userVersion));
+        changes.forEach(change -> write(change, shared, userVersion));
         shared.save(scope.shard(first.id()), token);
         return userVersion;
     }
 
-    private void save(RowChange change, SharedRows shared, int userVersion) {
+    private void write(RowChange change, SharedRows shared, int userVersion) {
         JobRef ref = change.ref();
         JobRow before = change.before();
         JobRow after = change.after();
         JobRow told = after == null ? null : (before == null ? after : after.after(before)).stamped(userVersion);
-        JobRow next = ReleaseOutbox.leave(tx, ref, before, told, told == null || told.vanishes() ? null : told);
+        JobRow kept = told == null || told.vanishes() ? null : told;
+        JobRow next = releases().record(tx, new RowChange(ref, before, told), kept);
         saveRow(ref, before, next);
         shared.note(ref, before, next, told);
         if (QueueIndex.replace(tx, ref, before, next)) {

@@ -69,14 +69,14 @@ public final class Keyspace {
     }
 
     /** {@return what stands there in a key, if it can be the id of a job} */
-    static String jobId(Tuple path, int index) {
+    public static String jobId(Tuple path, int index) {
         String jobId = path.getString(index);
         checkJobId(jobId);
         return jobId;
     }
 
     /** {@return what stands there in a key, if it can be the name of a type} */
-    static String typeName(Tuple path, int index) {
+    public static String typeName(Tuple path, int index) {
         String name = path.getString(index);
         checkTypeName(name);
         return name;
@@ -127,11 +127,11 @@ public final class Keyspace {
     /**
      * {@return the range of the waiter groups of jobs of all types that have ended: those in them are still to be told}
      */
-    Range releasing() {
+    public Range releasing() {
         return releasingSubspace().range();
     }
 
-    String typeOfReleasing(byte[] key) {
+    public String typeOfReleasing(byte[] key) {
         return typeName(releasingSubspace().unpack(key), 0);
     }
 

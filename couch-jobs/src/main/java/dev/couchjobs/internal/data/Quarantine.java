@@ -71,7 +71,8 @@ public final class Quarantine {
     }
 
     /** {@return what the row says; nothing if it cannot be decoded, and then it is out of the way} */
-    static <T> Optional<T> readable(ReadTransaction tx, TypeKeys keys, KeyValue row, Function<KeyValue, T> decoder) {
+    public static <T> Optional<T> readable(
+            ReadTransaction tx, TypeKeys keys, KeyValue row, Function<KeyValue, T> decoder) {
         try {
             return Optional.of(decode(keys, row, decoder));
         } catch (UndecodableRowException e) {
@@ -81,7 +82,7 @@ public final class Quarantine {
     }
 
     /** The same for the row under one key. */
-    static <T> Optional<T> readable(
+    public static <T> Optional<T> readable(
             ReadTransaction tx, TypeKeys keys, byte[] key, byte @Nullable [] value, Function<byte[], T> decoder) {
         return value == null
                 ? Optional.empty()
@@ -89,7 +90,8 @@ public final class Quarantine {
     }
 
     /** {@return what some rows say, without those that cannot be decoded, which are then out of the way} */
-    static <T> List<T> readable(ReadTransaction tx, TypeKeys keys, List<KeyValue> rows, Function<KeyValue, T> decoder) {
+    public static <T> List<T> readable(
+            ReadTransaction tx, TypeKeys keys, List<KeyValue> rows, Function<KeyValue, T> decoder) {
         List<T> all = new ArrayList<>(rows.size());
         rows.forEach(row -> readable(tx, keys, row, decoder).ifPresent(all::add));
         return all;
@@ -98,7 +100,7 @@ public final class Quarantine {
     /**
      * {@return the type whose row it is} A row without the name of a type belongs to no quarantine: it is passed over.
      */
-    static Optional<String> typeName(byte[] key, Function<byte[], String> name) {
+    public static Optional<String> typeName(byte[] key, Function<byte[], String> name) {
         try {
             return Optional.of(name.apply(key));
         } catch (RuntimeException e) {
@@ -111,7 +113,7 @@ public final class Quarantine {
      * What the first or last rows of a range say, read without conflicts; behind a row that cannot be decoded it goes
      * on. So fewer than asked for are all there are.
      */
-    static <T> CompletableFuture<List<T>> range(
+    public static <T> CompletableFuture<List<T>> range(
             ReadTransaction tx, TypeKeys keys, Range range, int limit, boolean reverse, Function<KeyValue, T> decoder) {
         return range(tx, tx.snapshot(), keys, range, limit, reverse, decoder);
     }
@@ -121,7 +123,7 @@ public final class Quarantine {
      *
      * @param view the transaction itself, to conflict with writes in that range, or its snapshot
      */
-    static <T> CompletableFuture<List<T>> range(
+    public static <T> CompletableFuture<List<T>> range(
             ReadTransaction tx,
             ReadTransaction view,
             TypeKeys keys,
@@ -137,7 +139,7 @@ public final class Quarantine {
      *
      * @param reader says nothing of a row that it has passed over
      */
-    static <T> CompletableFuture<List<T>> range(
+    public static <T> CompletableFuture<List<T>> range(
             ReadTransaction view, Range range, int limit, boolean reverse, Function<KeyValue, Optional<T>> reader) {
         return view.getRange(range, limit, reverse).asList().thenCompose(rows -> {
             List<T> all =

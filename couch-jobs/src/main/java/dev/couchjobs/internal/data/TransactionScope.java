@@ -44,7 +44,7 @@ final class TransactionScope {
 
     private volatile boolean allowsQuarantine;
 
-    private final PendingReleases pendingReleases = new PendingReleases();
+    private @Nullable ReleaseRecorder releases; // guarded by this
     private final Set<TypeKeys> used = new LinkedHashSet<>(); // guarded by this
 
     /** What a transaction left under a key; no row if it removed it. */
@@ -79,11 +79,6 @@ final class TransactionScope {
         return options == tx.options() ? options : tx;
     }
 
-    /** What a transaction has still to tell of the ends of jobs, if it wrote any job at all. */
-    static Optional<PendingReleases> unsettledOf(Transaction tx) {
-        return known(tx).map(TransactionScope::pendingReleases);
-    }
-
     /** From now on this transaction may move rows into quarantine. */
     void allowQuarantine() {
         allowsQuarantine = true;
@@ -94,9 +89,12 @@ final class TransactionScope {
         return known(tx).filter(scope -> scope.allowsQuarantine).isPresent();
     }
 
-    /** What is still to be told of the ends of jobs in this transaction. */
-    PendingReleases pendingReleases() {
-        return pendingReleases;
+    /** What records what the steps of jobs in this transaction mean to others; made if there is none. */
+    synchronized ReleaseRecorder releases(Supplier<? extends ReleaseRecorder> maker) {
+        if (releases == null) {
+            releases = maker.get();
+        }
+        return releases;
     }
 
     /** Jobs of that type come to wait or to run. */

@@ -288,35 +288,35 @@ public final class TypeKeys {
     }
 
     /** What a job waits for: type, id and waiter group of each dependency that is not done. */
-    Subspace waitsFor(String jobId) {
+    public Subspace waitsFor(String jobId) {
         return waitsFor.get(jobId);
     }
 
     /** Who waits for a job in a waiter group: the type and the id of each dependent. */
-    Subspace dependents(String jobId, long group) {
+    public Subspace dependents(String jobId, long group) {
         return dependents.get(Tuple.from(jobId, group));
     }
 
     /** Who waits for a job, in whatever waiter group. */
-    Subspace dependents(String jobId) {
+    public Subspace dependents(String jobId) {
         return dependents.get(jobId);
     }
 
-    byte[] releasing(String jobId, long group) {
+    public byte[] releasing(String jobId, long group) {
         return releasing.pack(Tuple.from(jobId, group));
     }
 
     /** The waiter group of those who wait for a job that is not there. */
-    byte[] expected(String jobId) {
+    public byte[] expected(String jobId) {
         return expected.pack(jobId);
     }
 
-    Tuple unpackReleasing(byte[] key) {
+    public Tuple unpackReleasing(byte[] key) {
         return releasing.unpack(key);
     }
 
     /** Changed by every commit that leaves dependents to be told: one key for all types. */
-    byte[] watchesReleasing() {
+    public byte[] watchesReleasing() {
         return watchesReleasing;
     }
 

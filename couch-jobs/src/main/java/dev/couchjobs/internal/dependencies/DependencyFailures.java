@@ -4,11 +4,9 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.AttemptEnd;
 import dev.couchjobs.internal.data.ClaimEnd;
 import dev.couchjobs.internal.data.DependencyState;
-import dev.couchjobs.internal.data.Dependents;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.data.ReleaseNotice;
 import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 

@@ -2,15 +2,11 @@ package dev.couchjobs.internal.dependencies;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.DependencyPolicy;
-import dev.couchjobs.internal.data.Dependent;
-import dev.couchjobs.internal.data.Dependents;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.data.ReleaseNotice;
-import dev.couchjobs.internal.data.ReleaseOutbox;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeInUse;
 import java.time.InstantSource;

@@ -1,6 +1,5 @@
 package dev.couchjobs.internal.dependencies;
 
-import dev.couchjobs.internal.data.ReleaseNotice;
 import org.jspecify.annotations.Nullable;
 
 /**

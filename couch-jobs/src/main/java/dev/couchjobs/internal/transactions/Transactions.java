@@ -12,11 +12,11 @@ import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.Quarantine;
-import dev.couchjobs.internal.data.ReleaseOutbox;
 import dev.couchjobs.internal.data.TokenSearch;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.dependencies.DependencyPropagator;
+import dev.couchjobs.internal.dependencies.ReleaseOutbox;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -307,7 +307,7 @@ public final class Transactions {
         return lastError.explain(loop.run(tx -> {
             limit(tx);
             Quarantine.allow(tx);
-            ReleaseOutbox.reduceCapacity(tx, tries.getAndIncrement());
+            ReleaseOutbox.open(tx, tries.getAndIncrement());
             return lastError.note(body.apply(tx));
         }));
     }
@@ -321,6 +321,7 @@ public final class Transactions {
 
     private <T> CompletableFuture<T> written(Transaction tx, Function<Transaction, CompletableFuture<T>> body) {
         Quarantine.allow(tx);
+        ReleaseOutbox.open(tx, 0);
         return layout.writing(tx, () -> settled(tx, body.apply(tx)));
     }
 

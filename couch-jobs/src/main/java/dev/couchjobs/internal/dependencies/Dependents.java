@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.data;
+package dev.couchjobs.internal.dependencies;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
@@ -8,6 +8,9 @@ import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.Dependency;
 import dev.couchjobs.DependencyPolicy;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.Quarantine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.data;
+package dev.couchjobs.internal.dependencies;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
@@ -6,6 +6,16 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobState;
+import dev.couchjobs.internal.data.DependencyState;
+import dev.couchjobs.internal.data.IncompleteVersionstamps;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.Quarantine;
+import dev.couchjobs.internal.data.ReleaseRecorder;
+import dev.couchjobs.internal.data.RowChange;
+import dev.couchjobs.internal.data.TypeKeys;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -26,15 +36,15 @@ public final class ReleaseOutbox {
 
     private ReleaseOutbox() {}
 
-    /**
-     * Writes what a step from one row to another means to those who wait for the job.
-     *
-     * @param told the row of which others are told
-     * @param kept what is kept of it
-     * @return what is kept of it, with the waiter groups that are left
-     */
-    static @Nullable JobRow leave(
-            Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow told, @Nullable JobRow kept) {
+    private static PendingReleases pending(Transaction tx) {
+        return (PendingReleases) JobTransaction.of(tx).releases(PendingReleases::new);
+    }
+
+    /** Does what {@link ReleaseRecorder#record} says. */
+    static @Nullable JobRow leave(Transaction tx, RowChange change, @Nullable JobRow kept) {
+        JobRef ref = change.ref();
+        JobRow before = change.before();
+        JobRow told = change.after();
         if (before == null) {
             arrive(tx, ref, kept);
             return kept;
@@ -80,7 +90,7 @@ public final class ReleaseOutbox {
             tx.set(
                     ref.keys().releasing(ref.id(), group),
                     Tuple.from(cause.text()).pack());
-            TransactionScope.of(tx).pendingReleases().add(new ReleaseNotice(ref, group, cause));
+            pending(tx).add(new ReleaseNotice(ref, group, cause));
         }
         return dependencies.with(patient, DependencyState.NO_GROUP);
     }
@@ -127,39 +137,39 @@ public final class ReleaseOutbox {
 
     /** {@return all that has come up in this transaction and is to be carried out; it is the caller's from now on} */
     public static List<ReleaseNotice> takeAll(Transaction tx) {
-        return TransactionScope.unsettledOf(tx).map(PendingReleases::takeAll).orElse(List.of());
+        return pending(tx).takeAll();
     }
 
     /** {@return of what this transaction has to tell what jobs leave that failed in it because of others} */
     public static List<ReleaseNotice> takeOf(Transaction tx, Set<JobRef> failed) {
-        return TransactionScope.unsettledOf(tx)
-                .map(pendingReleases -> pendingReleases.takeOf(failed))
-                .orElse(List.of());
+        return pending(tx).takeOf(failed);
     }
 
     /** {@return how many more dependents this transaction may tell} */
     public static int remainingCapacity(Transaction tx) {
-        return TransactionScope.of(tx).pendingReleases().remainingCapacity();
+        return pending(tx).remainingCapacity();
     }
 
     /**
-     * Lets a transaction that has failed before tell half as many dependents with each failed try, and in the end none:
-     * so they cannot keep it from being committed.
+     * Begins to record what the steps of jobs in a transaction mean to others. A transaction that has failed before
+     * tells half as many dependents with each failed try, and in the end none: so they cannot keep it from being
+     * committed.
      */
-    public static void reduceCapacity(Transaction tx, int failedTries) {
+    public static void open(Transaction tx, int failedTries) {
+        PendingReleases releases = pending(tx);
         if (failedTries > 0) {
-            consume(tx, DEPENDENTS_MAX - (DEPENDENTS_MAX >> Math.min(failedTries, Integer.SIZE - 1)));
+            releases.consume(DEPENDENTS_MAX - (DEPENDENTS_MAX >> Math.min(failedTries, Integer.SIZE - 1)));
         }
     }
 
     /** Notes that this transaction tells so many dependents. */
     public static void consume(Transaction tx, int dependents) {
-        TransactionScope.of(tx).pendingReleases().consume(dependents);
+        pending(tx).consume(dependents);
     }
 
     /** {@return whether this transaction also tells the dependents of dependents that fail in it, level by level} */
     public static boolean isTransitive(Transaction tx) {
-        return TransactionScope.of(tx).pendingReleases().isTransitive();
+        return pending(tx).isTransitive();
     }
 
     /** Leaves it to a releaser to tell those in a waiter group that the job they wait for was removed. */
@@ -192,7 +202,7 @@ public final class ReleaseOutbox {
     public static CompletableFuture<List<ReleaseNotice>> takeUp(
             Transaction tx, Keyspace keyspace, Optional<ReleaseNotice> behind, int limit, int dependents) {
         consume(tx, DEPENDENTS_MAX - dependents);
-        TransactionScope.of(tx).pendingReleases().passOn();
+        pending(tx).passOn();
         Range all = keyspace.releasing();
         byte[] middle = behind.map(last -> ByteArrayUtil.keyAfter(
                         last.dependency().keys().releasing(last.dependency().id(), last.group())))
@@ -203,7 +213,7 @@ public final class ReleaseOutbox {
         return last.thenCombine(read(tx, keyspace, new Range(all.begin, middle), limit), (rows, more) -> {
             List<ReleaseNotice> taken =
                     Stream.concat(rows.stream(), more.stream()).limit(limit).toList();
-            taken.forEach(TransactionScope.of(tx).pendingReleases()::add);
+            taken.forEach(pending(tx)::add);
             return taken;
         });
     }

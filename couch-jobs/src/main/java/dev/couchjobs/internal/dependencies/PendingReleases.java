@@ -1,17 +1,28 @@
-package dev.couchjobs.internal.data;
+package dev.couchjobs.internal.dependencies;
 
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.ReleaseRecorder;
+import dev.couchjobs.internal.data.RowChange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** What one transaction has still to tell the dependents of jobs that ended in it, and how many of them it can tell. */
-final class PendingReleases {
+final class PendingReleases implements ReleaseRecorder {
     /** So that a transaction stays far from its five seconds and its ten megabytes, whatever else is written there. */
     static final int DEPENDENTS_MAX = 100;
 
     private final List<ReleaseNotice> notices = new ArrayList<>(); // guarded by this
     private int remainingCapacity = DEPENDENTS_MAX; // guarded by this
     private boolean isTransitive; // guarded by this
+
+    @Override
+    public @Nullable JobRow record(Transaction tx, RowChange told, @Nullable JobRow kept) {
+        return ReleaseOutbox.leave(tx, told, kept);
+    }
 
     synchronized void add(ReleaseNotice notice) {
         notices.add(notice);

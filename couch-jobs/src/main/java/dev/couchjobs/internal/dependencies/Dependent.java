@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.data;
+package dev.couchjobs.internal.dependencies;
 
 import dev.couchjobs.DependencyPolicy;
 

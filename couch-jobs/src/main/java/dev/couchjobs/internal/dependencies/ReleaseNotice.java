@@ -1,6 +1,7 @@
-package dev.couchjobs.internal.data;
+package dev.couchjobs.internal.dependencies;
 
 import dev.couchjobs.Outcome;
+import dev.couchjobs.internal.data.JobRef;
 import java.util.Locale;
 
 /**
