@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
-/** How the holder of a claim wants it to end. */
+/** How a claim ends: as its holder asks for, or because the holder went silent. */
 public sealed interface Disposition {
 
     /**
@@ -62,6 +62,9 @@ public sealed interface Disposition {
      * @param begun whether the work on it had begun; if not, the claim is no attempt
      */
     record Released(boolean begun) implements Disposition {}
+
+    /** The holder was silent for longer than the type's activity timeout; the monitor ends the claim. */
+    record Expired() implements Disposition {}
 
     /** {@return the end of a claim whose handler threw an error} */
     static Disposition failed(JobType<?, ?> type, Throwable error) {

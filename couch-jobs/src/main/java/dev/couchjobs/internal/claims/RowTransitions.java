@@ -2,6 +2,8 @@ package dev.couchjobs.internal.claims;
 
 import dev.couchjobs.AttemptEnd;
 import dev.couchjobs.JobType;
+import dev.couchjobs.Outcome;
+import dev.couchjobs.Retention;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.internal.data.ClaimEnd;
 import dev.couchjobs.internal.data.ClaimInfo;
@@ -9,47 +11,52 @@ import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.Payload;
 import dev.couchjobs.internal.views.ScheduledTimes;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a running job becomes when its claim ends.
+ * What a running job becomes when its claim ends: the one place that derives the next row from a {@link Disposition}.
  *
  * <p>A running job that was resubmitted becomes pending when its claim ends, regardless of the outcome. It gets the
  * requested scheduled time, and its attempts start again from zero.
  */
 public final class RowTransitions {
+    private static final int ERROR_CHARS_MAX = 4_000;
+
     private final RandomGenerator random;
     private final InstantSource clock;
-    private final ClaimEndFactory claimEndFactory;
 
     public RowTransitions(InstantSource clock, RandomGenerator random) {
         this.random = random;
         this.clock = clock;
-        this.claimEndFactory = new ClaimEndFactory(clock);
     }
 
-    /** {@return the row of a job whose holder ends its claim} */
+    /** {@return the row of a job whose claim ends} */
     public JobRow after(JobType<?, ?> type, JobRow running, Disposition disposition) {
         if (disposition instanceof Disposition.Succeeded succeeded) {
             Payload result = succeeded.result().map(Payload::of).orElse(null);
-            return running.finished(running.payload(), claimEndFactory.succeeded(type, result));
+            return running.finished(end(type, AttemptEnd.SUCCEEDED, Outcome.SUCCEEDED, null, result));
         }
         if (disposition instanceof Disposition.Failed failed) {
             return failed(type, running, failed);
         }
         if (disposition instanceof Disposition.Snoozed snoozed) {
-            ClaimEnd claimEnd = claimEndFactory.ofAttempt(AttemptEnd.SNOOZED, null);
+            ClaimEnd claimEnd = endOfAttempt(AttemptEnd.SNOOZED, null);
             return running.resubmit()
-                    ? running.finished(running.payload(), claimEnd)
+                    ? running.finished(claimEnd)
                     : running.again(timeAfter(snoozed.pause()), claimEnd);
         }
         if (disposition instanceof Disposition.Cancelled cancelled) {
-            return running.finished(running.payload(), claimEndFactory.cancelled(type, cancelled.reason()));
+            return running.finished(end(type, AttemptEnd.CANCELLED, Outcome.CANCELLED, cancelled.reason(), null));
         }
         if (disposition instanceof Disposition.Released back) {
             return running.released(clock.millis(), back.begun());
+        }
+        if (disposition instanceof Disposition.Expired) {
+            return expired(type, running);
         }
         throw new AssertionError(disposition);
     }
@@ -58,17 +65,17 @@ public final class RowTransitions {
         Optional<Duration> pause =
                 how.again() && !running.resubmit() ? pauseAfterFailure(type, running) : Optional.empty();
         return pause.isPresent()
-                ? running.again(timeAfter(pause.get()), claimEndFactory.ofAttempt(AttemptEnd.FAILED, how.error()))
-                : running.finished(running.payload(), claimEndFactory.failed(type, how.error()));
+                ? running.again(timeAfter(pause.get()), endOfAttempt(AttemptEnd.FAILED, how.error()))
+                : running.finished(end(type, AttemptEnd.FAILED, Outcome.FAILED, how.error(), null));
     }
 
     /**
-     * {@return the row of a job whose holder went silent: waiting again, unless that was the last attempt}
+     * A job whose holder went silent waits again, unless that was the last attempt.
      *
      * <p>A claim that is not known to have begun is no attempt. So only the first in a row that expires can be
      * uncounted: from then on the job is a suspect, which begins with its claim.
      */
-    public JobRow expired(JobType<?, ?> type, JobRow running) {
+    private JobRow expired(JobType<?, ?> type, JobRow running) {
         ClaimInfo claimInfo = running.claimInfo();
         boolean isLast = claimInfo.begun()
                 && !running.resubmit()
@@ -81,7 +88,7 @@ public final class RowTransitions {
                 "The processor " + claimInfo.by() + " was silent for longer than the type's activity timeout. That was"
                         + " attempt " + attempts + " of " + attempts + ". Claims on this job have expired "
                         + (claimInfo.expiries() + 1) + " times: its process died or was suspended while it ran.";
-        return running.ended(running.payload(), claimEndFactory.expired(type, error));
+        return running.ended(end(type, AttemptEnd.EXPIRED, Outcome.FAILED, error, null));
     }
 
     /** The first time at once: most often the process ended for a reason of its own. */
@@ -111,5 +118,31 @@ public final class RowTransitions {
         return pause.isZero()
                 ? ScheduledTimes.NONE
                 : ScheduledTimes.toSeconds(clock.instant().plus(pause));
+    }
+
+    /** The end of a claim after which there is to be another. */
+    private ClaimEnd endOfAttempt(AttemptEnd how, @Nullable String error) {
+        return ClaimEnd.of(how, clock.millis(), bounded(error));
+    }
+
+    /** The end of a claim that ends its job. */
+    private ClaimEnd end(
+            JobType<?, ?> type, AttemptEnd how, Outcome outcome, @Nullable String error, @Nullable Payload result) {
+        Instant now = clock.instant();
+        Retention retention = type.retention();
+        long removeAt = retention
+                .after(outcome)
+                .map(time -> removeAt(now, time, retention.isArchived()))
+                .orElse(ClaimEnd.NEVER);
+        return new ClaimEnd(how, now.toEpochMilli(), bounded(error), result, removeAt, retention.isArchived());
+    }
+
+    /** A job that an archive is to take first cannot go at once. */
+    private static long removeAt(Instant now, Duration time, boolean archived) {
+        return time.isZero() && !archived ? ClaimEnd.AT_ONCE : ScheduledTimes.toSeconds(now.plus(time));
+    }
+
+    private static @Nullable String bounded(@Nullable String error) {
+        return error == null ? null : ErrorText.cut(error, ERROR_CHARS_MAX);
     }
 }

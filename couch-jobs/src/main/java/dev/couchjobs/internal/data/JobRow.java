@@ -84,6 +84,12 @@ public record JobRow(
                 state, sequence, lock, scheduledTime, resubmit, payload, finishedBy, options, claimInfo, claimEnd);
     }
 
+    /** {@return this job with other data} */
+    public JobRow with(Payload payload) {
+        return new JobRow(
+                state, sequence, lock, scheduledTime, resubmit, payload, finishedBy, options, claimInfo, claimEnd);
+    }
+
     /** {@return this waiting job moved to its place in the order of priorities, because its scheduled time has come} */
     public JobRow dueNow() {
         return on(options.due(true));
@@ -196,7 +202,7 @@ public record JobRow(
     }
 
     /** {@return this running job ended by its holder: pending again if it was flagged} */
-    public JobRow finished(Payload payload, ClaimEnd claimEnd) {
+    public JobRow finished(ClaimEnd claimEnd) {
         return resubmit
                 ? waiting(
                         payload,
@@ -205,14 +211,14 @@ public record JobRow(
                         options,
                         claimInfo.ended(true).fresh(),
                         claimEnd)
-                : ended(payload, claimEnd);
+                : ended(claimEnd);
     }
 
     /**
      * {@return this job ended for good} A holder that went silent has not ended it itself, and is to be halted if it
      * comes back.
      */
-    public JobRow ended(Payload payload, ClaimEnd claimEnd) {
+    public JobRow ended(ClaimEnd claimEnd) {
         boolean expired = claimEnd.how() == AttemptEnd.EXPIRED;
         return new JobRow(
                 JobState.FINISHED,

@@ -25,7 +25,7 @@ final class DependencyFailures {
         ClaimEnd claimEnd = ending(waiting.options().dependencies(), error(notice));
         return Dependents.awaitedBy(tx, keyspace, ref)
                 .thenCompose(awaited -> awaited.unlinkAll(tx))
-                .thenApply(done -> free(waiting).ended(waiting.payload(), claimEnd));
+                .thenApply(done -> free(waiting).ended(claimEnd));
     }
 
     /** {@return a waiting job that waits for no other any more} */

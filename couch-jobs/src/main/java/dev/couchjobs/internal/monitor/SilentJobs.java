@@ -4,6 +4,7 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobType;
+import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.claims.RowTransitions;
 import dev.couchjobs.internal.data.ActivityIndex;
 import dev.couchjobs.internal.data.JobRef;
@@ -116,7 +117,10 @@ final class SilentJobs {
                         .filter(silent -> silent.sequence() != null && seen.contains(silent.sequence()))
                         .ifPresent(silent -> {
                             JobTransaction.of(tx).conflictWithHeartbeats(ref);
-                            changes.add(new RowChange(ref, silent, rowTransitions.expired(policy.get(), silent)));
+                            changes.add(new RowChange(
+                                    ref,
+                                    silent,
+                                    rowTransitions.after(policy.get(), silent, new Disposition.Expired())));
                         });
             }
             JobTransaction.of(tx).saveAll(changes);

@@ -3,8 +3,9 @@ package dev.couchjobs.internal.verbs;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.Job;
-import dev.couchjobs.internal.claims.ClaimEndFactory;
+import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.claims.Fence;
+import dev.couchjobs.internal.claims.RowTransitions;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
@@ -28,16 +29,19 @@ import org.jspecify.annotations.Nullable;
  * transaction, so that nothing else written there can commit, even if the caller does not look at the result.
  */
 public final class ProcessorVerbs {
+    private static final Disposition DONE = new Disposition.Succeeded(Optional.empty());
+
     private final Keyspace keyspace;
     private final Transactions transactions;
     private final PayloadCodec codec;
-    private final ClaimEndFactory claimEndFactory;
+    private final RowTransitions rowTransitions;
 
     public ProcessorVerbs(Instance instance) {
         this.keyspace = instance.keyspace();
         this.transactions = instance.transactions();
         this.codec = instance.codec();
-        this.claimEndFactory = new ClaimEndFactory(instance.clock());
+        this.rowTransitions =
+                new RowTransitions(instance.clock(), instance.environment().random());
     }
 
     /** {@return the claim as it is now} */
@@ -77,10 +81,8 @@ public final class ProcessorVerbs {
                         tx -> CompletableFuture.completedFuture(null),
                         verb -> verb.edit(ref, before -> {
                             JobRow row = Fence.held(verb.tx(), job, before);
-                            verb.save(
-                                    ref,
-                                    row,
-                                    row.finished(payload(row, json), claimEndFactory.succeeded(job.type(), null)));
+                            JobRow done = row.with(payload(row, json));
+                            verb.save(ref, row, rowTransitions.after(job.type(), done, DONE));
                             return CompletableFuture.completedFuture(null);
                         }));
     }
