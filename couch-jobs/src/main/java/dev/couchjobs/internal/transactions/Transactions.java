@@ -116,7 +116,7 @@ public final class Transactions {
         if (context instanceof Transaction tx) {
             return joining(tx, tx::cancel, () -> written(tx, body));
         }
-        return within(context, () -> open(tries -> context.runAsync(tries), tx -> written(tx, body)));
+        return requireOwn(context).thenCompose(own -> open(context::runAsync, tx -> written(tx, body)));
     }
 
     /** Runs something that looks for its own commit after a try whose result is unknown. */
@@ -143,13 +143,12 @@ public final class Transactions {
         if (context instanceof ReadTransaction tx) {
             return layout.reading(tx, () -> body.apply(tx));
         }
-        return within(context, () -> {
-            LastError lastError = new LastError();
-            return lastError.explain(context.readAsync(tx -> {
-                limit(tx);
-                return lastError.note(layout.reading(tx, () -> body.apply(tx)));
-            }));
-        });
+        LastError lastError = new LastError();
+        return requireOwn(context)
+                .thenCompose(own -> lastError.explain(context.readAsync(tx -> {
+                    limit(tx);
+                    return lastError.note(layout.reading(tx, () -> body.apply(tx)));
+                })));
     }
 
     /** Runs something in a transaction of the caller's, at once so that the caller's calls stay in order. */
@@ -165,12 +164,15 @@ public final class Transactions {
         });
     }
 
-    private <T> CompletableFuture<T> within(ReadTransactionContext context, Supplier<CompletableFuture<T>> body) {
+    private CompletableFuture<Boolean> requireOwn(ReadTransactionContext context) {
         return context instanceof Database database
-                ? isOwn.apply(database)
-                        .thenCompose(isOwn ->
-                                isOwn ? body.get() : CompletableFuture.failedFuture(new OtherDatabaseException()))
-                : body.get();
+                ? isOwn.apply(database).thenApply(isOwn -> {
+                    if (!isOwn) {
+                        throw new OtherDatabaseException();
+                    }
+                    return true;
+                })
+                : CompletableFuture.completedFuture(true);
     }
 
     private static boolean isRefused(CompletableFuture<Boolean> own) {
@@ -233,17 +235,6 @@ public final class Transactions {
      * After a conflict it does not: the feed is longest where conflicts are most frequent.
      *
      * <p>In a transaction of the caller's there is nothing to look for: the caller that retries it calls the verb anew.
-     */
-    public <T> CompletableFuture<T> runOnce(
-            TransactionContext context,
-            TypeKeys keys,
-            Function<Transaction, CompletableFuture<T>> ifDone,
-            Verb<T> verb) {
-        return runOnce(context, List.of(keys), ifDone, verb);
-    }
-
-    /**
-     * The same for a verb that may change jobs of several types.
      *
      * @param types all those in whose feeds the verb may leave its entry
      */
@@ -262,9 +253,8 @@ public final class Transactions {
         List<TokenSearch> earlierTries =
                 types.stream().map(type -> new TokenSearch(type, token)).toList();
         Runnable ifUnknown = () -> earlierTries.forEach(TokenSearch::mayHaveCommitted);
-        return within(
-                context,
-                () -> open(
+        return requireOwn(context)
+                .thenCompose(own -> open(
                         tries -> retry(context, ifUnknown, tries),
                         tx -> layout.writing(
                                 tx,

@@ -201,7 +201,7 @@ public final class CreatorVerbs {
                 .named("remove", type.name())
                 .runOnce(
                         context,
-                        ref.keys(),
+                        List.of(ref.keys()),
                         tx -> CompletableFuture.completedFuture(true),
                         verb -> verb.editReadable(
                                         ref,

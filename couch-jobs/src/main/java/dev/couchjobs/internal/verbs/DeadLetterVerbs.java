@@ -96,7 +96,7 @@ public final class DeadLetterVerbs {
                 .named("retry", type.name())
                 .runOnce(
                         context,
-                        ref.keys(),
+                        List.of(ref.keys()),
                         tx -> CompletableFuture.completedFuture(true),
                         verb -> verb.edit(ref, () -> TypeInUse.prefetch(verb.tx(), ref.keys()), (before, foreseen) -> {
                             Optional<RowChange> change = again(ref, before);
@@ -165,7 +165,7 @@ public final class DeadLetterVerbs {
                     .named("retry all", keys.typeName())
                     .runOnce(
                             database,
-                            keys,
+                            List.of(keys),
                             tx -> CompletableFuture.completedFuture(lastTry.get()),
                             verb -> tries.next(limit -> send(verb, limit)).whenComplete((batch, error) -> {
                                 if (error == null) {

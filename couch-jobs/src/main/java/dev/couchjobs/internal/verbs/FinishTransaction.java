@@ -99,7 +99,7 @@ public final class FinishTransaction {
                 .named("end", type.name())
                 .runOnce(
                         context,
-                        keys,
+                        List.of(keys),
                         tx -> CompletableFuture.completedFuture(lastTry.get()),
                         verb -> write(verb, type, requests, activityRows, results -> {
                             if (verb.isJoined()) {

@@ -52,7 +52,7 @@ public final class LogVerbs {
                 .named("write log of", job.type().name())
                 .runOnce(
                         context,
-                        ref.keys(),
+                        List.of(ref.keys()),
                         tx -> CompletableFuture.completedFuture(number.get()),
                         verb -> verb.edit(ref, () -> JobLog.nextNumber(verb.tx(), ref), (before, next) -> {
                             JobRow row = Fence.held(verb.tx(), job, before);
@@ -73,7 +73,7 @@ public final class LogVerbs {
                 .named("write progress of", job.type().name())
                 .runOnce(
                         context,
-                        ref.keys(),
+                        List.of(ref.keys()),
                         tx -> CompletableFuture.completedFuture(null),
                         verb -> verb.edit(ref, row -> {
                             JobLog.progress(verb, ref, Fence.held(verb.tx(), job, row), progress);

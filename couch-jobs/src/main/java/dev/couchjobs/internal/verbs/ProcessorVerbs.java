@@ -17,6 +17,7 @@ import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.ClaimedJob;
 import dev.couchjobs.internal.views.PayloadCodec;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -64,7 +65,7 @@ public final class ProcessorVerbs {
                 .named("update", job.type().name())
                 .runOnce(
                         context,
-                        ref.keys(),
+                        List.of(ref.keys()),
                         tx -> JobTable.read(tx, ref).thenCompose(row -> reread(tx, job, Fence.held(tx, job, row))),
                         update);
     }
@@ -77,7 +78,7 @@ public final class ProcessorVerbs {
                 .named("finish", job.type().name())
                 .runOnce(
                         context,
-                        ref.keys(),
+                        List.of(ref.keys()),
                         tx -> CompletableFuture.completedFuture(null),
                         verb -> verb.edit(ref, before -> {
                             JobRow row = Fence.held(verb.tx(), job, before);
@@ -99,7 +100,7 @@ public final class ProcessorVerbs {
                 .named("resubmit", job.type().name())
                 .runOnce(
                         context,
-                        ref.keys(),
+                        List.of(ref.keys()),
                         tx -> JobTable.read(tx, ref).thenCompose(row -> resubmittedBefore(tx, job, row)),
                         verb -> verb.edit(ref, () -> TypeInUse.prefetch(verb.tx(), ref.keys()), (before, foreseen) -> {
                             JobRow row = resubmittable(verb.tx(), job, before);
