@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -238,7 +239,26 @@ public final class Transactions {
      *
      * @param types all those in whose feeds the verb may leave its entry
      */
-    public <T> CompletableFuture<T> runOnce(
+    public <T extends @Nullable Object> CompletableFuture<T> runOnce(
+            TransactionContext context, List<TypeKeys> types, Verb<T> verb) {
+        // Of several tries at most the last can have committed, or a later one would have found its entry.
+        AtomicReference<CompletableFuture<T>> lastTry = new AtomicReference<>();
+        return runOnce(
+                context,
+                types,
+                tx -> lastTry.get(),
+                jobs -> verb.apply(jobs).thenApply(done -> {
+                    lastTry.set(CompletableFuture.completedFuture(done));
+                    return done;
+                }));
+    }
+
+    /**
+     * The same for a verb whose result has to be read anew.
+     *
+     * @param ifDone reads what an earlier try has come to
+     */
+    public <T extends @Nullable Object> CompletableFuture<T> runOnce(
             TransactionContext context,
             List<TypeKeys> types,
             Function<Transaction, CompletableFuture<T>> ifDone,

@@ -34,7 +34,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 
 /** The verbs of those who create jobs: {@code add} and {@code remove} (RFC 007, "Job Creation API"). */
@@ -67,25 +66,12 @@ public final class CreatorVerbs {
         AddRequest request = addition(job);
         JobRef ref = request.ref();
         return prepareGroups(context, ref, request.dependencies())
-                .thenCompose(ready -> runOnce(
-                        transactions.named("add", ref.keys().typeName()),
-                        context,
-                        List.of(ref.keys()),
-                        verb -> add(verb, request, requireTimeout(verb.tx(), ref.keys()))));
-    }
-
-    /** Runs a verb once. Of several tries at most the last can have committed, or a later one would have found it. */
-    private static <T> CompletableFuture<T> runOnce(
-            Transactions transactions, TransactionContext context, List<TypeKeys> types, Transactions.Verb<T> verb) {
-        AtomicReference<CompletableFuture<T>> lastTry = new AtomicReference<>();
-        return transactions.runOnce(
-                context,
-                types,
-                tx -> lastTry.get(),
-                jobs -> verb.apply(jobs).thenApply(done -> {
-                    lastTry.set(CompletableFuture.completedFuture(done));
-                    return done;
-                }));
+                .thenCompose(ready -> transactions
+                        .named("add", ref.keys().typeName())
+                        .runOnce(
+                                context,
+                                List.of(ref.keys()),
+                                verb -> add(verb, request, requireTimeout(verb.tx(), ref.keys()))));
     }
 
     /** What many dependencies need written in their own rows need not all be in the transaction that adds the job. */
@@ -147,8 +133,9 @@ public final class CreatorVerbs {
                 .flatMap(List::stream)
                 .toList();
         return prepareGroups(context, requests.get(0).ref(), many)
-                .thenCompose(ready ->
-                        runOnce(transactions.named("add all", types.get(0).typeName()), context, types, verb -> {
+                .thenCompose(ready -> transactions
+                        .named("add all", types.get(0).typeName())
+                        .runOnce(context, types, verb -> {
                             CompletableFuture<?> allowed = allOf(types.stream()
                                     .<CompletableFuture<?>>map(type -> requireTimeout(verb.tx(), type))
                                     .toList());
@@ -202,7 +189,6 @@ public final class CreatorVerbs {
                 .runOnce(
                         context,
                         List.of(ref.keys()),
-                        tx -> CompletableFuture.completedFuture(true),
                         verb -> verb.editReadable(
                                         ref,
                                         () -> Dependents.awaitedBy(verb.tx(), keyspace, ref),

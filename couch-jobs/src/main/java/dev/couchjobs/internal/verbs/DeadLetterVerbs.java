@@ -31,7 +31,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
 
 /** Jobs that have failed for good: to be looked at, and to be sent again. */
 public final class DeadLetterVerbs {
@@ -97,7 +96,6 @@ public final class DeadLetterVerbs {
                 .runOnce(
                         context,
                         List.of(ref.keys()),
-                        tx -> CompletableFuture.completedFuture(true),
                         verb -> verb.edit(ref, () -> TypeInUse.prefetch(verb.tx(), ref.keys()), (before, foreseen) -> {
                             Optional<RowChange> change = again(ref, before);
                             change.ifPresent(each -> verb.saveAll(List.of(each)));
@@ -159,19 +157,9 @@ public final class DeadLetterVerbs {
         }
 
         private CompletableFuture<Batch> sendSome(BatchSize.Tries tries) {
-            // Of several tries at most the last can have committed, or a later one would have found that out.
-            AtomicReference<Batch> lastTry = new AtomicReference<>(new Batch(Optional.empty(), 0));
             return transactions
                     .named("retry all", keys.typeName())
-                    .runOnce(
-                            database,
-                            List.of(keys),
-                            tx -> CompletableFuture.completedFuture(lastTry.get()),
-                            verb -> tries.next(limit -> send(verb, limit)).whenComplete((batch, error) -> {
-                                if (error == null) {
-                                    lastTry.set(batch);
-                                }
-                            }));
+                    .runOnce(database, List.of(keys), verb -> tries.next(limit -> send(verb, limit)));
         }
 
         private CompletableFuture<Batch> send(JobTransaction verb, int limit) {

@@ -27,7 +27,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -93,19 +92,15 @@ public final class FinishTransaction {
             Collection<Versionstamp> activityRows) {
         requests.forEach(request -> ClaimedJob.of(request.job()));
         TypeKeys keys = keyspace.type(type.name());
-        // Of several tries at most the last can have committed, or a later one would have found that out.
-        AtomicReference<List<FinishResult>> lastTry = new AtomicReference<>(List.of());
         return transactions
                 .named("end", type.name())
                 .runOnce(
                         context,
                         List.of(keys),
-                        tx -> CompletableFuture.completedFuture(lastTry.get()),
                         verb -> write(verb, type, requests, activityRows, results -> {
                             if (verb.isJoined()) {
                                 haltIfAnyIsLost(verb.tx(), results);
                             }
-                            lastTry.set(results);
                         }));
     }
 

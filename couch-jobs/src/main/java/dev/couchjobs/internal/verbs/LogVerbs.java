@@ -21,7 +21,6 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,19 +46,16 @@ public final class LogVerbs {
     public CompletableFuture<Long> append(TransactionContext context, Job<?> job, LogEntry.Kind kind, Object entry) {
         JobRef ref = ref(job);
         String json = codec.encodeEntry(job.type(), job.id(), entry);
-        AtomicLong number = new AtomicLong(); // as the last try had it, which is the one that may have committed
         return transactions
                 .named("write log of", job.type().name())
                 .runOnce(
                         context,
                         List.of(ref.keys()),
-                        tx -> CompletableFuture.completedFuture(number.get()),
                         verb -> verb.edit(ref, () -> JobLog.nextNumber(verb.tx(), ref), (before, next) -> {
                             JobRow row = Fence.held(verb.tx(), job, before);
                             long claim = row.claimInfo().number();
                             JobLog.Stored written = new JobLog.Stored(next, claim, clock.millis(), kind, json);
                             JobLog.append(verb, ref, row, written);
-                            number.set(next);
                             return CompletableFuture.completedFuture(next);
                         }));
     }
@@ -74,7 +70,6 @@ public final class LogVerbs {
                 .runOnce(
                         context,
                         List.of(ref.keys()),
-                        tx -> CompletableFuture.completedFuture(null),
                         verb -> verb.edit(ref, row -> {
                             JobLog.progress(verb, ref, Fence.held(verb.tx(), job, row), progress);
                             return CompletableFuture.completedFuture(null);

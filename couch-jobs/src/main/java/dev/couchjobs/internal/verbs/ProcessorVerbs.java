@@ -79,7 +79,6 @@ public final class ProcessorVerbs {
                 .runOnce(
                         context,
                         List.of(ref.keys()),
-                        tx -> CompletableFuture.completedFuture(null),
                         verb -> verb.edit(ref, before -> {
                             JobRow row = Fence.held(verb.tx(), job, before);
                             JobRow done = row.with(payload(row, json));
