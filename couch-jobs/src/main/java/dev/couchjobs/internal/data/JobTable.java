@@ -6,7 +6,6 @@ import com.apple.foundationdb.Transaction;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 
 /**
  * Reads the main jobs table. Each read sees what its transaction wrote before; {@link JobTransaction} writes.
@@ -31,14 +30,6 @@ public final class JobTable {
     /** {@return what the row of a job says} */
     public static JobRow decode(JobRef ref, KeyValue row) {
         return Quarantine.decode(ref.keys(), row, each -> JobRow.decode(each.getValue()));
-    }
-
-    /** Removes what is kept beside the row of a job that cannot tell what there is. */
-    public static void clearBeside(Transaction tx, JobRef ref) {
-        TypeKeys keys = ref.keys();
-        String id = ref.id();
-        Stream.of(keys.payload(id), keys.result(id), keys.attempts(id), keys.log(id))
-                .forEach(each -> tx.clear(each.range()));
     }
 
     /**

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -163,6 +164,14 @@ public final class JobTransaction {
         changes.forEach(change -> byType.computeIfAbsent(change.ref().keys(), type -> new ArrayList<>())
                 .add(change));
         byType.values().forEach(ofType -> partition(ofType).forEach(this::saveTogether));
+    }
+
+    /** Removes what is kept beside the row of a job that cannot tell what there is. */
+    public void clearBeside(JobRef ref) {
+        TypeKeys keys = ref.keys();
+        String id = ref.id();
+        Stream.of(keys.payload(id), keys.result(id), keys.attempts(id), keys.log(id))
+                .forEach(each -> tx.clear(each.range()));
     }
 
     /**

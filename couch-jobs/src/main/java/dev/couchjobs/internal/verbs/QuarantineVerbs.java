@@ -132,13 +132,14 @@ public final class QuarantineVerbs {
     /** What was kept for a job whose row is now gone for good goes as well, unless there is another job of that id. */
     private CompletableFuture<?> forget(Transaction tx, TypeKeys keys, KeyValue row) {
         Optional<JobRef> job = keys.jobOfData(row.getKey());
+        JobTransaction jobs = JobTransaction.of(tx);
         return job.isEmpty()
                 ? CompletableFuture.completedFuture(row)
-                : JobTransaction.of(tx).edit(job.get(), now -> {
+                : jobs.edit(job.get(), now -> {
                     if (now.isPresent()) {
                         return OrphanedDependents.tell(tx, job.get(), now);
                     }
-                    JobTable.clearBeside(tx, job.get());
+                    jobs.clearBeside(job.get());
                     return Dependents.awaitedBy(tx, keyspace, job.get())
                             .thenCompose(awaited -> awaited.unlinkAll(tx))
                             .thenCompose(done -> OrphanedDependents.tell(tx, job.get(), now));
