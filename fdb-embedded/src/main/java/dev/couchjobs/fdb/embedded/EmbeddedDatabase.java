@@ -1,6 +1,11 @@
 package dev.couchjobs.fdb.embedded;
 
 import com.apple.foundationdb.Database;
+import dev.couchjobs.fdb.internal.client.EngineDatabase;
+import dev.couchjobs.fdb.internal.commit.Engine;
+import dev.couchjobs.fdb.internal.storage.DurableStorage;
+import dev.couchjobs.fdb.internal.storage.MemoryLimits;
+import dev.couchjobs.fdb.internal.storage.MemoryStorage;
 import java.nio.file.Path;
 import java.util.concurrent.ExecutorService;
 

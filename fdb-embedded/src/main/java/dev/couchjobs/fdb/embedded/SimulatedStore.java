@@ -1,6 +1,12 @@
 package dev.couchjobs.fdb.embedded;
 
 import com.apple.foundationdb.Database;
+import dev.couchjobs.fdb.internal.client.EngineDatabase;
+import dev.couchjobs.fdb.internal.commit.Engine;
+import dev.couchjobs.fdb.internal.keys.Limits;
+import dev.couchjobs.fdb.internal.storage.MemoryStorage;
+import dev.couchjobs.fdb.internal.storage.SimulatedStorage;
+import dev.couchjobs.fdb.internal.versions.Snapshot;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 

@@ -9,6 +9,7 @@ import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.fdb.internal.common.FdbError;
 import dev.couchjobs.fdb.simulation.VirtualScheduler;
 import java.time.Duration;
 import java.util.ArrayList;

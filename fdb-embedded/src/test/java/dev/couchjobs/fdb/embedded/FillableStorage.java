@@ -1,5 +1,9 @@
 package dev.couchjobs.fdb.embedded;
 
+import dev.couchjobs.fdb.internal.storage.Storage;
+import dev.couchjobs.fdb.internal.versions.Contents;
+import dev.couchjobs.fdb.internal.versions.Edit;
+import dev.couchjobs.fdb.internal.versions.Snapshot;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -8,7 +12,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Another storage on a disk that the test can fill up. */
-record FillableStorage(Storage storage, AtomicBoolean full) implements Storage {
+public record FillableStorage(Storage storage, AtomicBoolean full) implements Storage {
     @Override
     public CompletableFuture<@Nullable Void> persist(List<Batch> batches) {
         return full.get()

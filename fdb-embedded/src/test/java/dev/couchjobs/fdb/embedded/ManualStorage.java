@@ -1,6 +1,11 @@
 package dev.couchjobs.fdb.embedded;
 
 import dev.couchjobs.fdb.internal.base.BaseMutation;
+import dev.couchjobs.fdb.internal.storage.MemoryStorage;
+import dev.couchjobs.fdb.internal.storage.Storage;
+import dev.couchjobs.fdb.internal.versions.Contents;
+import dev.couchjobs.fdb.internal.versions.Edit;
+import dev.couchjobs.fdb.internal.versions.Snapshot;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -10,7 +15,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A storage in memory that is done with a batch, or fails it, when the test says so. */
-final class ManualStorage implements Storage {
+public final class ManualStorage implements Storage {
     private final MemoryStorage memory = new MemoryStorage(Long.MAX_VALUE);
     private final Deque<CompletableFuture<@Nullable Void>> pending = new ArrayDeque<>();
 

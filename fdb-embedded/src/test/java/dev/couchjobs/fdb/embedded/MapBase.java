@@ -3,6 +3,7 @@ package dev.couchjobs.fdb.embedded;
 import dev.couchjobs.fdb.internal.base.Base;
 import dev.couchjobs.fdb.internal.base.BaseCursor;
 import dev.couchjobs.fdb.internal.base.BaseMutation;
+import dev.couchjobs.fdb.internal.keys.Bytes;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -10,17 +11,17 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** A base in memory whose cursors show the state at which they were opened. For one thread. */
-final class MapBase implements Base {
+public final class MapBase implements Base {
     private NavigableMap<byte[], byte[]> map = new TreeMap<>(Bytes.ORDER);
     private long version;
     private int open;
 
     /** Cursors not closed yet. */
-    int open() {
+    public int open() {
         return open;
     }
 
-    int size() {
+    public int size() {
         return map.size();
     }
 

@@ -4,6 +4,15 @@ import static dev.couchjobs.fdb.embedded.TestKeys.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.fdb.internal.base.BaseMutation;
+import dev.couchjobs.fdb.internal.client.MergedScan;
+import dev.couchjobs.fdb.internal.client.ReadView;
+import dev.couchjobs.fdb.internal.keys.KeySpaceBounds;
+import dev.couchjobs.fdb.internal.keys.KeyValuePair;
+import dev.couchjobs.fdb.internal.versions.Contents;
+import dev.couchjobs.fdb.internal.versions.MemoryContents;
+import dev.couchjobs.fdb.internal.versions.OrderedMap;
+import dev.couchjobs.fdb.internal.versions.Scan;
+import dev.couchjobs.fdb.internal.versions.WriteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

@@ -8,6 +8,8 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.fdb.internal.client.EngineDatabase;
+import dev.couchjobs.fdb.internal.commit.Engine;
 import dev.couchjobs.fdb.simulation.VirtualScheduler;
 import java.nio.file.Path;
 import java.time.Duration;

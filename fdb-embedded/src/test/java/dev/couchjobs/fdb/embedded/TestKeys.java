@@ -5,19 +5,19 @@ import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 
 /** Keys for tests: readable ones, and a small dense set of them in which random ones meet. */
-final class TestKeys {
+public final class TestKeys {
     private TestKeys() {}
 
-    static byte[] key(String text) {
+    public static byte[] key(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    static String text(byte[] key) {
+    public static String text(byte[] key) {
         return new String(key, StandardCharsets.UTF_8);
     }
 
     /** Up to three of the letters a to d, the empty key among them. */
-    static Arbitrary<String> names() {
+    public static Arbitrary<String> names() {
         return Arbitraries.strings().withChars("abcd").ofMaxLength(3);
     }
 }

@@ -1,0 +1,255 @@
+package dev.couchjobs.fdb.internal.client;
+
+import com.apple.foundationdb.KeySelector;
+import com.apple.foundationdb.KeyValue;
+import dev.couchjobs.fdb.internal.common.FdbError;
+import dev.couchjobs.fdb.internal.keys.Bytes;
+import dev.couchjobs.fdb.internal.keys.KeyRange;
+import dev.couchjobs.fdb.internal.keys.KeySpaceBounds;
+import dev.couchjobs.fdb.internal.keys.KeyValuePair;
+import dev.couchjobs.fdb.internal.keys.Limits;
+import dev.couchjobs.fdb.internal.keys.RangeSet;
+import dev.couchjobs.fdb.internal.versions.WriteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The reads of one attempt, each with the conflict range it leaves behind. Guarded like the attempt. */
+final class TransactionReads {
+    private final TransactionAttempt attempt;
+
+    TransactionReads(TransactionAttempt attempt) {
+        this.attempt = attempt;
+    }
+
+    byte @Nullable [] get(byte[] key, boolean snapshot) {
+        if (!Bytes.less(key, attempt.settings().readEnd()) && !KeySpaceBounds.isMetadataVersion(key)) {
+            throw FdbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
+        }
+        if (key.length > Limits.storableKeyBytes(key)) {
+            return null;
+        }
+        byte[] value = view(snapshot).get(key);
+        attempt.checkWindow();
+        if (!snapshot) {
+            addConflict(key);
+        }
+        return value == null ? null : value.clone();
+    }
+
+    byte[] getKey(KeySelector selector, boolean snapshot) {
+        checkLegal(selector.getKey());
+        ReadView.Selection selection = ReadView.Selection.of(selector);
+        byte[] key = view(snapshot).select(selection);
+        attempt.checkWindow();
+        if (!snapshot) {
+            if (selection.offset() > 0) {
+                addConflict(selection.base(), Bytes.after(key));
+            } else {
+                addConflict(key, selection.base());
+            }
+        }
+        return key.clone();
+    }
+
+    RangeChunk getRange(RangeRequest request) {
+        checkLegal(request.begin().key());
+        checkLegal(request.end().key());
+        if (request.rowLimit() < 0) {
+            throw FdbError.RANGE_LIMITS_INVALID.exception(Integer.toString(request.rowLimit()));
+        }
+        if (request.isInverted()) {
+            return new RangeChunk(List.of(), false);
+        }
+        ReadView view = view(request.snapshot());
+        byte[] lastKey =
+                request.basesAreSwapped() ? lastKey(view, request.reverse() ? request.begin() : request.end()) : null;
+        ReadView.Bound begin = view.bound(request.begin());
+        ReadView.Bound end = view.bound(request.end());
+        List<KeyValue> rows = new ArrayList<>();
+        boolean more = !begin.hasPassed(end) && readRows(view, request, begin, end, rows);
+        attempt.checkWindow();
+        if (!request.snapshot()) {
+            addConflict(request, begin, end, lastKey, rows, more);
+        }
+        return new RangeChunk(rows, more);
+    }
+
+    /**
+     * Returns whether a limit was reached. The bound at which the rows begin has to be known. The other one need not
+     * be, when it lies behind an unreadable range, as long as it is certain that it lies behind the rows that the limit
+     * allows.
+     */
+    private static boolean readRows(
+            ReadView view, RangeRequest request, ReadView.Bound begin, ReadView.Bound end, List<KeyValue> rows) {
+        ReadView.Bound near = request.reverse() ? end : begin;
+        ReadView.Bound far = request.reverse() ? begin : end;
+        if (near.stuck() || (far.stuck() && Bytes.less(end.key(), begin.key()))) {
+            throw FdbError.ACCESSED_UNREADABLE.exception();
+        }
+        try (MergedScan scan = view.scan(begin.key(), end.key(), request.reverse())) {
+            boolean limited = collect(scan, request, rows);
+            if (far.stuck()) {
+                // Counted against the direction of the read, each place that remains may take one row away from its
+                // end.
+                long rowsBehind = Math.max(0, request.reverse() ? far.remaining() : -far.remaining());
+                if (!limited || !hasRows(scan, rowsBehind)) {
+                    throw FdbError.ACCESSED_UNREADABLE.exception();
+                }
+            }
+            return limited;
+        }
+    }
+
+    /** With the bases in the wrong order FoundationDB's client first asks for the key that it would come to last. */
+    private static byte[] lastKey(ReadView view, ReadView.Selection last) {
+        return last.offset() == 1 ? Bytes.min(last.base(), view.end()) : view.select(last);
+    }
+
+    private static boolean hasRows(MergedScan scan, long rows) {
+        for (long row = 0; row < rows; row++) {
+            if (scan.next() == null) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private ReadView view(boolean snapshot) {
+        attempt.markUsed();
+        TransactionSettings settings = attempt.settings();
+        boolean merged = settings.readsSeeWrites(snapshot) && !attempt.writes().isEmpty();
+        return new ReadView(
+                attempt.snapshot().data(),
+                merged ? attempt.writes() : null,
+                settings.isBypassUnreadable(),
+                settings.readEnd());
+    }
+
+    /** Returns whether a limit was reached. */
+    private static boolean collect(MergedScan scan, RangeRequest request, List<KeyValue> rows) {
+        long bytes = 0;
+        for (KeyValuePair entry = scan.next(); entry != null; entry = scan.next()) {
+            rows.add(entry.copy());
+            bytes += entry.rowBytes();
+            boolean rowsReached = request.rowLimit() != 0 && rows.size() >= request.rowLimit();
+            if (rowsReached || (request.byteLimit() != 0 && bytes >= request.byteLimit())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * The keys on which the outcome depends: between the two bounds as given, stretched to what the selectors had to
+     * walk over, and cut behind the last row if a limit ended the read.
+     */
+    private void addConflict(
+            RangeRequest request,
+            ReadView.Bound begin,
+            ReadView.Bound end,
+            byte @Nullable [] lastKey,
+            List<KeyValue> rows,
+            boolean more) {
+        byte[] from = Bytes.min(request.begin().base(), request.end().base());
+        byte[] to = Bytes.max(request.begin().base(), request.end().base());
+        boolean cut = more && Bytes.less(request.begin().base(), request.end().base());
+        if (cut && !request.reverse() && request.end().offset() > 0) {
+            to = from;
+        }
+        if (cut && request.reverse() && request.begin().offset() <= 1) {
+            from = to;
+        }
+        if (fellOffBegin(request, begin, end, lastKey)
+                && request.begin().offset() <= 0
+                && !(more && request.reverse())) {
+            from = Bytes.EMPTY;
+        }
+        if (fellOffEnd(request, begin, end, lastKey) && request.end().offset() > 0 && !(more && !request.reverse())) {
+            to = attempt.settings().readEnd();
+        }
+        if (!rows.isEmpty()) {
+            byte[] one = rows.get(0).getKey();
+            byte[] other = rows.get(rows.size() - 1).getKey();
+            byte[] first = request.reverse() ? other : one;
+            byte[] last = request.reverse() ? one : other;
+            if (request.reverse() || request.begin().offset() <= 0) {
+                from = Bytes.min(from, first);
+            }
+            if (!request.reverse() || request.end().offset() > 0) {
+                to = Bytes.max(to, Bytes.after(last));
+            }
+        }
+        addConflict(from.clone(), to.clone());
+    }
+
+    /**
+     * Whether the range reaches to the beginning of the database. When its begin turns out not to lie before its end,
+     * what decides that lies between their bases, however far outside they have led. Only, with the bases in the wrong
+     * order FoundationDB's client asks for the bound that it would come to last, and if that has left the rows looks no
+     * further.
+     */
+    private static boolean fellOffBegin(
+            RangeRequest request, ReadView.Bound begin, ReadView.Bound end, byte @Nullable [] lastKey) {
+        if (lastKey != null && !request.reverse() && lastKey.length == 0) {
+            return true;
+        }
+        return begin.remaining() < 0 && !begin.stuck() && begin.isBefore(end);
+    }
+
+    /** Likewise for the end; reading forward, the client goes on to look where the range begins. */
+    private boolean fellOffEnd(
+            RangeRequest request, ReadView.Bound begin, ReadView.Bound end, byte @Nullable [] lastKey) {
+        if (lastKey != null && Arrays.equals(lastKey, attempt.settings().readEnd())) {
+            return request.reverse() || begin.isBefore(end);
+        }
+        return end.remaining() > 0 && !end.stuck() && begin.isBefore(end);
+    }
+
+    private void addConflict(byte[] key) {
+        if (attempt.settings().isReadYourWritesDisabled() || !attempt.writes().isDetermined(key)) {
+            attempt.addSize(2L * key.length + 1 + TransactionAttempt.RANGE_OVERHEAD_BYTES);
+            attempt.readConflicts().add(key, Bytes.after(key));
+        }
+    }
+
+    /**
+     * What this transaction itself has determined depends on no other transaction. The size counts the whole range for
+     * each of the parts left, as FoundationDB's client does.
+     */
+    void addConflict(byte[] begin, byte[] end) {
+        int parts = 1;
+        if (attempt.settings().isReadYourWritesDisabled()) {
+            attempt.readConflicts().add(begin, end);
+        } else {
+            parts = addUndetermined(begin, end);
+        }
+        attempt.addSize((long) parts * (begin.length + end.length + TransactionAttempt.RANGE_OVERHEAD_BYTES));
+    }
+
+    /**
+     * Likewise without what an earlier read has added, so that reading on where the last read ended costs what is new.
+     */
+    private int addUndetermined(byte[] begin, byte[] end) {
+        WriteBuffer writes = attempt.writes();
+        if (writes.isEmpty()) {
+            return writes.addUndetermined(begin, end, attempt.readConflicts());
+        }
+        RangeSet rest = new RangeSet();
+        rest.add(begin, end);
+        attempt.conflictsAdded().within(begin, end).forEach(range -> rest.remove(range.begin(), range.end()));
+        int parts = 0;
+        for (KeyRange range : rest.ranges()) {
+            parts += writes.addUndetermined(range.begin(), range.end(), attempt.readConflicts());
+        }
+        attempt.conflictsAdded().add(begin, end);
+        return parts;
+    }
+
+    void checkLegal(byte[] bound) {
+        if (Bytes.less(attempt.settings().readEnd(), bound)) {
+            throw FdbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package dev.couchjobs.fdb.internal.commit;
+
+import com.apple.foundationdb.FDBException;
+import dev.couchjobs.fdb.embedded.EngineEnvironment;
+import dev.couchjobs.fdb.internal.common.Completions;
+import dev.couchjobs.fdb.internal.common.FdbError;
+import dev.couchjobs.fdb.internal.storage.DurableStorage;
+import dev.couchjobs.fdb.internal.storage.Storage;
+import dev.couchjobs.fdb.internal.versions.Snapshot;
+import dev.couchjobs.fdb.internal.versions.VersionClock;
+import dev.couchjobs.fdb.internal.versions.VersionWindow;
+import dev.couchjobs.fdb.internal.watches.OutstandingWatches;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** What all transactions of a database share. Thread-safe. */
+public final class Engine {
+    /** Well within the horizon of {@link DurableStorage}. */
+    private static final long CEILING_NANOS = TimeUnit.MINUTES.toNanos(10);
+
+    private static final AtomicLong OPENED = new AtomicLong();
+
+    private final long number = OPENED.incrementAndGet();
+    private final EngineEnvironment environment;
+    private final Runnable release;
+    private volatile VersionWindow versions;
+    private volatile CommitPipeline pipeline;
+    private final Timers timers;
+    private final OutstandingWatches watches;
+    private final AtomicInteger contenders = new AtomicInteger();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final CompletableFuture<@Nullable Void> storageClosed = new CompletableFuture<>();
+
+    /** {@code release} is run once the engine has closed and needs its environment no more. */
+    public Engine(EngineEnvironment environment, Storage storage, Runnable release) {
+        this.environment = environment;
+        this.release = release;
+        this.versions = versionsOf(storage);
+        this.watches = new OutstandingWatches(watch -> pipeline().disarm(watch));
+        this.timers = new Timers(environment.scheduler());
+        this.pipeline = pipelineTo(storage);
+        if (storage.ceiling() != Long.MAX_VALUE) {
+            keepCeilingAhead();
+        }
+    }
+
+    /** As a cluster has it, {@code description:id@coordinators}; other engines of this process have others. */
+    public byte[] connectionString() {
+        return "embedded_%d:%d@in-process".formatted(number, number).getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private VersionWindow versionsOf(Storage storage) {
+        Snapshot recovered = storage.recovered();
+        VersionClock clock = new VersionClock(environment.nanoTime(), recovered.version());
+        VersionWindow window = new VersionWindow(clock, recovered, storage::ceiling);
+        storage.start(window::oldestReadable);
+        return window;
+    }
+
+    private CommitPipeline pipelineTo(Storage storage) {
+        return new CommitPipeline(versions, storage, environment, timers::after, watches::failAll);
+    }
+
+    /**
+     * Goes on from what {@code storage} has recovered, as a cluster does after a failure: transactions that have begun
+     * are too old by then, and watches fail. The storage before must have failed.
+     */
+    public void restart(Storage storage) {
+        versions = versionsOf(storage);
+        pipeline = pipelineTo(storage);
+        watches.failAll(FdbError.FUTURE_VERSION.exception("the store was lost"));
+    }
+
+    /** The storage raises its ceiling when it persists something, and without commits that is nothing. */
+    private void keepCeilingAhead() {
+        Completions.whenSettled(timers.after(CEILING_NANOS), error -> {
+            if (error == null) {
+                pipeline.touch();
+                keepCeilingAhead();
+            }
+        });
+    }
+
+    static FDBException closedError() {
+        return FdbError.OPERATION_CANCELLED.exception("the database is closed");
+    }
+
+    public Executor executor() {
+        return environment.executor();
+    }
+
+    public long nanoTime() {
+        return environment.nanoTime().getAsLong();
+    }
+
+    /** Uniform between 0 and 1. */
+    public double jitter() {
+        synchronized (environment.random()) {
+            return environment.random().nextDouble();
+        }
+    }
+
+    public CompletableFuture<@Nullable Void> after(long nanos) {
+        return timers.after(nanos);
+    }
+
+    public Timers.Alarm alarm(long nanos, Runnable action) {
+        return timers.alarm(nanos, action);
+    }
+
+    /** How many transactions wait for another try after a conflict. */
+    public AtomicInteger contenders() {
+        return contenders;
+    }
+
+    public VersionWindow versions() {
+        return versions;
+    }
+
+    public CommitPipeline pipeline() {
+        return pipeline;
+    }
+
+    public OutstandingWatches watches() {
+        return watches;
+    }
+
+    public void checkOpen() {
+        if (closed.get()) {
+            throw closedError();
+        }
+        RuntimeException failure = pipeline.failure();
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    public boolean isClosed() {
+        return closed.get();
+    }
+
+    /** Completes when the storage is closed; each time the same. */
+    public CompletableFuture<@Nullable Void> close() {
+        if (closed.compareAndSet(false, true)) {
+            timers.close();
+            watches.failAll(closedError());
+            Completions.whenSettled(pipeline.close(), error -> {
+                release.run();
+                if (error == null) {
+                    storageClosed.complete(null);
+                } else {
+                    storageClosed.completeExceptionally(error);
+                }
+            });
+        }
+        return storageClosed;
+    }
+}

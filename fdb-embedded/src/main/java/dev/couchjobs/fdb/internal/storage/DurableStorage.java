@@ -1,0 +1,304 @@
+package dev.couchjobs.fdb.internal.storage;
+
+import dev.couchjobs.fdb.embedded.CorruptStorageException;
+import dev.couchjobs.fdb.embedded.Durability;
+import dev.couchjobs.fdb.embedded.EngineEnvironment;
+import dev.couchjobs.fdb.embedded.StorageException;
+import dev.couchjobs.fdb.internal.base.Base;
+import dev.couchjobs.fdb.internal.base.BaseMutation;
+import dev.couchjobs.fdb.internal.base.BaseSettings;
+import dev.couchjobs.fdb.internal.base.RocksBase;
+import dev.couchjobs.fdb.internal.keys.Limits;
+import dev.couchjobs.fdb.internal.log.CommitLog;
+import dev.couchjobs.fdb.internal.log.DatabaseDirectory;
+import dev.couchjobs.fdb.internal.versions.Contents;
+import dev.couchjobs.fdb.internal.versions.Snapshot;
+import dev.couchjobs.fdb.internal.versions.VersionWindow;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A log that takes each batch as it is committed, and a base store that takes it some seconds later, when no reader can
+ * want to do without it any more. Until then a batch is in the overlay, in memory. What is opened again is the base,
+ * with all that the log has beyond it as its overlay.
+ */
+public final class DurableStorage implements Storage {
+    /** How far above the versions in use the ceiling is put when it is raised: an hour. */
+    static final long HORIZON_VERSIONS = TimeUnit.HOURS.toSeconds(1) * Limits.VERSIONS_PER_SECOND;
+
+    private static final long RELAXED_SYNC_MILLIS = 50;
+    private static final int FIRST_BUFFER_BYTES = 1 << 16;
+    private static final int LARGEST_KEPT_BUFFER_BYTES = 1 << 22;
+
+    private static final CompletableFuture<@Nullable Void> DONE = CompletableFuture.completedFuture(null);
+
+    private final DatabaseDirectory directory;
+    private final Base base;
+    private final CommitLog log;
+    private final Durability durability;
+    private final EngineEnvironment environment;
+    private final OverlayFlusher flusher;
+    private final Snapshot recovered;
+    private volatile LongSupplier oldestReadable = () -> 0;
+    private volatile long ceiling;
+    /** Appended to the log, in the order of their versions, and still to be synced. */
+    private final List<OverlayFlusher.Logged> unsynced = new ArrayList<>();
+
+    private long released;
+    private boolean syncDue;
+    private boolean closed;
+    private ByteBuffer buffer = ByteBuffer.allocate(FIRST_BUFFER_BYTES);
+
+    private DurableStorage(
+            DatabaseDirectory directory, Base base, Durability durability, EngineEnvironment environment, long after) {
+        this.directory = directory;
+        this.base = base;
+        this.durability = durability;
+        this.environment = environment;
+        long recentBytes = MemoryLimits.ofHeap(environment.heapBytes()).recentBytes();
+        this.flusher = new OverlayFlusher(base, environment.executor(), () -> oldestReadable.getAsLong(), recentBytes);
+        OverlayRecovery recovery = new OverlayRecovery(base, flusher, recentBytes / 2);
+        this.log = directory.openLog(base.version(), environment.executor(), recovery);
+        long last = Math.max(after, Math.max(log.lastVersion(), recovery.ceiling()));
+        long first = Math.max(VersionWindow.FIRST_VERSION, last + 1);
+        this.recovered = new Snapshot(
+                first,
+                new LayeredContents(overlay(recovery), base, new EmptyRangeHint(EmptyRangeHint.WORTHWHILE_KEYS)));
+    }
+
+    private Overlay overlay(OverlayRecovery recovery) {
+        try {
+            return recovery.overlay();
+        } catch (RuntimeException | Error e) {
+            log.close();
+            throw e;
+        }
+    }
+
+    public static DurableStorage open(Path path, Durability durability, EngineEnvironment environment) {
+        return open(path, durability, environment, 0);
+    }
+
+    /** All versions from now on are after one that is given. */
+    public static DurableStorage open(Path path, Durability durability, EngineEnvironment environment, long after) {
+        DatabaseDirectory directory = DatabaseDirectory.open(path);
+        try {
+            Base base = RocksBase.open(directory.base(), BaseSettings.DEFAULT);
+            try {
+                return new DurableStorage(directory, base, durability, environment, after).begun();
+            } catch (RuntimeException | Error e) {
+                base.close();
+                throw e;
+            }
+        } catch (RuntimeException | Error e) {
+            directory.close();
+            throw e;
+        }
+    }
+
+    /** Makes sure that what is handed out from now on is less than what the next to open it begins with. */
+    private DurableStorage begun() {
+        try {
+            requireLogNotBehindBase();
+            write(recovered.version(), List.of());
+            return this;
+        } catch (RuntimeException | Error e) {
+            log.close();
+            throw e;
+        }
+    }
+
+    /** The base only ever gets what has long been in the log. */
+    private void requireLogNotBehindBase() {
+        if (log.lastVersion() < base.version()) {
+            Path path = directory.log();
+            throw new CorruptStorageException(
+                    "The log in " + path + " ends at version " + log.lastVersion() + ", before version "
+                            + base.version() + " that was taken from it: its newest part is missing. Copy the directory"
+                            + " before you try anything, and restore a backup.",
+                    path,
+                    null);
+        }
+    }
+
+    @Override
+    public Snapshot recovered() {
+        return recovered;
+    }
+
+    @Override
+    public long ceiling() {
+        return ceiling;
+    }
+
+    @Override
+    public void start(LongSupplier oldestReadableVersion) {
+        oldestReadable = oldestReadableVersion;
+    }
+
+    @Override
+    public LayeredEdit edit(long version, Contents latest) {
+        LayeredContents layered = (LayeredContents) latest;
+        return new LayeredEdit(layered.under(flusher.trimmed(layered.overlay())), version);
+    }
+
+    @Override
+    public CompletableFuture<@Nullable Void> persist(List<Batch> batches) {
+        try {
+            directory.requireInPlace();
+        } catch (StorageException replaced) {
+            return CompletableFuture.failedFuture(replaced);
+        }
+        CompletableFuture<@Nullable Void> room = flusher.makeRoom();
+        if (!room.isDone()) {
+            return room.thenRunAsync(() -> write(batches), environment.executor());
+        }
+        try {
+            room.join();
+            write(batches);
+            return DONE;
+        } catch (RuntimeException error) {
+            return CompletableFuture.failedFuture(error);
+        }
+    }
+
+    /** After an {@link Error} the log may have what the engine takes for lost, so nothing may follow it. */
+    private void write(List<Batch> batches) {
+        try {
+            writeAll(batches);
+        } catch (Error error) {
+            synchronized (this) {
+                log.fail(error);
+            }
+            throw error;
+        }
+    }
+
+    /** After this the base has everything, and opening again has nothing to replay. */
+    @Override
+    public synchronized void close(long newest) {
+        closed = true;
+        try {
+            directory.requireInPlace();
+        } catch (StorageException replaced) {
+            abandon(replaced);
+            throw replaced;
+        }
+        try {
+            syncNow();
+            flusher.finish();
+            append(newest + 1, new BatchRecord(newest, List.of()));
+            releaseLog();
+        } finally {
+            closeFiles();
+        }
+    }
+
+    /** The log's open files and the lock are still those of the directory that was opened. */
+    private void abandon(StorageException reason) {
+        try (directory) {
+            base.abandon();
+            log.close();
+        } catch (RuntimeException e) {
+            reason.addSuppressed(e);
+        }
+    }
+
+    private void closeFiles() {
+        try (directory;
+                base) {
+            log.close();
+        }
+    }
+
+    private void writeAll(List<Batch> batches) {
+        List<BaseMutation> mutations = new ArrayList<>();
+        for (Batch batch : batches) {
+            mutations.addAll(((LayeredEdit) batch.edit()).mutations());
+        }
+        Batch last = batches.get(batches.size() - 1);
+        write(last.version(), mutations);
+        flusher.forgetMoved(((LayeredEdit) last.edit()).contents().overlay());
+    }
+
+    private synchronized void write(long version, List<BaseMutation> mutations) {
+        boolean raise = version + HORIZON_VERSIONS / 2 > ceiling;
+        if (mutations.isEmpty() && !raise) {
+            return;
+        }
+        // Comes first: if it fails, the batch must not be anywhere.
+        releaseLog();
+        BatchRecord written = new BatchRecord(raise ? version + HORIZON_VERSIONS : ceiling, mutations);
+        int bytes = append(version, written);
+        unsynced.add(new OverlayFlusher.Logged(version, mutations, bytes));
+        if (durability == Durability.SYNCED || raise) {
+            syncNow();
+        } else {
+            log.flush();
+            syncSoon();
+        }
+        ceiling = written.ceiling();
+    }
+
+    private int append(long version, BatchRecord written) {
+        int bytes = written.bytes();
+        if (buffer.capacity() < bytes) {
+            buffer = ByteBuffer.allocate(Math.max(bytes, 2 * buffer.capacity()));
+        }
+        buffer.clear();
+        written.encode(buffer);
+        log.append(version, buffer.flip());
+        if (buffer.capacity() > LARGEST_KEPT_BUFFER_BYTES) {
+            buffer = ByteBuffer.allocate(FIRST_BUFFER_BYTES);
+        }
+        return bytes;
+    }
+
+    private void syncSoon() {
+        if (syncDue) {
+            return;
+        }
+        syncDue = true;
+        try {
+            var unused = environment
+                    .scheduler()
+                    .schedule(
+                            () -> environment.executor().execute(this::syncIfOpen),
+                            RELAXED_SYNC_MILLIS,
+                            TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException stopped) {
+            syncNow();
+        }
+    }
+
+    /** If it fails, so does every commit from now on. */
+    private synchronized void syncIfOpen() {
+        syncDue = false;
+        if (!closed) {
+            syncNow();
+        }
+    }
+
+    /** Only what is durable in the log may get into the base, or the base could be ahead of the log after a crash. */
+    private void syncNow() {
+        log.sync();
+        unsynced.forEach(flusher::add);
+        unsynced.clear();
+    }
+
+    private void releaseLog() {
+        long durable = flusher.durable();
+        if (durable > released) {
+            syncNow();
+            log.release(durable);
+            released = durable;
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package dev.couchjobs.fdb.internal.storage;
+
+import dev.couchjobs.fdb.internal.base.Base;
+import dev.couchjobs.fdb.internal.base.BaseCursor;
+import dev.couchjobs.fdb.internal.keys.Bytes;
+import dev.couchjobs.fdb.internal.keys.KeyRange;
+import dev.couchjobs.fdb.internal.versions.Cursor;
+import dev.couchjobs.fdb.internal.versions.MapNode;
+import dev.couchjobs.fdb.internal.versions.Scan;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Merges an overlay's keys with those of the base that it leaves visible. */
+final class LayeredScan implements Scan {
+    /** How many keys of the base to step over within one cleared range before jumping across the rest of it. */
+    private static final int STEPS_BEFORE_JUMP = 4;
+
+    private final Overlay overlay;
+    private final Base base;
+    private final EmptyRangeHint hint;
+    private final boolean upwards;
+    private final Cursor<byte[]> sets;
+    private BaseCursor stored;
+    /** The key of the base's next visible entry. */
+    private byte @Nullable [] storedKey;
+    /** The overlay's next entry if that is where the scan stands, and not on the base's. */
+    private @Nullable MapNode<byte[]> set;
+
+    private LayeredScan(LayeredContents contents, boolean upwards, Cursor<byte[]> sets, BaseCursor stored) {
+        this.overlay = contents.overlay();
+        this.base = contents.base();
+        this.hint = contents.hint();
+        this.upwards = upwards;
+        this.sets = sets;
+        this.stored = stored;
+        findStored();
+        choose();
+    }
+
+    static LayeredScan ascending(LayeredContents contents, byte[] from) {
+        Cursor<byte[]> sets = contents.overlay().sets().ascending(from);
+        return new LayeredScan(contents, true, sets, contents.base().ascending(from));
+    }
+
+    static LayeredScan descending(LayeredContents contents, byte[] before) {
+        Cursor<byte[]> sets = contents.overlay().sets().descending(before);
+        return new LayeredScan(contents, false, sets, contents.base().descending(before));
+    }
+
+    @Override
+    public boolean isOnEntry() {
+        return set != null || storedKey != null;
+    }
+
+    @Override
+    public byte[] key() {
+        return set != null ? set.key : Objects.requireNonNull(storedKey);
+    }
+
+    @Override
+    public byte[] value() {
+        return set != null ? set.value : stored.value();
+    }
+
+    @Override
+    public void advance() {
+        boolean fromBase = set == null || (storedKey != null && Arrays.equals(set.key, storedKey));
+        if (set != null) {
+            sets.advance();
+        }
+        if (fromBase) {
+            stored.advance();
+            findStored();
+        }
+        choose();
+    }
+
+    @Override
+    public void close() {
+        stored.close();
+    }
+
+    /** Where both have an entry, the overlay's counts. */
+    private void choose() {
+        MapNode<byte[]> next = sets.peek();
+        if (next != null && storedKey != null) {
+            int order = Bytes.compare(next.key, storedKey);
+            set = (upwards ? order <= 0 : order >= 0) ? next : null;
+        } else {
+            set = next;
+        }
+    }
+
+    private void findStored() {
+        KeyRange first = null;
+        KeyRange last = null;
+        int skipped = 0;
+        storedKey = stored.key();
+        while (storedKey != null) {
+            KeyRange cleared = overlay.clearedAt(storedKey);
+            if (cleared == null) {
+                break;
+            }
+            first = first == null ? cleared : first;
+            last = cleared;
+            skipped++;
+            stepOver(cleared);
+            storedKey = stored.key();
+        }
+        if (first != null && last != null) {
+            KeyRange gap = upwards ? new KeyRange(first.begin(), last.end()) : new KeyRange(last.begin(), first.end());
+            hint.tell(skipped, new EmptyRangeHint.ScannedRange(gap, overlay.base()));
+        }
+    }
+
+    private void stepOver(KeyRange cleared) {
+        for (int step = 0; step < STEPS_BEFORE_JUMP; step++) {
+            stored.advance();
+            byte[] key = stored.key();
+            if (key == null || !cleared.contains(key)) {
+                return;
+            }
+        }
+        stored.close();
+        stored = upwards ? base.ascending(cleared.end()) : base.descending(cleared.begin());
+    }
+}

@@ -1,0 +1,49 @@
+package dev.couchjobs.fdb.internal.storage;
+
+import dev.couchjobs.fdb.internal.versions.Contents;
+import dev.couchjobs.fdb.internal.versions.Edit;
+import dev.couchjobs.fdb.internal.versions.MemoryContents;
+import dev.couchjobs.fdb.internal.versions.Snapshot;
+import dev.couchjobs.fdb.internal.versions.VersionWindow;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps nothing: an engine on it begins empty and takes its data along when it ends. */
+public final class MemoryStorage implements Storage {
+    private static final CompletableFuture<@Nullable Void> DONE = CompletableFuture.completedFuture(null);
+
+    private final long dataBytes;
+
+    /** Holds rows of no more than {@code dataBytes}. */
+    public MemoryStorage(long dataBytes) {
+        this.dataBytes = dataBytes;
+    }
+
+    @Override
+    public Snapshot recovered() {
+        return new Snapshot(VersionWindow.FIRST_VERSION, MemoryContents.EMPTY);
+    }
+
+    @Override
+    public void start(LongSupplier oldestReadable) {}
+
+    @Override
+    public long ceiling() {
+        return Long.MAX_VALUE;
+    }
+
+    @Override
+    public Edit edit(long version, Contents latest) {
+        return new MemoryContents.MemoryEdit(((MemoryContents) latest).map(), dataBytes);
+    }
+
+    @Override
+    public CompletableFuture<@Nullable Void> persist(List<Batch> batches) {
+        return DONE;
+    }
+
+    @Override
+    public void close(long newest) {}
+}

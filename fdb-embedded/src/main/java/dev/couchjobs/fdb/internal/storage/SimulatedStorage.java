@@ -1,0 +1,96 @@
+package dev.couchjobs.fdb.internal.storage;
+
+import dev.couchjobs.fdb.internal.common.Completions;
+import dev.couchjobs.fdb.internal.common.FdbError;
+import dev.couchjobs.fdb.internal.versions.Contents;
+import dev.couchjobs.fdb.internal.versions.Edit;
+import dev.couchjobs.fdb.internal.versions.MemoryContents;
+import dev.couchjobs.fdb.internal.versions.Snapshot;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps what it persists for the storage that comes after it, takes its time for it, and can be lost at any moment.
+ * Used by the one thread of a simulation.
+ */
+public final class SimulatedStorage implements Storage {
+    private final Supplier<? extends CompletableFuture<?>> disk;
+    private final Snapshot recovered;
+    private Snapshot durable;
+    private @Nullable Write underWay;
+    private boolean lost;
+
+    private record Write(Snapshot after, CompletableFuture<@Nullable Void> done) {}
+
+    /** Begins with what another left; {@code disk} says when what is written now is durable. */
+    public SimulatedStorage(Snapshot recovered, Supplier<? extends CompletableFuture<?>> disk) {
+        this.recovered = recovered;
+        this.durable = recovered;
+        this.disk = disk;
+    }
+
+    @Override
+    public Snapshot recovered() {
+        return recovered;
+    }
+
+    /** Memory keeps all versions that a transaction can read. */
+    @Override
+    public void start(LongSupplier oldestReadable) {}
+
+    @Override
+    public long ceiling() {
+        return Long.MAX_VALUE;
+    }
+
+    @Override
+    public Edit edit(long version, Contents latest) {
+        return new MemoryContents.MemoryEdit(((MemoryContents) latest).map());
+    }
+
+    @Override
+    public CompletableFuture<@Nullable Void> persist(List<Batch> batches) {
+        if (lost) {
+            return CompletableFuture.failedFuture(unknown());
+        }
+        Batch last = batches.get(batches.size() - 1);
+        Snapshot after = new Snapshot(last.version(), last.edit().contents());
+        Write write = new Write(after, new CompletableFuture<>());
+        underWay = write;
+        Completions.whenSettled(disk.get(), error -> finish(write));
+        return write.done;
+    }
+
+    private void finish(Write write) {
+        if (!write.done.isDone()) {
+            underWay = null;
+            durable = write.after;
+            write.done.complete(null);
+        }
+    }
+
+    /** From now on nothing is persisted; what is under way has got through to the disk, or has not. */
+    public void lose(boolean gotThrough) {
+        lost = true;
+        Write write = underWay;
+        underWay = null;
+        if (write != null) {
+            durable = gotThrough ? write.after : durable;
+            write.done.completeExceptionally(unknown());
+        }
+    }
+
+    public Snapshot durable() {
+        return durable;
+    }
+
+    private static RuntimeException unknown() {
+        return FdbError.COMMIT_UNKNOWN_RESULT.exception("the store was lost");
+    }
+
+    @Override
+    public void close(long newest) {}
+}

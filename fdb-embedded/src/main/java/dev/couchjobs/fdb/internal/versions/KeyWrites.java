@@ -1,0 +1,87 @@
+package dev.couchjobs.fdb.internal.versions;
+
+import dev.couchjobs.fdb.internal.keys.AtomicMutation;
+import dev.couchjobs.fdb.internal.keys.CommitStamp;
+import dev.couchjobs.fdb.internal.keys.StampTemplate;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a transaction does to one key: an assignment, or operations that wait for the value they apply to, or both in
+ * that order. Not thread-safe; no longer changed once the transaction commits.
+ */
+public final class KeyWrites {
+    @SuppressWarnings("ArrayRecordComponent") // an operation is never compared or hashed
+    private record Operation(AtomicMutation mutation, byte[] operand) {}
+
+    private boolean assigned;
+    private byte @Nullable [] value;
+    private final List<Operation> operations = new ArrayList<>(1);
+
+    /** Assigns a value, or null to clear the key. Whatever was done before no longer matters. */
+    void assign(byte @Nullable [] newValue) {
+        assigned = true;
+        value = newValue;
+        operations.clear();
+    }
+
+    void mutate(AtomicMutation mutation, byte[] operand) {
+        if (mutation == AtomicMutation.SET_VERSIONSTAMPED_VALUE) {
+            assign(null);
+            operations.add(new Operation(mutation, operand));
+        } else if (assigned && operations.isEmpty()) {
+            value = mutation.apply(value, operand);
+        } else {
+            addOrCombine(mutation, operand);
+        }
+    }
+
+    /** Whether the outcome does not depend on the database. */
+    public boolean determined() {
+        return assigned;
+    }
+
+    /** The value as this transaction sees it; a versionstamped one shows its operand as it is. */
+    public byte @Nullable [] over(byte @Nullable [] existing) {
+        byte[] result = assigned ? value : existing;
+        for (Operation operation : operations) {
+            result = operation.mutation.apply(result, operation.operand);
+        }
+        return result;
+    }
+
+    /** The value to store. */
+    byte @Nullable [] commitOver(byte @Nullable [] existing, CommitStamp stamp) {
+        byte[] result = assigned ? value : existing;
+        for (Operation operation : operations) {
+            result = operation.mutation == AtomicMutation.SET_VERSIONSTAMPED_VALUE
+                    ? StampTemplate.parse(operation.operand).filled(stamp)
+                    : operation.mutation.apply(result, operation.operand);
+        }
+        return result;
+    }
+
+    /** Bytes of values and operands. */
+    long bytes() {
+        long bytes = value == null ? 0 : value.length;
+        for (Operation operation : operations) {
+            bytes += operation.operand.length;
+        }
+        return bytes;
+    }
+
+    private void addOrCombine(AtomicMutation mutation, byte[] operand) {
+        if (!operations.isEmpty() && mutation.combines()) {
+            Operation last = operations.get(operations.size() - 1);
+            if (last.mutation == mutation && last.operand.length == operand.length) {
+                byte[] combined = mutation.apply(last.operand, operand);
+                if (combined != null) {
+                    operations.set(operations.size() - 1, new Operation(mutation, combined));
+                    return;
+                }
+            }
+        }
+        operations.add(new Operation(mutation, operand));
+    }
+}

@@ -1,0 +1,168 @@
+package dev.couchjobs.fdb.internal.versions;
+
+import com.apple.foundationdb.FDBException;
+import dev.couchjobs.fdb.embedded.StorageFullException;
+import dev.couchjobs.fdb.internal.base.BaseMutation;
+import dev.couchjobs.fdb.internal.common.FdbError;
+import dev.couchjobs.fdb.internal.keys.Bytes;
+import dev.couchjobs.fdb.internal.keys.CommitStamp;
+import dev.couchjobs.fdb.internal.storage.MemoryStorage;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Everything in one immutable map, which also counts keys and bytes. */
+public record MemoryContents(OrderedMap<byte[]> map) implements Contents {
+    public static final MemoryContents EMPTY = new MemoryContents(OrderedMap.empty(Summary.TOTAL_BYTES));
+
+    @Override
+    public byte @Nullable [] get(byte[] key) {
+        return map.get(key);
+    }
+
+    @Override
+    public Scan ascending(byte[] from) {
+        return new MapScan(map.ascending(from));
+    }
+
+    @Override
+    public Scan descending(byte[] before) {
+        return new MapScan(map.descending(before));
+    }
+
+    @Override
+    public MemoryContents with(List<BaseMutation> mutations, long version) {
+        MemoryEdit edit = new MemoryEdit(map);
+        mutations.forEach(edit::redo);
+        return edit.contents();
+    }
+
+    @Override
+    public long bytes(byte[] begin, byte[] end) {
+        return map.summary(begin, end);
+    }
+
+    @Override
+    public List<byte[]> splitPoints(byte[] begin, byte[] end, long chunkBytes) {
+        List<byte[]> points = new ArrayList<>();
+        byte[] point = nextPoint(begin, end, chunkBytes);
+        while (Bytes.less(point, end)) {
+            points.add(point);
+            point = nextPoint(point, end, chunkBytes);
+        }
+        return points;
+    }
+
+    /** The last key that keeps the chunk from {@code from} within the size, but at least the second one. */
+    private byte[] nextPoint(byte[] from, byte[] end, long chunkBytes) {
+        int least = map.rank(from) + 1;
+        int most = map.rank(end);
+        if (map.summary(from, end) <= chunkBytes || least >= most) {
+            return end;
+        }
+        while (least < most) {
+            int middle = (least + most) >>> 1;
+            if (map.summary(from, map.select(middle).key) <= chunkBytes) {
+                least = middle + 1;
+            } else {
+                most = middle;
+            }
+        }
+        return map.select(Math.max(map.rank(from) + 1, least - 1)).key;
+    }
+
+    /** What is being made of these contents by {@link MemoryStorage}. */
+    public static final class MemoryEdit implements Edit {
+        /** What a row takes next to its key and value: a node of the tree, and two arrays. */
+        private static final long BYTES_PER_ROW = 96;
+
+        private final long mostBytes;
+        private final List<BaseMutation> mutations = new ArrayList<>();
+        private OrderedMap<byte[]> map;
+        private Object editor = new Object();
+
+        public MemoryEdit(OrderedMap<byte[]> map) {
+            this(map, Long.MAX_VALUE);
+        }
+
+        /** That holds rows of no more than {@code mostBytes}, unless it did before. */
+        public MemoryEdit(OrderedMap<byte[]> map, long mostBytes) {
+            this.map = map;
+            this.mostBytes = mostBytes;
+        }
+
+        /** Once there is no room left, transactions that make some, or need none, still pass. */
+        @Override
+        public @Nullable FDBException apply(WriteBuffer writes, long size, CommitStamp stamp) {
+            long bytes = bytes();
+            if (bytes + size + BYTES_PER_ROW * writes.size() <= mostBytes) {
+                writes.applyTo(this, stamp);
+                return null;
+            }
+            OrderedMap<byte[]> before = map;
+            int changesBefore = mutations.size();
+            editor = new Object(); // what was before may be what is left
+            writes.applyTo(this, stamp);
+            if (bytes() <= Math.max(mostBytes, bytes)) {
+                return null;
+            }
+            map = before;
+            editor = new Object();
+            mutations.subList(changesBefore, mutations.size()).clear();
+            return FdbError.IO_ERROR.exception(new StorageFullException(
+                    "The database in memory has rows of " + bytes + " bytes, and may have " + mostBytes
+                            + ", half of the heap. The commit did not happen. Clear some rows, give the process more"
+                            + " heap (-Xmx), or open the database in a directory, where memory does not limit it.",
+                    null,
+                    null));
+        }
+
+        private long bytes() {
+            return map.summary() + BYTES_PER_ROW * map.size();
+        }
+
+        @Override
+        public byte @Nullable [] get(byte[] key) {
+            return map.get(key);
+        }
+
+        @Override
+        public void set(byte[] key, byte[] value) {
+            map = map.put(key, value, editor);
+            mutations.add(BaseMutation.put(key, value));
+        }
+
+        @Override
+        public void clear(byte[] begin, byte[] end) {
+            map = map.removeRange(begin, end, editor);
+            mutations.add(new BaseMutation.Clear(begin, end));
+        }
+
+        @Override
+        public void clear(byte[] key) {
+            map = map.remove(key, editor);
+            mutations.add(BaseMutation.remove(key));
+        }
+
+        private void redo(BaseMutation mutation) {
+            if (mutation instanceof BaseMutation.Put put) {
+                set(put.key(), put.value());
+            } else if (mutation instanceof BaseMutation.Remove remove) {
+                clear(remove.key());
+            } else if (mutation instanceof BaseMutation.Clear range) {
+                clear(range.begin(), range.end());
+            }
+        }
+
+        @Override
+        public List<BaseMutation> mutations() {
+            return mutations;
+        }
+
+        @Override
+        public MemoryContents contents() {
+            editor = new Object(); // what others have does not change any more
+            return new MemoryContents(map);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+package dev.couchjobs.fdb.internal.versions;
+
+import dev.couchjobs.fdb.internal.keys.Bytes;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The balancing of {@link OrderedMap}: trees in which no subtree outweighs its sibling by more than a constant factor,
+ * after Adams, "Efficient sets: a balancing act" (1993), with the factors that Hirai and Yamamoto proved sound in
+ * "Balancing weight-balanced trees" (2011). Everything is built on joining, which makes cutting out a range as cheap as
+ * removing one key.
+ *
+ * <p>Every change is made by an editor, which changes the nodes that it made itself and copies all others.
+ */
+final class WeightBalancedTree<V> {
+    private static final int DELTA = 3;
+    private static final int GAMMA = 2;
+
+    private final Summary<V> summary;
+
+    WeightBalancedTree(Summary<V> summary) {
+        this.summary = summary;
+    }
+
+    Summary<V> summary() {
+        return summary;
+    }
+
+    MapNode<V> insert(@Nullable MapNode<V> tree, byte[] key, V value, Object editor) {
+        if (tree == null) {
+            return node(key, value, null, null, editor);
+        }
+        int order = Bytes.compare(key, tree.key);
+        if (order < 0) {
+            return changed(tree, tree.value, insert(tree.left, key, value, editor), tree.right, editor);
+        }
+        if (order > 0) {
+            return changed(tree, tree.value, tree.left, insert(tree.right, key, value, editor), editor);
+        }
+        return changed(tree, value, tree.left, tree.right, editor);
+    }
+
+    @Nullable MapNode<V> remove(@Nullable MapNode<V> tree, byte[] key, Object editor) {
+        if (tree == null) {
+            return null;
+        }
+        int order = Bytes.compare(key, tree.key);
+        if (order == 0) {
+            return concat(tree.left, tree.right, editor);
+        }
+        int size = tree.size;
+        if (order < 0) {
+            MapNode<V> left = remove(tree.left, key, editor);
+            return 1 + MapNode.size(left) + MapNode.size(tree.right) == size
+                    ? tree
+                    : changed(tree, tree.value, left, tree.right, editor);
+        }
+        MapNode<V> right = remove(tree.right, key, editor);
+        return 1 + MapNode.size(tree.left) + MapNode.size(right) == size
+                ? tree
+                : changed(tree, tree.value, tree.left, right, editor);
+    }
+
+    /** The entries with keys less than {@code key}. */
+    @Nullable MapNode<V> below(@Nullable MapNode<V> tree, byte[] key, Object editor) {
+        if (tree == null) {
+            return null;
+        }
+        return Bytes.less(tree.key, key)
+                ? join(tree.key, tree.value, tree.left, below(tree.right, key, editor), editor)
+                : below(tree.left, key, editor);
+    }
+
+    /** The entries with keys not less than {@code key}. */
+    @Nullable MapNode<V> from(@Nullable MapNode<V> tree, byte[] key, Object editor) {
+        if (tree == null) {
+            return null;
+        }
+        return Bytes.less(tree.key, key)
+                ? from(tree.right, key, editor)
+                : join(tree.key, tree.value, from(tree.left, key, editor), tree.right, editor);
+    }
+
+    /** All of {@code left} followed by all of {@code right}, whatever their sizes. */
+    @Nullable MapNode<V> concat(@Nullable MapNode<V> left, @Nullable MapNode<V> right, Object editor) {
+        if (left == null) {
+            return right;
+        }
+        if (right == null) {
+            return left;
+        }
+        MapNode<V> first = right;
+        while (first.left != null) {
+            first = first.left;
+        }
+        return join(first.key, first.value, left, withoutFirst(right, editor), editor);
+    }
+
+    private MapNode<V> join(byte[] key, V value, @Nullable MapNode<V> left, @Nullable MapNode<V> right, Object editor) {
+        if (left != null && left.size > DELTA * MapNode.size(right) && left.size > 1) {
+            return changed(left, left.value, left.left, join(key, value, left.right, right, editor), editor);
+        }
+        if (right != null && right.size > DELTA * MapNode.size(left) && right.size > 1) {
+            return changed(right, right.value, join(key, value, left, right.left, editor), right.right, editor);
+        }
+        return node(key, value, left, right, editor);
+    }
+
+    private @Nullable MapNode<V> withoutFirst(MapNode<V> tree, Object editor) {
+        return tree.left == null
+                ? tree.right
+                : changed(tree, tree.value, withoutFirst(tree.left, editor), tree.right, editor);
+    }
+
+    /** A node with that in it, in balance: the same one if the editor made it and it need not make way. */
+    private MapNode<V> changed(
+            MapNode<V> tree, V value, @Nullable MapNode<V> left, @Nullable MapNode<V> right, Object editor) {
+        int lefts = MapNode.size(left);
+        int rights = MapNode.size(right);
+        if (lefts + rights > 1) {
+            if (right != null && rights > DELTA * lefts) {
+                return rotatedLeft(tree.key, value, left, right, editor);
+            }
+            if (left != null && lefts > DELTA * rights) {
+                return rotatedRight(tree.key, value, left, right, editor);
+            }
+        }
+        if (tree.editor != editor) {
+            return node(tree.key, value, left, right, editor);
+        }
+        tree.value = value;
+        tree.left = left;
+        tree.right = right;
+        tree.size = 1 + lefts + rights;
+        tree.summary = summaryOf(tree.key, value, left, right);
+        return tree;
+    }
+
+    private MapNode<V> rotatedLeft(byte[] key, V value, @Nullable MapNode<V> left, MapNode<V> right, Object editor) {
+        MapNode<V> inner = right.left;
+        if (inner == null || inner.size < GAMMA * MapNode.size(right.right)) {
+            return node(right.key, right.value, node(key, value, left, inner, editor), right.right, editor);
+        }
+        return node(
+                inner.key,
+                inner.value,
+                node(key, value, left, inner.left, editor),
+                node(right.key, right.value, inner.right, right.right, editor),
+                editor);
+    }
+
+    private MapNode<V> rotatedRight(byte[] key, V value, MapNode<V> left, @Nullable MapNode<V> right, Object editor) {
+        MapNode<V> inner = left.right;
+        if (inner == null || inner.size < GAMMA * MapNode.size(left.left)) {
+            return node(left.key, left.value, left.left, node(key, value, inner, right, editor), editor);
+        }
+        return node(
+                inner.key,
+                inner.value,
+                node(left.key, left.value, left.left, inner.left, editor),
+                node(key, value, inner.right, right, editor),
+                editor);
+    }
+
+    private MapNode<V> node(byte[] key, V value, @Nullable MapNode<V> left, @Nullable MapNode<V> right, Object editor) {
+        return new MapNode<>(key, value, left, right, summaryOf(key, value, left, right), editor);
+    }
+
+    private long summaryOf(byte[] key, V value, @Nullable MapNode<V> left, @Nullable MapNode<V> right) {
+        return summary.join(summary.of(key, value), summary.join(MapNode.summary(left), MapNode.summary(right)));
+    }
+}

@@ -1,0 +1,221 @@
+package dev.couchjobs.fdb.internal.versions;
+
+import dev.couchjobs.fdb.internal.keys.AtomicMutation;
+import dev.couchjobs.fdb.internal.keys.Bytes;
+import dev.couchjobs.fdb.internal.keys.CommitStamp;
+import dev.couchjobs.fdb.internal.keys.KeyRange;
+import dev.couchjobs.fdb.internal.keys.RangeSet;
+import dev.couchjobs.fdb.internal.keys.StampedKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The writes of one transaction, kept as their effect and not as their history: what is cleared, and on top of that
+ * what happens to single keys. Not thread-safe; no longer changed once the transaction commits.
+ */
+public final class WriteBuffer {
+    /** FoundationDB counts its own bookkeeping for each mutation. */
+    private static final int MUTATION_OVERHEAD_BYTES = 44;
+
+    private final RangeSet cleared = new RangeSet();
+    private final NavigableMap<byte[], KeyWrites> keys = new TreeMap<>(Bytes.ORDER);
+    private final List<StampedKey> stampedKeys = new ArrayList<>();
+    private final RangeSet unreadable = new RangeSet();
+    /**
+     * Where no stored row shows: what is cleared, joined with the gaps that a read found empty in the one snapshot of
+     * the attempt. A read passes such a range in one step, however many clears it is made of.
+     */
+    private final RangeSet bare = new RangeSet();
+
+    public boolean isEmpty() {
+        return keys.isEmpty() && cleared.isEmpty() && stampedKeys.isEmpty();
+    }
+
+    public void set(byte[] key, byte[] value) {
+        writesTo(key).assign(value);
+    }
+
+    public void clear(byte[] key) {
+        keys.remove(key);
+        clearBeneath(key, Bytes.after(key));
+    }
+
+    public void clear(byte[] begin, byte[] end) {
+        keys.subMap(begin, true, end, false).clear();
+        clearBeneath(begin, end);
+    }
+
+    private void clearBeneath(byte[] begin, byte[] end) {
+        cleared.add(begin, end);
+        bare.add(begin, end);
+        makeReadable(begin, end);
+    }
+
+    public void mutate(AtomicMutation mutation, byte[] key, byte[] operand) {
+        writesTo(key).mutate(mutation, operand);
+        if (mutation == AtomicMutation.SET_VERSIONSTAMPED_VALUE) {
+            unreadable.add(key, Bytes.after(key));
+        }
+    }
+
+    public void stampKey(StampedKey stampedKey) {
+        stampedKeys.add(stampedKey);
+        unreadable.add(
+                stampedKey.possibleKeys().begin(), stampedKey.possibleKeys().end());
+    }
+
+    /**
+     * The keys set or calculated, in order; what is cleared lies beneath them. Key selectors count each of them, also
+     * one that {@code COMPARE_AND_CLEAR} has removed, as FoundationDB's client does.
+     */
+    public NavigableMap<byte[], KeyWrites> keys() {
+        return keys;
+    }
+
+    public @Nullable KeyRange clearedAt(byte[] key) {
+        return cleared.isEmpty() ? null : cleared.rangeAt(key);
+    }
+
+    public boolean isUnreadable(byte[] begin, byte[] end) {
+        return unreadable.intersects(begin, end);
+    }
+
+    /**
+     * The first unreadable range that has a part from {@code key} on, or, in reverse, the last that has one before it.
+     */
+    public @Nullable KeyRange nextUnreadable(byte[] key, boolean reverse) {
+        return reverse ? unreadable.lastBefore(key) : unreadable.firstFrom(key);
+    }
+
+    /** The range around {@code key} in which no stored row shows. */
+    public @Nullable KeyRange bareAt(byte[] key) {
+        return bare.rangeAt(key);
+    }
+
+    /** Notes what a read has found: no stored row shows in this range of the attempt's snapshot. */
+    public void foundBare(byte[] begin, byte[] end) {
+        bare.add(begin, end);
+    }
+
+    /**
+     * Adds to {@code into} the parts of a range whose content depends on the database, and so on what others commit.
+     * Returns how many these are: the gaps between this transaction's writes, and each key that it calculates with.
+     */
+    public int addUndetermined(byte[] begin, byte[] end, RangeSet into) {
+        if (!Bytes.less(begin, end)) {
+            return 0;
+        }
+        if (keys.isEmpty() && cleared.isEmpty()) {
+            into.add(begin, end);
+            return 1;
+        }
+        RangeSet gaps = new RangeSet();
+        gaps.add(begin, end);
+        cleared.within(begin, end).forEach(range -> gaps.remove(range.begin(), range.end()));
+        int calculated = 0;
+        for (Map.Entry<byte[], KeyWrites> entry :
+                keys.subMap(begin, true, end, false).entrySet()) {
+            KeyRange key = KeyRange.of(entry.getKey());
+            gaps.remove(key.begin(), key.end());
+            if (!entry.getValue().determined()) {
+                into.add(key.begin(), key.end());
+                calculated++;
+            }
+        }
+        List<KeyRange> ranges = gaps.ranges();
+        ranges.forEach(range -> into.add(range.begin(), range.end()));
+        return ranges.size() + calculated;
+    }
+
+    public boolean isDetermined(byte[] key) {
+        KeyWrites writes = keys.get(key);
+        return writes != null ? writes.determined() : clearedAt(key) != null;
+    }
+
+    /** Does these writes. */
+    void applyTo(Edit edit, CommitStamp stamp) {
+        for (KeyRange range : cleared.ranges()) {
+            if (range.isSingleKey()) {
+                edit.clear(range.begin());
+            } else {
+                edit.clear(range.begin(), range.end());
+            }
+        }
+        for (StampedKey stampedKey : stampedKeys) {
+            byte[] key = stampedKey.key(stamp);
+            if (stampedKey.survives(key)) {
+                edit.set(key, stampedKey.value());
+            }
+        }
+        for (Map.Entry<byte[], KeyWrites> entry : keys.entrySet()) {
+            byte[] key = entry.getKey();
+            KeyWrites writes = entry.getValue();
+            byte[] value = writes.commitOver(writes.determined() ? null : edit.get(key), stamp);
+            if (value == null) {
+                edit.clear(key);
+            } else {
+                edit.set(key, value);
+            }
+        }
+    }
+
+    /** The keys that the stamp decides. */
+    public List<byte[]> stampedKeys(CommitStamp stamp) {
+        List<byte[]> result = new ArrayList<>(stampedKeys.size());
+        for (StampedKey stampedKey : stampedKeys) {
+            result.add(stampedKey.key(stamp));
+        }
+        return result;
+    }
+
+    /** All that may change when this commits. */
+    public List<KeyRange> touched(CommitStamp stamp) {
+        List<KeyRange> ranges = cleared.ranges();
+        keys.keySet().forEach(key -> ranges.add(KeyRange.of(key)));
+        stampedKeys(stamp).forEach(key -> ranges.add(KeyRange.of(key)));
+        return ranges;
+    }
+
+    /** How many keys and ranges are written. */
+    public int size() {
+        return keys.size() + cleared.size() + stampedKeys.size();
+    }
+
+    /** What this contributes to the size of the transaction. */
+    public long bytes() {
+        long bytes = cleared.bytes(MUTATION_OVERHEAD_BYTES);
+        for (StampedKey stampedKey : stampedKeys) {
+            bytes += stampedKey.bytes() + MUTATION_OVERHEAD_BYTES;
+        }
+        for (Map.Entry<byte[], KeyWrites> entry : keys.entrySet()) {
+            bytes += entry.getKey().length + entry.getValue().bytes() + MUTATION_OVERHEAD_BYTES;
+        }
+        return bytes;
+    }
+
+    private KeyWrites writesTo(byte[] key) {
+        KeyWrites writes = keys.get(key);
+        if (writes == null) {
+            writes = new KeyWrites();
+            if (clearedAt(key) != null) {
+                writes.assign(null);
+            }
+            keys.put(key, writes);
+        }
+        return writes;
+    }
+
+    private void makeReadable(byte[] begin, byte[] end) {
+        if (!unreadable.intersects(begin, end)) {
+            return;
+        }
+        unreadable.remove(begin, end);
+        for (StampedKey stampedKey : stampedKeys) {
+            stampedKey.clear(begin, end);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * The contents of the database by version: ordered maps, what edits make of them, and the window of versions that
+ * transactions may read.
+ */
+@NullMarked
+package dev.couchjobs.fdb.internal.versions;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,50 @@
+package dev.couchjobs.fdb.internal.watches;
+
+import dev.couchjobs.fdb.internal.common.Completions;
+import dev.couchjobs.fdb.internal.common.FdbError;
+import dev.couchjobs.fdb.internal.keys.Limits;
+import java.util.NavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/** Every watch that a caller still waits for, armed or not, and how many there may be. Thread-safe. */
+public final class OutstandingWatches {
+    /** In the order in which they came: a simulation repeats itself to the last one. */
+    private final NavigableMap<Long, Watch> watches = new ConcurrentSkipListMap<>();
+
+    private final AtomicLong added = new AtomicLong();
+    private final AtomicInteger count = new AtomicInteger();
+    private final Consumer<Watch> whenGivenUp;
+    private volatile int limit = Limits.WATCHES;
+
+    /** {@code whenGivenUp} is told of each watch that its user, and not the engine, has settled. */
+    public OutstandingWatches(Consumer<Watch> whenGivenUp) {
+        this.whenGivenUp = whenGivenUp;
+    }
+
+    public void limitTo(int most) {
+        limit = most;
+    }
+
+    public void add(Watch watch) {
+        if (count.incrementAndGet() > limit) {
+            count.decrementAndGet();
+            throw FdbError.TOO_MANY_WATCHES.exception();
+        }
+        long number = added.incrementAndGet();
+        watches.put(number, watch);
+        Completions.whenSettled(watch.future(), error -> {
+            watches.remove(number);
+            count.decrementAndGet();
+            if (!watch.isSettled()) {
+                whenGivenUp.accept(watch);
+            }
+        });
+    }
+
+    public void failAll(Throwable error) {
+        watches.values().forEach(watch -> watch.fail(error));
+    }
+}

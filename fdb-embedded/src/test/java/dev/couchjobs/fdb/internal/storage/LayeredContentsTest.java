@@ -1,0 +1,126 @@
+package dev.couchjobs.fdb.internal.storage;
+
+import static dev.couchjobs.fdb.embedded.TestKeys.key;
+import static dev.couchjobs.fdb.embedded.TestKeys.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.fdb.embedded.MapBase;
+import dev.couchjobs.fdb.embedded.TestKeys;
+import dev.couchjobs.fdb.internal.base.BaseMutation;
+import dev.couchjobs.fdb.internal.keys.Bytes;
+import dev.couchjobs.fdb.internal.versions.Scan;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.lifecycle.BeforeTry;
+
+/** Whatever is set and cleared, and however much of it the base has taken over: what is read is what was committed. */
+class LayeredContentsTest {
+    /** With {@code other} null {@code name} is set, otherwise all from {@code name} to {@code other} is cleared. */
+    record Write(String name, String other, boolean set) {}
+
+    /** Writes of one batch, after which the base takes over all but the last {@code kept} batches. */
+    record Batch(List<Write> writes, int kept) {}
+
+    private record Committed(long version, LayeredContents contents, NavigableMap<String, String> model) {}
+
+    private MapBase base = new MapBase();
+    private final List<Committed> history = new ArrayList<>();
+    private final List<List<BaseMutation>> mutations = new ArrayList<>();
+    private int inBase;
+
+    @BeforeTry
+    void startEmpty() {
+        base = new MapBase();
+        history.clear();
+        mutations.clear();
+        inBase = 0;
+    }
+
+    @Property(tries = 2_000)
+    void everyVersionThatTheBaseHasNotPassedReadsAsCommitted(@ForAll("batches") List<Batch> batches) {
+        LayeredContents latest = new LayeredContents(Overlay.over(0), base, new EmptyRangeHint(1));
+        NavigableMap<String, String> model = new TreeMap<>();
+        for (Batch batch : batches) {
+            latest = commit(latest, model, batch);
+            latest = moveToBase(latest, history.size() - batch.kept);
+            history.set(history.size() - 1, new Committed(history.size(), latest, new TreeMap<>(model)));
+            history.subList(Math.max(0, inBase - 1), history.size()).forEach(this::check);
+        }
+        latest = moveToBase(latest, history.size());
+        assertThat(latest.overlay().sets().size()).isZero();
+        assertThat(latest.overlay().cleared().size()).isZero();
+        assertThat(base.size()).isEqualTo(model.size());
+        assertThat(base.open()).isZero();
+    }
+
+    private LayeredContents commit(LayeredContents before, NavigableMap<String, String> model, Batch batch) {
+        LayeredEdit edit = new LayeredEdit(before, history.size() + 1);
+        for (Write write : batch.writes) {
+            if (write.set) {
+                String value = write.other + history.size();
+                edit.set(key(write.name), key(value));
+                model.put(write.name, value);
+            } else {
+                edit.clear(key(write.name), key(write.other));
+                model.keySet().removeIf(name -> name.compareTo(write.name) >= 0 && name.compareTo(write.other) < 0);
+            }
+        }
+        mutations.add(edit.mutations());
+        history.add(new Committed(history.size() + 1, edit.contents(), new TreeMap<>(model)));
+        return edit.contents();
+    }
+
+    private LayeredContents moveToBase(LayeredContents latest, int upTo) {
+        Overlay overlay = latest.overlay();
+        while (inBase < upTo) {
+            base.apply(inBase + 1, mutations.get(inBase));
+            overlay = overlay.without(mutations.get(inBase), inBase + 1, new Object());
+            inBase++;
+        }
+        return latest.under(overlay);
+    }
+
+    private void check(Committed committed) {
+        List<String> expected = new ArrayList<>();
+        committed.model.forEach((name, value) -> expected.add(name + "=" + value));
+        LayeredContents contents = committed.contents;
+        assertThat(entries(contents.ascending(Bytes.EMPTY))).containsExactlyElementsOf(expected);
+        List<String> backwards = entries(contents.descending(key("z")));
+        assertThat(backwards).hasSameElementsAs(expected).hasSameSizeAs(expected);
+        assertThat(backwards).isSortedAccordingTo((one, other) -> other.compareTo(one));
+        for (char name = 'a'; name <= 'e'; name++) {
+            byte[] value = contents.get(key("" + name));
+            assertThat(value == null ? null : text(value)).isEqualTo(committed.model.get("" + name));
+        }
+    }
+
+    private static List<String> entries(Scan scan) {
+        List<String> entries = new ArrayList<>();
+        try (scan) {
+            for (; scan.isOnEntry(); scan.advance()) {
+                entries.add(text(scan.key()) + "=" + text(scan.value()));
+            }
+        }
+        return entries;
+    }
+
+    @Provide
+    Arbitrary<List<Batch>> batches() {
+        Arbitrary<Write> writes = Combinators.combine(
+                        TestKeys.names(), TestKeys.names(), Arbitraries.of(true, true, false))
+                .as(Write::new);
+        return Combinators.combine(
+                        writes.list().ofMaxSize(6), Arbitraries.integers().between(0, 4))
+                .as(Batch::new)
+                .list()
+                .ofMaxSize(12);
+    }
+}

@@ -1,0 +1,166 @@
+package dev.couchjobs.fdb.internal.versions;
+
+import static dev.couchjobs.fdb.embedded.TestKeys.key;
+import static dev.couchjobs.fdb.embedded.TestKeys.text;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.couchjobs.fdb.embedded.TestKeys;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import org.jspecify.annotations.Nullable;
+
+class OrderedMapTest {
+    private enum Kind {
+        PUT,
+        REMOVE,
+        REMOVE_RANGE
+    }
+
+    /** @param handedOver whether somebody else has the map before, so that another editor goes on */
+    record Change(Kind kind, String first, String second, boolean handedOver) {}
+
+    private Object editor = new Object();
+
+    @Property
+    void itHoldsWhatATreeMapHolds(@ForAll("changes") List<Change> changes, @ForAll("names") String probe) {
+        OrderedMap<byte[]> map = OrderedMap.empty(Summary.TOTAL_BYTES);
+        NavigableMap<String, String> model = new TreeMap<>();
+        List<OrderedMap<byte[]>> kept = new ArrayList<>();
+        List<List<String>> contents = new ArrayList<>();
+        for (Change change : changes) {
+            if (change.handedOver) {
+                kept.add(map);
+                contents.add(ascending(map, ""));
+            }
+            map = changed(map, model, change);
+        }
+        assertThat(kept.stream().map(each -> ascending(each, ""))).isEqualTo(contents);
+        assertThat(ascending(map, "")).containsExactlyElementsOf(entries(model));
+        assertThat(map.size()).isEqualTo(model.size());
+        assertThat(textOf(map.get(key(probe)))).isEqualTo(model.get(probe));
+        assertThat(keyOf(map.floor(key(probe)))).isEqualTo(model.floorKey(probe));
+        assertThat(keyOf(map.lower(key(probe)))).isEqualTo(model.lowerKey(probe));
+    }
+
+    @Property
+    void cursorsWalkBothWaysFromAnyKey(@ForAll("changes") List<Change> changes, @ForAll("names") String from) {
+        NavigableMap<String, String> model = new TreeMap<>();
+        OrderedMap<byte[]> map = built(changes, model);
+        assertThat(ascending(map, from)).containsExactlyElementsOf(entries(model.tailMap(from, true)));
+        assertThat(walked(map.descending(key(from))))
+                .containsExactlyElementsOf(entries(model.headMap(from, false).descendingMap()));
+    }
+
+    @Property
+    void ranksAndSummariesAreThoseOfTheRange(
+            @ForAll("changes") List<Change> changes, @ForAll("names") String begin, @ForAll("names") String end) {
+        NavigableMap<String, String> model = new TreeMap<>();
+        OrderedMap<byte[]> map = built(changes, model);
+        assertThat(map.rank(key(begin))).isEqualTo(model.headMap(begin, false).size());
+        int index = 0;
+        for (String name : model.keySet()) {
+            assertThat(text(map.select(index++).key)).isEqualTo(name);
+        }
+        long bytes = begin.compareTo(end) >= 0
+                ? 0
+                : model.subMap(begin, end).entrySet().stream()
+                        .mapToLong(entry ->
+                                entry.getKey().length() + entry.getValue().length())
+                        .sum();
+        assertThat(map.summary(key(begin), key(end))).isEqualTo(bytes);
+    }
+
+    @Example
+    void selectingBehindTheLastKeyFails() {
+        OrderedMap<byte[]> map = OrderedMap.empty(Summary.TOTAL_BYTES).put(key("a"), key("1"));
+        assertThatThrownBy(() -> map.select(1)).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    @Example
+    void removingWhatIsNotThereKeepsTheMap() {
+        OrderedMap<byte[]> map = OrderedMap.empty(Summary.TOTAL_BYTES).put(key("b"), key("1"));
+        assertThat(map.remove(key("a"), editor)).isSameAs(map);
+        assertThat(map.removeRange(key("c"), key("d"), editor)).isSameAs(map);
+        assertThat(map.removeRange(key("c"), key("a"), editor)).isSameAs(map);
+    }
+
+    @Provide
+    Arbitrary<List<Change>> changes() {
+        return Combinators.combine(
+                        Arbitraries.of(Kind.values()),
+                        TestKeys.names(),
+                        TestKeys.names(),
+                        Arbitraries.of(true, false, false))
+                .as(Change::new)
+                .list()
+                .ofMaxSize(60);
+    }
+
+    @Provide
+    Arbitrary<String> names() {
+        return TestKeys.names();
+    }
+
+    private OrderedMap<byte[]> built(List<Change> changes, NavigableMap<String, String> model) {
+        OrderedMap<byte[]> map = OrderedMap.empty(Summary.TOTAL_BYTES);
+        for (Change change : changes) {
+            map = changed(map, model, change);
+        }
+        return map;
+    }
+
+    private OrderedMap<byte[]> changed(OrderedMap<byte[]> map, NavigableMap<String, String> model, Change change) {
+        if (change.handedOver) {
+            editor = new Object();
+        }
+        switch (change.kind) {
+            case PUT -> model.put(change.first, change.second);
+            case REMOVE -> model.remove(change.first);
+            case REMOVE_RANGE ->
+                model.keySet().removeIf(name -> name.compareTo(change.first) >= 0 && name.compareTo(change.second) < 0);
+        }
+        return switch (change.kind) {
+            case PUT -> map.put(key(change.first), key(change.second), editor);
+            case REMOVE -> map.remove(key(change.first), editor);
+            case REMOVE_RANGE -> map.removeRange(key(change.first), key(change.second), editor);
+        };
+    }
+
+    private static List<String> ascending(OrderedMap<byte[]> map, String from) {
+        return walked(map.ascending(key(from)));
+    }
+
+    private static List<String> walked(Cursor<byte[]> cursor) {
+        List<String> seen = new ArrayList<>();
+        for (MapNode<byte[]> node = cursor.peek(); node != null; node = cursor.peek()) {
+            seen.add(text(node.key) + "=" + text(node.value));
+            cursor.advance();
+        }
+        return seen;
+    }
+
+    private static List<String> entries(Map<String, String> model) {
+        return model.entrySet().stream()
+                .map(entry -> entry.getKey() + "=" + entry.getValue())
+                .toList();
+    }
+
+    private static @Nullable String textOf(byte @Nullable [] value) {
+        return value == null ? null : text(value);
+    }
+
+    private static @Nullable String keyOf(@Nullable MapNode<byte[]> node) {
+        return node == null ? null : text(node.key);
+    }
+}

@@ -1,0 +1,122 @@
+package dev.couchjobs.fdb.internal.versions;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.fdb.internal.keys.Bytes;
+import java.nio.ByteBuffer;
+import java.util.List;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import org.jspecify.annotations.Nullable;
+
+class WeightBalancedTreeTest {
+    private final WeightBalancedTree<byte[]> trees = new WeightBalancedTree<>(Summary.TOTAL_BYTES);
+
+    @Property
+    void itStaysBalancedUnderInsertsAndRemovals(
+            @ForAll @Size(max = 200) List<@IntRange(max = 300) Integer> inserted,
+            @ForAll @Size(max = 200) List<@IntRange(max = 300) Integer> removed) {
+        MapNode<byte[]> tree = null;
+        for (int number : inserted) {
+            tree = trees.insert(tree, key(number), Bytes.EMPTY, new Object());
+            assertSound(tree);
+        }
+        for (int number : removed) {
+            tree = trees.remove(tree, key(number), new Object());
+            assertSound(tree);
+        }
+    }
+
+    @Property
+    void madeByOneEditorItIsTheSameTree(
+            @ForAll @Size(max = 200) List<@IntRange(max = 300) Integer> inserted,
+            @ForAll @Size(max = 200) List<@IntRange(max = 300) Integer> removed) {
+        Object editor = new Object();
+        MapNode<byte[]> byMany = null;
+        MapNode<byte[]> byOne = null;
+        for (int number : inserted) {
+            byte[] value = new byte[number % 7];
+            byMany = trees.insert(byMany, key(number), value, new Object());
+            byOne = trees.insert(byOne, key(number), value, editor);
+            assertSound(byOne);
+        }
+        for (int number : removed) {
+            byMany = trees.remove(byMany, key(number), new Object());
+            byOne = trees.remove(byOne, key(number), editor);
+            assertSound(byOne);
+        }
+        assertSame(byMany, byOne);
+    }
+
+    @Property
+    void itStaysBalancedWhenCutAndJoined(
+            @ForAll @IntRange(max = 500) int size,
+            @ForAll @IntRange(max = 500) int begin,
+            @ForAll @IntRange(max = 500) int end) {
+        Object editor = new Object();
+        MapNode<byte[]> tree = ascending(size, editor);
+        MapNode<byte[]> below = trees.below(tree, key(Math.min(begin, end)), editor);
+        MapNode<byte[]> from = trees.from(tree, key(Math.max(begin, end)), editor);
+        assertSound(below);
+        assertSound(from);
+        assertSound(trees.concat(below, from, editor));
+    }
+
+    @Example
+    void sortedInsertionDoesNotDegenerate() {
+        assertThat(depth(ascending(100_000, new Object()))).isLessThan(35);
+    }
+
+    private @Nullable MapNode<byte[]> ascending(int size, Object editor) {
+        MapNode<byte[]> tree = null;
+        for (int number = 0; number < size; number++) {
+            tree = trees.insert(tree, key(number), Bytes.EMPTY, editor);
+        }
+        return tree;
+    }
+
+    private static void assertSound(@Nullable MapNode<byte[]> node) {
+        if (node == null) {
+            return;
+        }
+        int lefts = MapNode.size(node.left);
+        int rights = MapNode.size(node.right);
+        assertThat(node.size).isEqualTo(1 + lefts + rights);
+        assertThat(node.summary)
+                .isEqualTo(
+                        node.key.length + node.value.length + MapNode.summary(node.left) + MapNode.summary(node.right));
+        if (lefts + rights > 1) {
+            assertThat(lefts).isLessThanOrEqualTo(3 * rights);
+            assertThat(rights).isLessThanOrEqualTo(3 * lefts);
+        }
+        if (node.left != null) {
+            assertThat(Bytes.less(node.left.key, node.key)).isTrue();
+        }
+        if (node.right != null) {
+            assertThat(Bytes.less(node.key, node.right.key)).isTrue();
+        }
+        assertSound(node.left);
+        assertSound(node.right);
+    }
+
+    private static void assertSame(@Nullable MapNode<byte[]> expected, @Nullable MapNode<byte[]> actual) {
+        assertThat(actual == null).isEqualTo(expected == null);
+        if (expected != null && actual != null) {
+            assertThat(actual.key).isEqualTo(expected.key);
+            assertThat(actual.value).isSameAs(expected.value);
+            assertSame(expected.left, actual.left);
+            assertSame(expected.right, actual.right);
+        }
+    }
+
+    private static int depth(@Nullable MapNode<byte[]> node) {
+        return node == null ? 0 : 1 + Math.max(depth(node.left), depth(node.right));
+    }
+
+    private static byte[] key(int number) {
+        return ByteBuffer.allocate(Integer.BYTES).putInt(number).array();
+    }
+}
