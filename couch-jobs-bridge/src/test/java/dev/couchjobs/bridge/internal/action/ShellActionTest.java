@@ -256,13 +256,14 @@ class ShellActionTest {
     @Test
     void aDaemonLivesOnAndDoesNotHoldUpItsStepThoughItHoldsTheOutput() throws Exception {
         CompletableFuture<ActionResult> result = start(
-                "mkfifo up; (setsid sh -c 'echo $$; exec 9> held; : > up; exec sleep 1000' &); read up < up; true");
+                "mkfifo up; (setsid sh -c 'echo $$ > id; exec 9> held; : > up; exec sleep 1000' &); read up < up; true");
         InputStream held = held();
         timers.fire(Duration.ofSeconds(1));
 
         assertThat(result.join().success()).isTrue();
-        ProcessHandle daemon =
-                ProcessHandle.of(Long.parseLong(result.join().output().strip())).orElseThrow();
+        ProcessHandle daemon = ProcessHandle.of(
+                        Long.parseLong(Files.readString(directory.resolve("id")).strip()))
+                .orElseThrow();
         assertThat(daemon.isAlive()).isTrue();
         daemon.destroyForcibly();
         assertThatAllHaveEnded(held);
