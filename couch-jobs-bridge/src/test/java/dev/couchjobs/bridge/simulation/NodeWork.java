@@ -1,6 +1,6 @@
 package dev.couchjobs.bridge.simulation;
 
-import dev.couchjobs.bridge.internal.engine.WorkKind;
+import dev.couchjobs.bridge.internal.work.WorkKind;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import java.util.Map;
 import java.util.Optional;

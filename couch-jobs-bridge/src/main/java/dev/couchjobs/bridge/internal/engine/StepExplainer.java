@@ -6,6 +6,7 @@ import dev.couchjobs.bridge.internal.document.Step;
 import dev.couchjobs.bridge.internal.document.StepRun;
 import dev.couchjobs.bridge.internal.document.Target;
 import dev.couchjobs.bridge.internal.store.DocumentEntry;
+import dev.couchjobs.bridge.internal.transaction.BridgeContext;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;

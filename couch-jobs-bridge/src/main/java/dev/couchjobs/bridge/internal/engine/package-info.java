@@ -1,4 +1,4 @@
-/** What follows from what a document says: which steps run where, and what is written back. */
+/** Puts the parts of a bridge together, and explains what a document waits for. Calls all other parts; none calls it. */
 @NullMarked
 package dev.couchjobs.bridge.internal.engine;
 

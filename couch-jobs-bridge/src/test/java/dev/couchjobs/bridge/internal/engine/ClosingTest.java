@@ -3,6 +3,7 @@ package dev.couchjobs.bridge.internal.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.bridge.internal.action.Stoppable;
+import dev.couchjobs.bridge.internal.steps.RunningActions;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;

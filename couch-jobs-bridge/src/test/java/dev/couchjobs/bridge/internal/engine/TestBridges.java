@@ -17,6 +17,8 @@ import dev.couchjobs.bridge.internal.document.NodeDirectory;
 import dev.couchjobs.bridge.internal.document.RetryStrategy;
 import dev.couchjobs.bridge.internal.store.BridgeStore;
 import dev.couchjobs.bridge.internal.store.SlotReservations;
+import dev.couchjobs.bridge.internal.transaction.BridgeContext;
+import dev.couchjobs.bridge.internal.work.WorkKind;
 import dev.couchjobs.bridge.testing.CouchFaultWeights;
 import dev.couchjobs.bridge.testing.ModelCouch;
 import dev.couchjobs.bridge.testing.ModelCouchDatabase;
@@ -43,7 +45,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Some nodes with a bridge and a CouchDB each, on one thread and in virtual time; nothing goes wrong by itself. */
-final class TestBridges implements AutoCloseable {
+public final class TestBridges implements AutoCloseable {
     static final String DATABASE = "jobs";
     /** Reads whatever a server may have. */
     private static final JsonMapper DEEP = JsonMapper.builder(JsonFactory.builder()
@@ -54,13 +56,13 @@ final class TestBridges implements AutoCloseable {
             .build();
 
     final Simulation simulation = Simulation.builder(1).calm().build();
-    final ModelCouch couch;
-    final Map<String, ModelServer> servers = new LinkedHashMap<>();
+    public final ModelCouch couch;
+    public final Map<String, ModelServer> servers = new LinkedHashMap<>();
     final Map<String, SimulatedProcess> processes = new LinkedHashMap<>();
     final Map<String, BridgeEngine> engines = new LinkedHashMap<>();
     private final Map<String, CouchDatabase> connections = new LinkedHashMap<>();
     /** What was done, where, in order: {@code node command}. */
-    final List<String> done = new ArrayList<>();
+    public final List<String> done = new ArrayList<>();
 
     /** Whether no node can store anything. */
     boolean isDiskFull;
@@ -70,11 +72,11 @@ final class TestBridges implements AutoCloseable {
 
     private final Optional<Duration> claimTimeout;
 
-    static TestBridges shared(int workers, String... nodes) {
+    public static TestBridges shared(int workers, String... nodes) {
         return new TestBridges(Optional.empty(), workers, nodes);
     }
 
-    static TestBridges replicated(Duration claimTimeout, int workers, String... nodes) {
+    public static TestBridges replicated(Duration claimTimeout, int workers, String... nodes) {
         return new TestBridges(Optional.of(claimTimeout), workers, nodes);
     }
 
@@ -94,7 +96,7 @@ final class TestBridges implements AutoCloseable {
         }
     }
 
-    void start(String node) {
+    public void start(String node) {
         SimulatedProcess process = simulation.process(node);
         Environment environment = new Environment(process.clock(), process.scheduler(), process.random());
         Subspace root = root(node);
@@ -195,7 +197,7 @@ final class TestBridges implements AutoCloseable {
     }
 
     /** Ends a node's process, as if its power had failed. */
-    void kill(String node) {
+    public void kill(String node) {
         process(node).kill();
         Objects.requireNonNull(connections.get(node)).close();
     }
@@ -259,7 +261,7 @@ final class TestBridges implements AutoCloseable {
                 Optional.empty());
     }
 
-    ModelServer server(String node) {
+    public ModelServer server(String node) {
         return Objects.requireNonNull(servers.get(node));
     }
 
@@ -287,24 +289,24 @@ final class TestBridges implements AutoCloseable {
         });
     }
 
-    SimulatedProcess process(String node) {
+    public SimulatedProcess process(String node) {
         return Objects.requireNonNull(processes.get(node));
     }
 
-    ModelCouchDatabase at(String node) {
+    public ModelCouchDatabase at(String node) {
         return server(node).database(DATABASE);
     }
 
-    static ObjectNode json(String text) {
+    public static ObjectNode json(String text) {
         return (ObjectNode) DEEP.readTree(text.replace('\'', '"'));
     }
 
-    void put(String node, String json) {
+    public void put(String node, String json) {
         putAll(node, List.of(json));
     }
 
     /** Writes documents before anybody hears of the first. */
-    void putAll(String node, List<String> documents) {
+    public void putAll(String node, List<String> documents) {
         List<ObjectNode> bodies = documents.stream().map(TestBridges::json).toList();
         simulation
                 .scheduler()
@@ -317,7 +319,7 @@ final class TestBridges implements AutoCloseable {
     }
 
     /** Ends a node's bridge as if its process was killed, and starts it again. */
-    void restart(String node) {
+    public void restart(String node) {
         kill(node);
         start(node);
     }
@@ -374,7 +376,7 @@ final class TestBridges implements AutoCloseable {
         return new Subspace(Tuple.from("bridge", claimTimeout.isPresent() ? node : "all"));
     }
 
-    void advance(int seconds) {
+    public void advance(int seconds) {
         simulation.advance(Duration.ofSeconds(seconds));
     }
 
@@ -384,7 +386,7 @@ final class TestBridges implements AutoCloseable {
         return Integer.parseInt(revision.substring(0, revision.indexOf('-')));
     }
 
-    ObjectNode read(String node, String id) {
+    public ObjectNode read(String node, String id) {
         return at(node).read(id).current().orElseThrow().body();
     }
 

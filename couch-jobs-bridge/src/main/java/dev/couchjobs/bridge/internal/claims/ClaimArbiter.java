@@ -1,0 +1,105 @@
+package dev.couchjobs.bridge.internal.claims;
+
+import dev.couchjobs.bridge.internal.OneLine;
+import dev.couchjobs.bridge.internal.document.Step;
+import dev.couchjobs.bridge.internal.document.Transition;
+import dev.couchjobs.bridge.internal.store.SlotReservations;
+import dev.couchjobs.bridge.internal.store.SlotReservations.StepRound;
+import dev.couchjobs.bridge.internal.transaction.BridgeTransaction;
+import dev.couchjobs.bridge.internal.transaction.StepAssignment.Kept;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * On the node where a document was made: names the nodes that run its steps, and takes a name back if nothing is heard
+ * of that node.
+ */
+final class ClaimArbiter {
+    private static final Logger LOG = LoggerFactory.getLogger(ClaimArbiter.class);
+
+    private final String node;
+    private final SlotReservations reservations;
+    private final StepQueue stepQueue;
+    private final TickCounter ticks;
+    private final int patience;
+    /** When what was given to others was looked at first. */
+    private final Map<StepRound, Long> since = new ConcurrentHashMap<>();
+
+    /** @param patience for how long a step may be given to a node and not begin, in ticks */
+    ClaimArbiter(String node, SlotReservations reservations, StepQueue stepQueue, TickCounter ticks, int patience) {
+        this.node = node;
+        this.reservations = reservations;
+        this.stepQueue = stepQueue;
+        this.ticks = ticks;
+        this.patience = patience;
+    }
+
+    /** Decides on the current step, which has not begun and is not this node's. {@return what is to be kept} */
+    Kept decide(BridgeTransaction transaction, Kept now, Step step) {
+        StepRound round = WorkerSlots.round(step);
+        Optional<String> winner = step.progress().winner();
+        if (winner.isPresent() && isOverdue(round) && step.withdraw() instanceof Transition.To open) {
+            LOG.warn(
+                    "Node {}: nothing was heard of {} since it was to run job[{}] of document {}; its claim is"
+                            + " withdrawn",
+                    node,
+                    winner.get(),
+                    step.index(),
+                    OneLine.of(round.document()));
+            settle(transaction, round);
+            return stepQueue.enter(transaction, now.with(open.document()));
+        }
+        if (step.progress().claimedBy().isEmpty()) {
+            return stepQueue.enter(transaction, now);
+        }
+        reservations.give(transaction.tx(), round);
+        return stepQueue.leave(transaction, named(now, step));
+    }
+
+    /**
+     * Names the node that is to run the step after one that has begun, so that it can go on at once.
+     * {@return what is to be kept}
+     */
+    Kept ahead(Kept now, Step begun) {
+        return begun.next().map(next -> named(now, next)).orElse(now);
+    }
+
+    private static Kept named(Kept now, Step step) {
+        return step.progress()
+                .claimedBy()
+                .flatMap(node ->
+                        step.assignWinner(node) instanceof Transition.To to ? Optional.of(to) : Optional.empty())
+                .map(to -> now.with(to.document()))
+                .orElse(now);
+    }
+
+    /** A step has begun, or never will: there is nothing to wait for any more. */
+    void settle(BridgeTransaction transaction, StepRound round) {
+        reservations.settle(transaction.tx(), round);
+        transaction.afterwards(() -> since.remove(round)); // it may be given once more if its document is made anew
+    }
+
+    private boolean isOverdue(StepRound round) {
+        Long first = since.get(round);
+        return first != null && ticks.now() - first >= patience;
+    }
+
+    /** Has steps decided on anew whose nodes have been silent for too long. */
+    CompletableFuture<Void> look(BridgeTransaction transaction) {
+        return reservations.granted(transaction.tx()).thenAccept(given -> {
+            since.keySet().retainAll(Set.copyOf(given));
+            for (StepRound round : given) {
+                since.putIfAbsent(round, ticks.now());
+                if (isOverdue(round)) {
+                    reservations.settle(transaction.tx(), round);
+                    transaction.review(round.document());
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,78 @@
+package dev.couchjobs.bridge.internal.claims;
+
+import dev.couchjobs.bridge.internal.document.JobDocument;
+import dev.couchjobs.bridge.internal.document.NodeDirectory;
+import dev.couchjobs.bridge.internal.store.SlotReservations;
+import dev.couchjobs.bridge.internal.transaction.BridgeContext;
+import dev.couchjobs.bridge.internal.transaction.BridgeTransaction;
+import dev.couchjobs.bridge.internal.transaction.StepAssignment.Kept;
+import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+
+/** The documents whose current step a worker of this node may claim, as soon as one is free. */
+final class StepQueue {
+    /** Among so many of those that have waited longest a node takes the one that it is meant for. */
+    private static final int CHOICE = 64;
+
+    private final String node;
+    private final NodeDirectory cluster;
+    private final InstantSource clock;
+    private final SlotReservations reservations;
+
+    StepQueue(BridgeContext context, SlotReservations reservations) {
+        this.node = context.node();
+        this.cluster = context.cluster();
+        this.clock = context.environment().clock();
+        this.reservations = reservations;
+    }
+
+    /** Has a document wait if its current step may run here. {@return what is to be kept} */
+    Kept enter(BridgeTransaction transaction, Kept now) {
+        JobDocument document = now.document();
+        if (!document.step(document.currentStep()).plan().target().includes(node)) {
+            return leave(transaction, now);
+        }
+        transaction.requestQueueReview();
+        if (now.entry().waitsSince().isPresent()) {
+            return now;
+        }
+        long since = clock.millis();
+        reservations.enter(transaction.tx(), document.plan().priority(), since, document.id());
+        return now.with(now.entry().waiting(OptionalLong.of(since)));
+    }
+
+    /** Has a document wait no longer. {@return what is to be kept} */
+    Kept leave(BridgeTransaction transaction, Kept now) {
+        OptionalLong since = now.entry().waitsSince();
+        if (since.isEmpty()) {
+            return now;
+        }
+        JobDocument document = now.document();
+        reservations.leave(transaction.tx(), document.plan().priority(), since.getAsLong(), document.id());
+        return now.with(now.entry().waiting(OptionalLong.empty()));
+    }
+
+    /** {@return the document that a free worker is for, if one waits} */
+    CompletableFuture<Optional<String>> first(BridgeTransaction transaction) {
+        return reservations
+                .first(transaction.tx(), CHOICE)
+                .thenApply(first -> first.stream()
+                        .min(Comparator.comparingInt(this::rank))); // of equal ones the one that has waited longest
+    }
+
+    /** Nodes that look at one line at one time are not to claim the same: each has its own favourites. */
+    private int rank(String document) {
+        int own = weight(node, document);
+        return (int) cluster.nodes().stream()
+                .filter(other -> !other.equals(node) && weight(other, document) < own)
+                .count();
+    }
+
+    private static int weight(String node, String document) {
+        int hash = (node + '\n' + document).hashCode() * 0x9E3779B1;
+        return (hash ^ (hash >>> 15)) * 0x85EBCA77;
+    }
+}

@@ -1,0 +1,70 @@
+package dev.couchjobs.bridge.internal.intake;
+
+import dev.couchjobs.bridge.internal.couch.ChangesFeed;
+import dev.couchjobs.bridge.internal.couch.DocumentChange;
+import dev.couchjobs.bridge.internal.store.BridgeStore;
+import dev.couchjobs.bridge.internal.store.PublishedState;
+import dev.couchjobs.bridge.internal.transaction.BridgeContext;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Takes in what changes in CouchDB. The last of some documents and the position in the feed are one commit, so that a
+ * restart neither leaves anything out nor does anything twice. Of each document that has changed only what is not known
+ * yet is read: most changes are our own.
+ */
+public final class ChangesConsumer implements AutoCloseable {
+    private static final int MOST_LEFT_OUT = 1_000;
+
+    private final BridgeContext context;
+    private final Importer importer;
+    private final String feedName;
+    private @Nullable ChangesFeed feed;
+
+    public ChangesConsumer(BridgeContext context, Importer importer, String feedName) {
+        this.context = context;
+        this.importer = importer;
+        this.feedName = feedName;
+    }
+
+    /** Begins where the feed was left. */
+    public CompletableFuture<Void> start() {
+        BridgeStore store = context.store();
+        return context.read(
+                        "start",
+                        tx -> store.position(tx, context.node(), feedName)
+                                .thenCombine(store.leftOut(tx, context.node(), feedName, MOST_LEFT_OUT), Start::new))
+                .thenAccept(start -> {
+                    feed = context.couch().follow(start.position().orElse(null), this::take);
+                    if (!start.leftOut().isEmpty()) {
+                        importer.tryAgain(start.leftOut());
+                    }
+                });
+    }
+
+    private record Start(Optional<JsonNode> position, List<String> leftOut) {}
+
+    @Override
+    public void close() {
+        if (feed != null) {
+            feed.close();
+        }
+    }
+
+    private CompletableFuture<Void> take(List<DocumentChange> changes, JsonNode position) {
+        return importer.published(changes.stream().map(DocumentChange::id).toList())
+                .thenCompose(known -> {
+                    changes.forEach(change ->
+                            known.computeIfPresent(change.id(), (id, last) -> isOwnWrite(change, last) ? null : last));
+                    return importer.take(known, Optional.of(position));
+                });
+    }
+
+    private static boolean isOwnWrite(DocumentChange change, Optional<PublishedState> last) {
+        return last.filter(one -> change.revisions().equals(List.of(one.revision())))
+                .isPresent();
+    }
+}

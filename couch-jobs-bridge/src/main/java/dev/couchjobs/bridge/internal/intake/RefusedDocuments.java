@@ -1,0 +1,173 @@
+package dev.couchjobs.bridge.internal.intake;
+
+import dev.couchjobs.bridge.internal.OneLine;
+import dev.couchjobs.bridge.internal.couch.CouchDatabase;
+import dev.couchjobs.bridge.internal.couch.Leaf;
+import dev.couchjobs.bridge.internal.couch.StoredDocument;
+import dev.couchjobs.bridge.internal.document.DocumentKind;
+import dev.couchjobs.bridge.internal.document.DocumentReader;
+import dev.couchjobs.bridge.internal.document.DocumentWriter;
+import dev.couchjobs.bridge.internal.document.NodeDirectory;
+import dev.couchjobs.bridge.internal.document.ParsedDocument;
+import dev.couchjobs.bridge.internal.store.BridgeStore;
+import dev.couchjobs.bridge.internal.store.DocumentEntry;
+import dev.couchjobs.bridge.internal.transaction.BridgeContext;
+import dev.couchjobs.bridge.internal.transaction.BridgeTransaction;
+import dev.couchjobs.bridge.internal.transaction.DocumentStore;
+import dev.couchjobs.bridge.internal.transaction.StepAssignment;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Documents that cannot be run: which node reports it, where, and what is kept of them. */
+final class RefusedDocuments {
+    private static final Logger LOG = LoggerFactory.getLogger(RefusedDocuments.class);
+
+    private static final ObjectNode NOTHING_TO_SAY = JsonNodeFactory.instance.objectNode();
+
+    private final String node;
+    private final BridgeStore store;
+    private final CouchDatabase couch;
+    private final StepAssignment assignment;
+    private final NodeDirectory cluster;
+    private final DocumentReader reader;
+    private final DocumentStore documents;
+    private final JobReconciler reconciler;
+
+    RefusedDocuments(
+            BridgeContext context, StepAssignment assignment, DocumentStore documents, JobReconciler reconciler) {
+        this.node = context.node();
+        this.store = context.store();
+        this.couch = context.couch();
+        this.cluster = context.cluster();
+        this.reader = new DocumentReader(cluster);
+        this.assignment = assignment;
+        this.documents = documents;
+        this.reconciler = reconciler;
+    }
+
+    /** Nothing can be kept of a document with such an id, so it is told at once what is wrong with it. */
+    void tooLarge(BridgeTransaction transaction, StoredDocument stored) {
+        Optional<ObjectNode> body = stored.current().map(Leaf::body);
+        if (body.isPresent()
+                && reader.read(body.get()) instanceof ParsedDocument.Broken broken
+                && broken.kind() == DocumentKind.JOB
+                && !broken.isEnded()
+                && assignment.isAuthorityFor(homeOf(body.get()), false)) {
+            ObjectNode refused = DocumentWriter.refuse(body.get(), broken.reason());
+            transaction.afterwards(() -> {
+                var unused = couch.write(List.of(refused));
+            });
+        }
+    }
+
+    /** Ends what cannot be run, if that is for this node to say. */
+    CompletableFuture<Void> broken(
+            BridgeTransaction transaction, IncomingDocument incoming, String reason, boolean isEnded) {
+        if (isEnded && !incoming.isLive()) {
+            return over(transaction, incoming);
+        }
+        // Who judges may have said so to all before this node has heard of it.
+        if (isEnded || assignment.isAuthorityFor(home(incoming), incoming.last().isPresent())) {
+            return refuse(transaction, incoming, reason, isEnded);
+        }
+        markInvalid(transaction, incoming);
+        return done();
+    }
+
+    /** Ends what cannot be run, and writes the reason into the document as it is. */
+    CompletableFuture<Void> refuse(
+            BridgeTransaction transaction, IncomingDocument incoming, String reason, boolean isEnded) {
+        String id = incoming.id();
+        String home = home(incoming);
+        transaction.say(
+                () -> LOG.warn("Node {}: document {} cannot be run: {}", node, OneLine.of(id), OneLine.of(reason)));
+        if (documents.writes(home)) {
+            store.published(transaction.tx(), id, incoming.seen());
+        }
+        ObjectNode shown = incoming.leaf().body();
+        ObjectNode verdict = isEnded
+                ? NOTHING_TO_SAY
+                : incoming.isLive() ? DocumentWriter.verdict(reason, shown) : DocumentWriter.verdict(reason);
+        return refuse(transaction, incoming, verdict);
+    }
+
+    /** Another plan had the same id, and loses against one that has ended: that is said where it can be seen. */
+    CompletableFuture<Void> lost(BridgeTransaction transaction, IncomingDocument incoming, String reason) {
+        ObjectNode shown = incoming.leaf().body();
+        if (!assignment.isAuthorityFor(homeOf(shown), true)) {
+            return broken(transaction, incoming, reason, true);
+        }
+        transaction.say(() -> LOG.warn(
+                "Node {}: another document with the id {} cannot be run: {}",
+                node,
+                OneLine.of(incoming.id()),
+                OneLine.of(reason)));
+        if (documents.writes(home(incoming))) {
+            store.published(transaction.tx(), incoming.id(), incoming.seen());
+        }
+        return refuse(transaction, incoming, DocumentWriter.planRefusal(reason, shown));
+    }
+
+    private CompletableFuture<Void> refuse(
+            BridgeTransaction transaction, IncomingDocument incoming, ObjectNode verdict) {
+        String id = incoming.id();
+        String home = home(incoming);
+        documents.save(transaction, id, DocumentEntry.refused(verdict, home, incoming.last()));
+        documents.send(transaction, id, home);
+        reconciler.stopRunning(transaction, id);
+        return incoming.isLive()
+                ? reconciler.stop(transaction, documents.kept(incoming.entry().orElseThrow()))
+                : done();
+    }
+
+    /**
+     * There is no job in it any more, and nothing to be said: what CouchDB has stays as it is, but for what conflicts.
+     * Unless this has been seen before: then what was to be said of it is still on its way.
+     */
+    CompletableFuture<Void> over(BridgeTransaction transaction, IncomingDocument incoming) {
+        Optional<String> home = incoming.entry().map(DocumentEntry::home).filter(documents::writes);
+        if (home.isEmpty()) {
+            return done();
+        }
+        boolean isSeen = incoming.is(DocumentEntry.DocumentRole.REFUSED) && incoming.isSeen();
+        store.published(transaction.tx(), incoming.id(), incoming.seen());
+        if (!isSeen) {
+            documents.save(
+                    transaction, incoming.id(), DocumentEntry.refused(NOTHING_TO_SAY, home.get(), incoming.entry()));
+        }
+        if (!incoming.losers().isEmpty()) {
+            documents.send(transaction, incoming.id(), home.get());
+        } else if (!isSeen) {
+            store.outbox().keep(transaction.tx(), node, incoming.id());
+        }
+        return done();
+    }
+
+    /** It is for another node to say so: until it has, what a person has made of the document is not written over. */
+    private void markInvalid(BridgeTransaction transaction, IncomingDocument incoming) {
+        if (documents.writes(home(incoming))) {
+            store.published(transaction.tx(), incoming.id(), incoming.markInvalid());
+            store.outbox().keep(transaction.tx(), node, incoming.id());
+        }
+    }
+
+    private String home(IncomingDocument incoming) {
+        return incoming.last()
+                .map(DocumentEntry::home)
+                .orElseGet(() -> homeOf(incoming.leaf().body()));
+    }
+
+    private String homeOf(ObjectNode body) {
+        String creator = body.path("creator").asString("");
+        return cluster.nodes().contains(creator) ? creator : assignment.homeOfStrangers();
+    }
+
+    private static CompletableFuture<Void> done() {
+        return CompletableFuture.completedFuture(null);
+    }
+}

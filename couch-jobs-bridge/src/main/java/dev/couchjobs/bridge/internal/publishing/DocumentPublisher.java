@@ -1,0 +1,298 @@
+package dev.couchjobs.bridge.internal.publishing;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.bridge.internal.OneLine;
+import dev.couchjobs.bridge.internal.couch.StoredDocument;
+import dev.couchjobs.bridge.internal.couch.WriteResult;
+import dev.couchjobs.bridge.internal.intake.Importer;
+import dev.couchjobs.bridge.internal.store.BridgeStore;
+import dev.couchjobs.bridge.internal.store.Outbox;
+import dev.couchjobs.bridge.internal.store.OutboxEntry;
+import dev.couchjobs.bridge.internal.store.PublishedState;
+import dev.couchjobs.bridge.internal.transaction.BridgeContext;
+import dev.couchjobs.internal.loop.Loop;
+import dev.couchjobs.internal.loop.Pause;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Writes documents back to CouchDB, many at a time and all in turn. What changes while a document is being written goes
+ * with the next round, so a document is never written more often than it can be. Where another node was first, what it
+ * wrote is taken in and the document goes again. What CouchDB refuses goes again later, and when there is something new
+ * to be said.
+ */
+public final class DocumentPublisher implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(DocumentPublisher.class);
+    private static final int BATCH = 200;
+    /** So that two who write one document do not do so as fast as they can. */
+    private static final Duration AFTER_CONFLICT = Duration.ofMillis(20);
+    /** From one conflict of a document to the next the others are not kept waiting. */
+    private static final int CONFLICTS_IN_A_ROW = 3;
+
+    private static final Duration LONGEST_AFTER_CONFLICT = Duration.ofSeconds(10);
+    private static final Duration AFTER_REFUSAL = Duration.ofSeconds(1);
+    private static final Duration LONGEST_AFTER_REFUSAL = Duration.ofHours(1);
+    private static final int REASONS = 100;
+
+    private final BridgeContext context;
+    private final Importer importer;
+    private final BridgeStore store;
+    private final Outbox outbox;
+    private final OutgoingReader reader;
+    private final Loop loop;
+    /** Complete when a round that began later has found nothing to write. */
+    private volatile CompletableFuture<Void> idle = new CompletableFuture<>();
+
+    private final Map<String, Integer> conflictsInARow = new ConcurrentHashMap<>();
+    private final Set<String> reasonsSaid = new HashSet<>();
+    private volatile Optional<String> reached = Optional.empty();
+    private volatile boolean hasRecalledAll;
+
+    public DocumentPublisher(BridgeContext context, Importer importer) {
+        this.context = context;
+        this.importer = importer;
+        this.store = context.store();
+        this.outbox = store.outbox();
+        this.reader = new OutgoingReader(store);
+        this.loop = new Loop(
+                "publisher of " + context.node(),
+                context.environment(),
+                context.database().getExecutor(),
+                this::round);
+    }
+
+    public void start() {
+        loop.wakeUp();
+    }
+
+    @Override
+    public void close() {
+        loop.close();
+    }
+
+    /** {@return when nothing is left that could be written now; a caller that gives up waiting completes it} */
+    public CompletableFuture<Void> idle() {
+        CompletableFuture<Void> nothingLeft = new CompletableFuture<>();
+        idle = nothingLeft;
+        loop.wakeUp(); // a round that has begun may have looked before
+        return nothingLeft;
+    }
+
+    private CompletableFuture<Pause> round() {
+        CompletableFuture<Void> nothingLeft = idle;
+        return context.run("look for news", this::look).thenCompose(look -> {
+            if (look.pause().isPresent()) {
+                nothingLeft.complete(null);
+                return CompletableFuture.completedFuture(look.pause().get());
+            }
+            return context.<List<PendingWrite>>read("read news", tx -> reader.read(tx, look.entries()))
+                    .thenCompose(this::complete)
+                    .thenCompose(this::write);
+        });
+    }
+
+    /** What is to be written next; or, if there is nothing, until when. */
+    private record Look(List<OutboxEntry> entries, Optional<Pause> pause) {}
+
+    private CompletableFuture<Look> look(Transaction tx) {
+        String node = context.node();
+        // A process that has just begun may find that what was refused is so no longer.
+        Instant now = hasRecalledAll ? now() : Instant.ofEpochMilli(Long.MAX_VALUE - 1);
+        return outbox.recall(tx, node, now, BATCH)
+                .thenCompose(more -> outbox.next(tx, node, reached, BATCH)
+                        .thenCompose(next -> next.isEmpty() && reached.isPresent()
+                                ? outbox.next(tx, node, Optional.empty(), BATCH)
+                                : CompletableFuture.completedFuture(next))
+                        .thenCompose(next -> {
+                            hasRecalledAll |= !more;
+                            return next.isEmpty()
+                                    ? pause(tx).thenApply(pause -> new Look(next, Optional.of(pause)))
+                                    : CompletableFuture.completedFuture(new Look(next, Optional.empty()));
+                        }));
+    }
+
+    /** The watch is set in the transaction that has seen nothing, so nothing comes in between. */
+    private CompletableFuture<Pause> pause(Transaction tx) {
+        return outbox.nextTime(tx, context.node()).thenApply(next -> {
+            if (next.isEmpty()) {
+                conflictsInARow.clear(); // of documents that were deleted, say
+            }
+            Duration longest = next.map(time -> positive(Duration.between(now(), time)))
+                    .filter(time -> time.compareTo(BridgeContext.LOOK_AGAIN) < 0)
+                    .orElse(BridgeContext.LOOK_AGAIN);
+            return Pause.until(outbox.watch(tx, context.node())).butAtMost(longest);
+        });
+    }
+
+    private static Duration positive(Duration time) {
+        return time.compareTo(AFTER_CONFLICT) < 0 ? AFTER_CONFLICT : time;
+    }
+
+    private Instant now() {
+        return context.environment().clock().instant();
+    }
+
+    /** Reads what is not kept here of documents; some, if together they would be too large. */
+    private CompletableFuture<List<PendingWrite>> complete(List<PendingWrite> all) {
+        List<String> incomplete = all.stream()
+                .filter(DocumentPublisher::isIncomplete)
+                .map(PendingWrite::id)
+                .toList();
+        if (incomplete.isEmpty()) {
+            return CompletableFuture.completedFuture(all);
+        }
+        return context.couch().readSome(incomplete).thenApply(some -> {
+            Map<String, StoredDocument> read = new LinkedHashMap<>();
+            some.forEach(document -> read.put(document.id(), document));
+            return all.stream()
+                    .takeWhile(each -> !isIncomplete(each) || read.containsKey(each.id()))
+                    .map(each -> Optional.ofNullable(read.get(each.id()))
+                            .map(each::completed)
+                            .orElse(each))
+                    .toList();
+        });
+    }
+
+    private static boolean isIncomplete(PendingWrite pendingWrite) {
+        return pendingWrite.state() == PendingWrite.State.INCOMPLETE;
+    }
+
+    private CompletableFuture<Pause> write(List<PendingWrite> all) {
+        reached = Optional.of(all.get(all.size() - 1).id());
+        List<ObjectNode> bodies = new ArrayList<>();
+        all.forEach(each -> bodies.addAll(each.documents()));
+        CompletableFuture<List<WriteResult>> writeResult = bodies.isEmpty()
+                ? CompletableFuture.completedFuture(List.of())
+                : context.couch().write(bodies);
+        return writeResult.thenCompose(results -> settle(all, results));
+    }
+
+    private CompletableFuture<Pause> settle(List<PendingWrite> all, List<WriteResult> results) {
+        Map<String, Optional<PublishedState>> conflicts = new LinkedHashMap<>();
+        List<Settled> settled = new ArrayList<>();
+        int next = 0;
+        for (PendingWrite each : all) {
+            // Of its losers one that is gone by now, or has gone on, shows up in the feed.
+            Optional<WriteResult> result = each.body().isPresent() ? Optional.of(results.get(next)) : Optional.empty();
+            boolean isStale = each.state() == PendingWrite.State.STALE;
+            next += each.documents().size();
+            if (isStale || result.filter(WriteResult.Conflict.class::isInstance).isPresent()) {
+                conflicts.put(each.id(), each.published());
+            } else {
+                conflictsInARow.remove(each.id());
+                settled.add(new Settled(each, result));
+            }
+        }
+        return sent(settled).thenCompose(done -> reread(conflicts));
+    }
+
+    /** What became of a document; nothing if there was nothing to write. */
+    private record Settled(PendingWrite pendingWrite, Optional<WriteResult> result) {
+        boolean isPutOff() {
+            return pendingWrite.state() == PendingWrite.State.UNREADABLE
+                    || result.filter(WriteResult.Refused.class::isInstance).isPresent();
+        }
+    }
+
+    private CompletableFuture<Void> sent(List<Settled> settled) {
+        settled.forEach(each -> each.result().ifPresent(this::complain));
+        return settled.isEmpty()
+                ? CompletableFuture.completedFuture(null)
+                : context.run(
+                        "note what is written",
+                        tx -> CompletableFuture.allOf(
+                                settled.stream().map(each -> sent(tx, each)).toArray(CompletableFuture<?>[]::new)));
+    }
+
+    private CompletableFuture<Void> sent(Transaction tx, Settled settled) {
+        PendingWrite each = settled.pendingWrite();
+        CompletableFuture<Boolean> out = outbox.sent(tx, context.node(), each.outboxEntry());
+        if (settled.isPutOff()) {
+            return out.thenAccept(isLast -> {
+                if (isLast) {
+                    putOff(tx, each.outboxEntry());
+                }
+            });
+        }
+        Optional<String> revision =
+                settled.result().map(writeResult -> ((WriteResult.Accepted) writeResult).revision());
+        return out.thenAcceptBoth(store.published(tx, each.id()), (isLast, known) -> {
+            if (known.equals(each.published())) { // otherwise the feed has brought what is newer
+                each.after(revision).ifPresent(now -> store.published(tx, each.id(), now));
+            }
+        });
+    }
+
+    private void putOff(Transaction tx, OutboxEntry refused) {
+        Duration pause = doubled(AFTER_REFUSAL, refused.refusals(), LONGEST_AFTER_REFUSAL);
+        OutboxEntry again = new OutboxEntry(refused.id(), refused.token(), refused.refusals() + 1);
+        outbox.putOff(tx, context.node(), again, now().plus(pause));
+    }
+
+    private static Duration doubled(Duration first, int times, Duration longest) {
+        Duration pause = first.multipliedBy(1L << Math.min(times, 20));
+        return pause.compareTo(longest) < 0 ? pause : longest;
+    }
+
+    /** Says it once for each reason: there may be many documents, and they are tried again and again. */
+    private void complain(WriteResult result) {
+        if (result instanceof WriteResult.Refused refused) {
+            String reason = refused.error() + " (" + refused.reason() + ")";
+            boolean isNew = reasonsSaid.size() < REASONS && reasonsSaid.add(reason.replace(refused.id(), ""));
+            if (isNew) {
+                LOG.error(
+                        "Node {}: CouchDB does not take document {}: {}. What becomes of it, and of others that it"
+                                + " refuses for this"
+                                + " reason, is kept and written later: pauses grow up to an hour",
+                        context.node(),
+                        OneLine.of(refused.id()),
+                        OneLine.of(reason));
+            } else {
+                LOG.debug("CouchDB does not take document {}: {}", OneLine.of(refused.id()), OneLine.of(reason));
+            }
+        }
+    }
+
+    /** Takes in what others have written in between; what is not there at all comes with the feed. */
+    private CompletableFuture<Pause> reread(Map<String, Optional<PublishedState>> conflicts) {
+        if (conflicts.isEmpty()) {
+            return CompletableFuture.completedFuture(Pause.none());
+        }
+        return importer.take(conflicts, Optional.empty())
+                .thenCompose(taken -> putOff(conflicts.keySet()))
+                .thenApply(taken -> Pause.atMost(AFTER_CONFLICT));
+    }
+
+    /** Who meets one conflict after the other has to wait for its turn. */
+    private CompletableFuture<Void> putOff(Set<String> conflicts) {
+        Map<String, Integer> repeated = new LinkedHashMap<>();
+        for (String id : conflicts) {
+            int times = conflictsInARow.merge(id, 1, Integer::sum);
+            if (times > CONFLICTS_IN_A_ROW) {
+                repeated.put(id, times - CONFLICTS_IN_A_ROW);
+            }
+        }
+        return repeated.isEmpty()
+                ? CompletableFuture.completedFuture(null)
+                : context.run("put off", tx -> {
+                    repeated.forEach((id, times) -> outbox.putOff(
+                            tx,
+                            context.node(),
+                            new OutboxEntry(id, context.environment().random().nextLong(), 0),
+                            now().plus(doubled(AFTER_CONFLICT, times, LONGEST_AFTER_CONFLICT))));
+                    return CompletableFuture.completedFuture(null);
+                });
+    }
+}

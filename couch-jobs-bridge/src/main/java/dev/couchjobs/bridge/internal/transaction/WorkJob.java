@@ -1,0 +1,8 @@
+package dev.couchjobs.bridge.internal.transaction;
+
+/**
+ * The data of a job that does the work of an item.
+ *
+ * @param document the id of the item's document
+ */
+public record WorkJob(String document) {}

@@ -1,0 +1,196 @@
+package dev.couchjobs.bridge.internal.work;
+
+import dev.couchjobs.JobContext;
+import dev.couchjobs.PermanentFailureException;
+import dev.couchjobs.bridge.internal.OneLine;
+import dev.couchjobs.bridge.internal.action.ActionContext;
+import dev.couchjobs.bridge.internal.couch.WriteResult;
+import dev.couchjobs.bridge.internal.document.WorkItem;
+import dev.couchjobs.bridge.internal.steps.RunningAction;
+import dev.couchjobs.bridge.internal.steps.RunningActions;
+import dev.couchjobs.bridge.internal.transaction.BridgeContext;
+import dev.couchjobs.bridge.internal.transaction.WorkJob;
+import dev.couchjobs.bridge.internal.work.WorkItemDocuments.Stored;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One claim on an item's job: claims the item in its document, does the work, and writes down what came of it.
+ *
+ * <p>What came of it is first kept with the job. From then on the work is not done again for this claim, whatever
+ * becomes of the process and whatever CouchDB says to the outcome.
+ */
+final class WorkAttempt {
+    private static final Logger LOG = LoggerFactory.getLogger(WorkAttempt.class);
+
+    private final BridgeContext context;
+    private final WorkItemDocuments documents;
+    private final WorkKind kind;
+    private final JobContext<WorkJob> job;
+    private final String id;
+    private final RunningActions actions;
+    private final RunningAction runningAction;
+
+    WorkAttempt(
+            BridgeContext context,
+            WorkItemDocuments documents,
+            RunningActions actions,
+            WorkKind kind,
+            JobContext<WorkJob> job) {
+        this.context = context;
+        this.documents = documents;
+        this.actions = actions;
+        this.kind = kind;
+        this.job = job;
+        this.id = job.data().document();
+        this.runningAction = new RunningAction(job);
+    }
+
+    CompletableFuture<Void> start() {
+        return runningAction.until(actions.add(id, 0, runningAction.whole())
+                .thenCompose(alone -> claim())
+                .thenCompose(claimed -> claimed.isPresent() ? work(claimed.get()) : done()));
+    }
+
+    // Claiming
+
+    /** {@return the item, which is this node's; empty if it is not for this node now} */
+    private CompletableFuture<Optional<Stored>> claim() {
+        return runningAction.unlessStopped(documents.read(id)).thenCompose(found -> {
+            if (found.isEmpty() || found.get().item().hasFailed()) {
+                return nothing();
+            }
+            WorkItem item = found.get().item();
+            if (item.isClaimed()) { // by a process before this one, or by others
+                return documents.isOurs(item) ? CompletableFuture.completedFuture(found) : nothing();
+            }
+            Duration early = Duration.between(now(), item.due());
+            if (!early.isNegative() && !early.isZero()) {
+                job.snooze(early);
+                return nothing();
+            }
+            return forget(found.get()).thenCompose(forgotten -> claim(found.get()));
+        });
+    }
+
+    private CompletableFuture<Optional<Stored>> claim(Stored open) {
+        Stored own = WorkItemDocuments.with(open.item().claimed(context.node()), open.body());
+        return runningAction.unlessStopped(documents.write(own)).thenCompose(writeResult -> {
+            if (writeResult instanceof WriteResult.Accepted accepted) {
+                own.body().put("_rev", accepted.revision());
+                return CompletableFuture.completedFuture(Optional.of(own));
+            }
+            if (writeResult instanceof WriteResult.Refused refused) {
+                throw new IllegalStateException(
+                        "CouchDB does not let work item " + id + " be claimed: " + words(refused));
+            }
+            return claim();
+        });
+    }
+
+    private static CompletableFuture<Optional<Stored>> nothing() {
+        return CompletableFuture.completedFuture(Optional.empty());
+    }
+
+    // Working
+
+    private CompletableFuture<Void> work(Stored claimed) {
+        return kept().thenCompose(known ->
+                known.isKept() && known.generation() <= claimed.generation() ? settle(claimed, known) : act(claimed));
+    }
+
+    private CompletableFuture<Void> act(Stored claimed) {
+        WorkItem item = claimed.item();
+        ActionContext actionContext = new ActionContext(id, 0, context.node(), item.attempts() + 1, kind.timeout());
+        return runningAction
+                .act(kind.action().apply(claimed.body()), actionContext)
+                .thenCompose(result -> {
+                    WorkOutcome outcome =
+                            WorkOutcome.of(result, item, kind, now()).of(claimed.generation());
+                    return keep(outcome).thenCompose(kept -> settle(claimed, outcome));
+                });
+    }
+
+    /** {@return what came of the claim that the document shows, as far as it is known} */
+    private CompletableFuture<WorkOutcome> kept() {
+        return WorkOutcome.kept(context.jobs(), context.database(), job.job().type(), job.id());
+    }
+
+    private CompletableFuture<Void> keep(WorkOutcome outcome) {
+        return runningAction
+                .stored(context.environment(), () -> context.jobs().checkpoint(context.database(), job.job(), outcome))
+                .thenCompose(number -> done());
+    }
+
+    /**
+     * The item is about to be claimed anew: what came of the claim before is not what will come of this one. What came
+     * of a later revision than this one holds: a shard that lags behind has shown this one.
+     */
+    private CompletableFuture<Void> forget(Stored open) {
+        return kept().thenCompose(known ->
+                known.isKept() && known.generation() <= open.generation() ? keep(WorkOutcome.OPEN) : done());
+    }
+
+    // Writing down
+
+    /** Writes what came of it on whatever a person may have made of the document meanwhile. */
+    private CompletableFuture<Void> settle(Stored claimed, WorkOutcome outcome) {
+        CompletableFuture<WriteResult> writeResult = outcome.of(claimed.item())
+                .map(item -> documents.write(WorkItemDocuments.with(item, claimed.body())))
+                .orElseGet(() -> documents.delete(claimed));
+        return runningAction.unlessStopped(writeResult).thenCompose(result -> {
+            if (result instanceof WriteResult.Refused refused) {
+                return refused(claimed, outcome, refused);
+            }
+            return result instanceof WriteResult.Accepted ? done() : settleFromDocument(outcome);
+        });
+    }
+
+    private CompletableFuture<Void> settleFromDocument(WorkOutcome outcome) {
+        return documents
+                .read(id)
+                .thenCompose(found -> found.filter(stored -> documents.isOurs(stored.item()))
+                        .map(stored -> settle(stored, outcome))
+                        .orElseGet(WorkAttempt::done));
+    }
+
+    /** CouchDB may have its reasons, but to do the work again is not what follows from them. */
+    private CompletableFuture<Void> refused(Stored claimed, WorkOutcome outcome, WriteResult.Refused refused) {
+        String reason = switch (outcome.kind()) {
+            case DONE -> "It is done, but CouchDB does not let it be deleted: " + words(refused);
+            case RETRY ->
+                "It has failed and is not tried again, because CouchDB does not let that be written: " + words(refused)
+                        + "; it has failed because: " + outcome.reason();
+            default -> outcome.reason();
+        };
+        if (outcome.kind() == WorkOutcome.Kind.FAIL) {
+            throw new PermanentFailureException("CouchDB does not let it be written what came of work item " + id
+                    + ", which stays claimed: " + words(refused) + ". It was to say: " + reason);
+        }
+        LOG.error(
+                "Node {}: work item {}: {}. It is not done again: let this node's user write and"
+                        + " delete work items,"
+                        + " and delete this one, or set it free (claimed: false, status: null) if it is to be done"
+                        + " again.",
+                context.node(),
+                OneLine.of(id),
+                OneLine.of(reason));
+        return settle(claimed, WorkOutcome.failed(claimed.item(), reason));
+    }
+
+    private static String words(WriteResult.Refused refused) {
+        return refused.error() + " (" + refused.reason() + ")";
+    }
+
+    private Instant now() {
+        return context.environment().clock().instant();
+    }
+
+    private static CompletableFuture<Void> done() {
+        return CompletableFuture.completedFuture(null);
+    }
+}

@@ -1,0 +1,197 @@
+package dev.couchjobs.bridge.internal.work;
+
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
+import dev.couchjobs.WorkerBuilder;
+import dev.couchjobs.bridge.internal.OneLine;
+import dev.couchjobs.bridge.internal.couch.Leaf;
+import dev.couchjobs.bridge.internal.couch.StoredDocument;
+import dev.couchjobs.bridge.internal.couch.WriteResult;
+import dev.couchjobs.bridge.internal.document.DocumentDigests;
+import dev.couchjobs.bridge.internal.document.DocumentKind;
+import dev.couchjobs.bridge.internal.document.DocumentReader;
+import dev.couchjobs.bridge.internal.document.DocumentWriter;
+import dev.couchjobs.bridge.internal.document.ParsedDocument;
+import dev.couchjobs.bridge.internal.document.WorkItem;
+import dev.couchjobs.bridge.internal.document.WorkView;
+import dev.couchjobs.bridge.internal.steps.RunningActions;
+import dev.couchjobs.bridge.internal.transaction.BridgeContext;
+import dev.couchjobs.bridge.internal.transaction.BridgeTransaction;
+import dev.couchjobs.bridge.internal.transaction.StepTypes;
+import dev.couchjobs.bridge.internal.transaction.WorkJob;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Does the work of {@code WorkItem} documents, of those kinds that this node has subscribed to. Every item that is open
+ * is a job here, due when the item is. To do it the item is claimed in its document, by a write that CouchDB takes from
+ * one only: so any number of processes can work on one database, whether they share jobs or not.
+ */
+public final class WorkQueue {
+    private static final Logger LOG = LoggerFactory.getLogger(WorkQueue.class);
+
+    private final BridgeContext context;
+    private final DocumentReader reader;
+    private final WorkItemDocuments documents;
+    private final RunningActions actions;
+    private final Map<String, WorkKind> kinds;
+
+    /**
+     * @param sharesJobs whether all nodes of the cluster have their jobs in common
+     */
+    public WorkQueue(BridgeContext context, boolean sharesJobs, Map<String, WorkKind> kinds, RunningActions actions) {
+        this.actions = actions;
+        this.context = context;
+        this.reader = new DocumentReader(context.cluster());
+        this.documents = new WorkItemDocuments(
+                context.couch(),
+                reader,
+                sharesJobs ? Set.copyOf(context.cluster().nodes()) : Set.of(context.node()));
+        this.kinds = new LinkedHashMap<>(kinds);
+    }
+
+    /** {@return the types of the jobs} */
+    public List<JobType<WorkJob, Void>> types() {
+        return kinds.keySet().stream().map(StepTypes::ofWork).toList();
+    }
+
+    /** {@return how many items may be done at a time, of all kinds together} */
+    public int concurrency() {
+        return kinds.values().stream().mapToInt(WorkKind::concurrency).sum();
+    }
+
+    /** Has a worker do the work. */
+    public WorkerBuilder subscribe(WorkerBuilder worker) {
+        kinds.forEach((name, kind) -> worker.handleAsync(
+                        StepTypes.ofWork(name), job -> new WorkAttempt(context, documents, actions, kind, job).start())
+                .concurrency(StepTypes.ofWork(name), kind.concurrency()));
+        return worker;
+    }
+
+    /** Puts the view of the queue into the database, for people and for other programs. */
+    public CompletableFuture<Void> offerView() {
+        if (kinds.isEmpty()) {
+            return done();
+        }
+        return context.couch().read(List.of(WorkView.DESIGN_ID)).thenCompose(stored -> {
+            Optional<Leaf> there = stored.get(0).current();
+            ObjectNode design = WorkView.design();
+            if (there.filter(leaf -> DocumentDigests.of(leaf.body()).equals(DocumentDigests.of(design)))
+                    .isPresent()) {
+                return done();
+            }
+            there.ifPresent(leaf -> design.put("_rev", leaf.revision()));
+            return context.couch().write(List.of(design)).thenAccept(results -> {
+                if (results.get(0) instanceof WriteResult.Refused refused) {
+                    LOG.warn(
+                            "Node {}: the view of work items cannot be put into the database: {}",
+                            context.node(),
+                            refused.reason());
+                }
+            });
+        });
+    }
+
+    // What CouchDB says
+
+    /** Takes in what a database has of some documents. */
+    public CompletableFuture<Void> takeAll(BridgeTransaction transaction, List<StoredDocument> documents) {
+        return CompletableFuture.allOf(
+                documents.stream().map(document -> take(transaction, document)).toArray(CompletableFuture<?>[]::new));
+    }
+
+    private CompletableFuture<Void> take(BridgeTransaction transaction, StoredDocument stored) {
+        if (kinds.isEmpty() || stored.leaves().isEmpty()) {
+            return done();
+        }
+        Optional<Leaf> current = stored.current();
+        if (current.isEmpty()) {
+            return drop(transaction, stored.id());
+        }
+        ParsedDocument parsedDocument = reader.read(current.get().body());
+        if (parsedDocument instanceof ParsedDocument.Work work) {
+            return take(transaction, work.item());
+        }
+        if (parsedDocument instanceof ParsedDocument.Broken broken
+                && broken.kind() == DocumentKind.WORK_ITEM
+                && !broken.isEnded()) {
+            transaction.say(() -> LOG.warn(
+                    "Node {}: work item {} cannot be done: {}",
+                    context.node(),
+                    OneLine.of(stored.id()),
+                    OneLine.of(broken.reason())));
+            ObjectNode refused = DocumentWriter.refuse(current.get().body(), broken.reason());
+            transaction.afterwards(() -> {
+                var unused = context.couch().write(List.of(refused));
+            });
+        }
+        return done();
+    }
+
+    private CompletableFuture<Void> take(BridgeTransaction transaction, WorkItem item) {
+        if (!kinds.containsKey(item.worker())) {
+            return done();
+        }
+        if (item.isOpen()) {
+            transaction.add(item.due().isAfter(now()) ? job(item).at(item.due()) : job(item));
+            return done();
+        }
+        return documents.isOurs(item) && !item.hasFailed() ? takeUp(transaction, item) : drop(transaction, item.id());
+    }
+
+    /**
+     * Its claim outlives the process that made it: there has to be a job for it, if only to find that it is done by
+     * now.
+     */
+    private CompletableFuture<Void> takeUp(BridgeTransaction transaction, WorkItem item) {
+        JobType<WorkJob, Void> type = StepTypes.ofWork(item.worker());
+        return context.jobs().getJobState(transaction.tx(), type, item.id()).thenAccept(state -> {
+            if (state.isTerminal()) {
+                transaction.add(job(item));
+            }
+        });
+    }
+
+    private static NewJob<WorkJob> job(WorkItem item) {
+        return NewJob.of(StepTypes.ofWork(item.worker()), new WorkJob(item.id()))
+                .id(item.id());
+    }
+
+    /** Another node does it, or it is gone: there is nothing to wait for. One that is being done ends by itself. */
+    private CompletableFuture<Void> drop(BridgeTransaction transaction, String id) {
+        return CompletableFuture.allOf(kinds.keySet().stream()
+                .map(kind -> drop(transaction, StepTypes.ofWork(kind), id))
+                .toArray(CompletableFuture<?>[]::new));
+    }
+
+    /** A job that keeps what came of the work stays: the item may come back, and the work must not be done again. */
+    private CompletableFuture<Void> drop(BridgeTransaction transaction, JobType<WorkJob, Void> type, String id) {
+        CouchJobs jobs = context.jobs();
+        return jobs.getJobState(transaction.tx(), type, id).thenCompose(state -> switch (state) {
+            case FINISHED -> jobs.remove(transaction.tx(), type, id).thenAccept(removed -> {});
+            case PENDING ->
+                WorkOutcome.kept(jobs, transaction.tx(), type, id)
+                        .thenCompose(kept -> kept.isKept()
+                                ? done()
+                                : jobs.remove(transaction.tx(), type, id).thenAccept(removed -> {}));
+            default -> done();
+        });
+    }
+
+    private Instant now() {
+        return context.environment().clock().instant();
+    }
+
+    private static CompletableFuture<Void> done() {
+        return CompletableFuture.completedFuture(null);
+    }
+}
