@@ -1,4 +1,7 @@
-/** Puts the parts of a bridge together, and explains what a document waits for. Calls all other parts; none calls it. */
+/**
+ * Puts the parts of a bridge together, and explains what a document waits for. Calls all other parts; only
+ * {@code wiring} calls it.
+ */
 @NullMarked
 package dev.couchjobs.bridge.internal.engine;
 
