@@ -1,8 +1,8 @@
 package dev.couchjobs.internal.monitor;
 
 import dev.couchjobs.Environment;
-import dev.couchjobs.internal.loop.Pause;
 import dev.couchjobs.internal.loop.TimerDelays;
+import dev.couchjobs.loop.Pause;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;

@@ -2,7 +2,7 @@ package dev.couchjobs.bridge.internal.action;
 
 import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.internal.HttpSender;
-import dev.couchjobs.internal.loop.RootCauses;
+import dev.couchjobs.bridge.internal.RootCauses;
 import java.net.URISyntaxException;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;

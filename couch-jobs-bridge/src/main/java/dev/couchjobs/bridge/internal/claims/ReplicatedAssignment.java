@@ -10,7 +10,7 @@ import dev.couchjobs.bridge.internal.transaction.BridgeContext;
 import dev.couchjobs.bridge.internal.transaction.BridgeTransaction;
 import dev.couchjobs.bridge.internal.transaction.StepAssignment;
 import dev.couchjobs.bridge.internal.transaction.StepJob;
-import dev.couchjobs.internal.loop.Pause;
+import dev.couchjobs.loop.Pause;
 import java.time.Duration;
 import java.time.ZonedDateTime;
 import java.util.Optional;

@@ -16,7 +16,7 @@ import dev.couchjobs.bridge.internal.transaction.BridgeTransaction;
 import dev.couchjobs.bridge.internal.transaction.StepAssignment;
 import dev.couchjobs.bridge.internal.transaction.StepJob;
 import dev.couchjobs.bridge.internal.transaction.StepTypes;
-import dev.couchjobs.internal.loop.Pause;
+import dev.couchjobs.loop.Pause;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.time.LocalDate;

@@ -1,7 +1,7 @@
 package dev.couchjobs.bridge.internal.couch;
 
 import dev.couchjobs.Environment;
-import dev.couchjobs.internal.loop.RootCauses;
+import dev.couchjobs.bridge.internal.RootCauses;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package dev.couchjobs.bridge.internal.couch;
 
-import dev.couchjobs.internal.loop.RootCauses;
+import dev.couchjobs.bridge.internal.RootCauses;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;

@@ -1,6 +1,6 @@
 package dev.couchjobs.bridge.internal.couch;
 
-import dev.couchjobs.internal.loop.RootCauses;
+import dev.couchjobs.bridge.internal.RootCauses;
 import java.time.Duration;
 import java.util.Optional;
 

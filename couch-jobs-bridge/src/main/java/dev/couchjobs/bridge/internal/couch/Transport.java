@@ -1,7 +1,7 @@
 package dev.couchjobs.bridge.internal.couch;
 
 import dev.couchjobs.bridge.internal.HttpSender;
-import dev.couchjobs.internal.loop.RootCauses;
+import dev.couchjobs.bridge.internal.RootCauses;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;

@@ -1,6 +1,7 @@
 package dev.couchjobs.bridge.internal.intake;
 
 import dev.couchjobs.bridge.internal.OneLine;
+import dev.couchjobs.bridge.internal.RootCauses;
 import dev.couchjobs.bridge.internal.couch.StoredDocument;
 import dev.couchjobs.bridge.internal.store.BridgeStore;
 import dev.couchjobs.bridge.internal.store.DiskErrorCheck;
@@ -8,7 +9,6 @@ import dev.couchjobs.bridge.internal.store.PublishedState;
 import dev.couchjobs.bridge.internal.transaction.BridgeContext;
 import dev.couchjobs.bridge.internal.transaction.BridgeTransactions;
 import dev.couchjobs.bridge.internal.work.WorkQueue;
-import dev.couchjobs.internal.loop.RootCauses;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

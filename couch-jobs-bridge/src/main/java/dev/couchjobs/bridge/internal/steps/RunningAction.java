@@ -2,12 +2,12 @@ package dev.couchjobs.bridge.internal.steps;
 
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobContext;
+import dev.couchjobs.bridge.internal.RootCauses;
 import dev.couchjobs.bridge.internal.action.Action;
 import dev.couchjobs.bridge.internal.action.ActionContext;
 import dev.couchjobs.bridge.internal.action.ActionResult;
 import dev.couchjobs.bridge.internal.action.Stoppable;
 import dev.couchjobs.bridge.internal.store.DiskErrorCheck;
-import dev.couchjobs.internal.loop.RootCauses;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;

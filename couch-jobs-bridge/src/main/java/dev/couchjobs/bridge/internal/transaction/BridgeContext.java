@@ -8,7 +8,6 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.internal.couch.CouchDatabase;
 import dev.couchjobs.bridge.internal.document.NodeDirectory;
 import dev.couchjobs.bridge.internal.store.BridgeStore;
-import dev.couchjobs.internal.transactions.TransactionLabel;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -41,7 +40,8 @@ public record BridgeContext(
     /** A loop that waits for a watch looks again after this time, whatever became of the watch. */
     public static final Duration LOOK_AGAIN = Duration.ofMinutes(1);
 
-    private static final TransactionLabel LABEL = TransactionLabel.tagged("couch-jobs", false);
+    /** The tag of the library, with which its identifiers begin, too. */
+    private static final String LABEL = "couch-jobs";
 
     /** {@return the id of this node's store, which is made at its first start} */
     public CompletableFuture<String> owner() {
@@ -53,9 +53,8 @@ public record BridgeContext(
     /** Runs a transaction. {@return what its body gave, when it is committed} */
     public <T extends @Nullable Object> CompletableFuture<T> run(
             String purpose, Function<? super Transaction, CompletableFuture<T>> body) {
-        TransactionLabel label = LABEL.named("bridge", purpose);
         return database.runAsync(tx -> {
-            label.put(tx);
+            label(tx, purpose);
             return body.apply(tx);
         });
     }
@@ -63,10 +62,15 @@ public record BridgeContext(
     /** Runs a transaction that only reads. {@return what its body gave} */
     public <T extends @Nullable Object> CompletableFuture<T> read(
             String purpose, Function<? super ReadTransaction, CompletableFuture<T>> body) {
-        TransactionLabel label = LABEL.named("bridge", purpose);
         return database.readAsync(tx -> {
-            label.put(tx);
+            label(tx, purpose);
             return body.apply(tx);
         });
+    }
+
+    /** Every try forgets both. */
+    private static void label(ReadTransaction tx, String purpose) {
+        tx.options().setTag(LABEL);
+        tx.options().setDebugTransactionIdentifier(LABEL + " bridge " + purpose);
     }
 }

@@ -4,7 +4,7 @@ import dev.couchjobs.bridge.internal.document.JobDocument;
 import dev.couchjobs.bridge.internal.document.Step;
 import dev.couchjobs.bridge.internal.document.Transition;
 import dev.couchjobs.bridge.internal.store.DocumentEntry;
-import dev.couchjobs.internal.loop.Pause;
+import dev.couchjobs.loop.Pause;
 import java.time.Duration;
 import java.time.ZonedDateTime;
 import java.util.Optional;

@@ -1,9 +1,9 @@
 package dev.couchjobs.bridge.internal.wiring;
 
 import dev.couchjobs.bridge.internal.BridgeThreads;
+import dev.couchjobs.bridge.internal.RootCauses;
 import dev.couchjobs.bridge.internal.Sha256;
 import dev.couchjobs.bridge.internal.config.BridgeConfig;
-import dev.couchjobs.internal.loop.RootCauses;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.StandardProtocolFamily;

@@ -1,6 +1,5 @@
 package dev.couchjobs.fdb.internal.commit;
 
-import dev.couchjobs.fdb.internal.client.ClientTransaction;
 import dev.couchjobs.fdb.internal.common.Completions;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -8,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The answer to a commit, and the executor on which it is given. Only the first answer counts, also while it is still
- * on its way. Guarded by the lock of the {@link ClientTransaction}.
+ * on its way. Guarded by the lock of the {@code ClientTransaction}.
  */
 public final class CommitReply {
     private final CompletableFuture<@Nullable Void> future = new CompletableFuture<>();

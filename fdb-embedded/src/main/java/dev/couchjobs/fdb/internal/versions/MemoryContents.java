@@ -6,7 +6,6 @@ import dev.couchjobs.fdb.internal.base.BaseMutation;
 import dev.couchjobs.fdb.internal.common.FdbError;
 import dev.couchjobs.fdb.internal.keys.Bytes;
 import dev.couchjobs.fdb.internal.keys.CommitStamp;
-import dev.couchjobs.fdb.internal.storage.MemoryStorage;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -71,7 +70,7 @@ public record MemoryContents(OrderedMap<byte[]> map) implements Contents {
         return map.select(Math.max(map.rank(from) + 1, least - 1)).key;
     }
 
-    /** What is being made of these contents by {@link MemoryStorage}. */
+    /** What is being made of these contents by {@code MemoryStorage}. */
     public static final class MemoryEdit implements Edit {
         /** What a row takes next to its key and value: a node of the tree, and two arrays. */
         private static final long BYTES_PER_ROW = 96;

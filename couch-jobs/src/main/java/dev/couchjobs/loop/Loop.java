@@ -1,6 +1,8 @@
-package dev.couchjobs.internal.loop;
+package dev.couchjobs.loop;
 
 import dev.couchjobs.Environment;
+import dev.couchjobs.internal.loop.RootCauses;
+import dev.couchjobs.internal.loop.TimerDelays;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
@@ -49,12 +51,25 @@ public final class Loop implements AutoCloseable {
     // Tells the wake-up that is wanted from one that came too late to be cancelled.
     private @Nullable Object awaited;
 
-    /** A loop whose rounds start on the environment's scheduler. */
+    /**
+     * A loop whose rounds start on the environment's scheduler.
+     *
+     * @param name what the log calls it
+     * @param environment its clock, timers and randomness
+     * @param round starts a round; the future has the pause that follows it
+     */
     public Loop(String name, Environment environment, Supplier<CompletableFuture<Pause>> round) {
         this(name, environment, environment.scheduler(), round);
     }
 
-    /** A loop whose rounds start on an executor, for rounds with much work. */
+    /**
+     * A loop whose rounds start on an executor, for rounds with much work.
+     *
+     * @param name what the log calls it
+     * @param environment its clock, timers and randomness
+     * @param executor on which rounds start
+     * @param round starts a round; the future has the pause that follows it
+     */
     public Loop(String name, Environment environment, Executor executor, Supplier<CompletableFuture<Pause>> round) {
         this.name = name;
         this.environment = environment;
@@ -62,7 +77,11 @@ public final class Loop implements AutoCloseable {
         this.round = round;
     }
 
-    /** Sets the longest back-off, from 10 ms to 5 s. */
+    /**
+     * Sets the longest back-off.
+     *
+     * @param longest from 10 ms to 5 s
+     */
     public void backOffAtMost(Duration longest) {
         backoffMaxMillis = Math.max(BACKOFF_FIRST_MILLIS, Math.min(BACKOFF_MAX_MILLIS, longest.toMillis()));
     }

@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.loop;
+package dev.couchjobs.loop;
 
 import dev.couchjobs.Environment;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.loop;
+package dev.couchjobs.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

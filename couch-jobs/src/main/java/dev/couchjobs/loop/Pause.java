@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.loop;
+package dev.couchjobs.loop;
 
 import java.time.Duration;
 import java.util.List;
@@ -24,17 +24,30 @@ public record Pause(Optional<CompletableFuture<?>> signal, Optional<Duration> at
         return new Pause(Optional.empty(), Optional.empty());
     }
 
-    /** {@return a pause of that time} */
+    /**
+     * {@return a pause of that time}
+     *
+     * @param duration how long it is
+     */
     public static Pause atMost(Duration duration) {
         return new Pause(Optional.empty(), Optional.of(duration));
     }
 
-    /** {@return a pause until a signal completes} */
+    /**
+     * {@return a pause until a signal completes}
+     *
+     * @param signal ends the pause
+     */
     public static Pause until(CompletableFuture<?> signal) {
         return new Pause(Optional.of(signal), Optional.empty());
     }
 
-    /** {@return a future that completes with the first of two, and that cancels both when it is cancelled} */
+    /**
+     * {@return a future that completes with the first of two, and that cancels both when it is cancelled}
+     *
+     * @param one a future
+     * @param other another future
+     */
     public static CompletableFuture<Void> firstOf(CompletableFuture<Void> one, CompletableFuture<Void> other) {
         CompletableFuture<Void> first = new CompletableFuture<>();
         for (CompletableFuture<Void> each : List.of(one, other)) {
@@ -53,7 +66,11 @@ public record Pause(Optional<CompletableFuture<?>> signal, Optional<Duration> at
         return first;
     }
 
-    /** {@return this pause with a maximum} */
+    /**
+     * {@return this pause with a maximum}
+     *
+     * @param duration the longest pause
+     */
     public Pause butAtMost(Duration duration) {
         return new Pause(signal, Optional.of(duration));
     }

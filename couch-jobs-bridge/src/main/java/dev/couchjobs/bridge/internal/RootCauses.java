@@ -1,0 +1,18 @@
+package dev.couchjobs.bridge.internal;
+
+import java.util.concurrent.CompletionException;
+
+/** The causes of failed futures, without wrappers. */
+public final class RootCauses {
+
+    private RootCauses() {}
+
+    /**
+     * {@return the wrapped cause, or the error itself}
+     *
+     * @param error what a future failed with
+     */
+    public static Throwable of(Throwable error) {
+        return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    }
+}
