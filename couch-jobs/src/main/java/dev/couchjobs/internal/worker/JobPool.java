@@ -410,6 +410,7 @@ public final class JobPool {
         boolean threadGoesOn;
         boolean wasLost;
         synchronized (this) {
+            first = settle(run, disposition);
             wasLost = run.over();
             lost -= wasLost ? 1 : 0;
             threadGoesOn = run.detachThread();
@@ -417,7 +418,6 @@ public final class JobPool {
             running--;
             run.queue().ended(took);
             prefetch.jobTook(took);
-            first = settle(run, disposition);
         }
         clearSuspect(run);
         if (wasLost) {

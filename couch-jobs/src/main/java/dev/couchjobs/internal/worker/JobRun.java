@@ -30,16 +30,11 @@ final class JobRun<D> {
     private boolean ended;
     private long lastHeartbeatRound;
 
+    private RunState state = RunState.WAITING;
+    /** Null until the run is settled, and afterwards if the run was dropped. */
     private @Nullable Disposition disposition;
-    /** Whether it is decided what becomes of it. */
-    private boolean settled;
 
-    private boolean begun;
-    /** Whether its handler has come to its end and given up its place. */
-    private boolean over;
-    /** Whether its handler goes on long after it was told to stop. */
-    private boolean stuck;
-
+    /** Whether the handler is told to stop. A handler that ends its job itself goes on without it. */
     private volatile boolean halted;
     /** The thread that runs its handler, to be interrupted. */
     private @Nullable Thread thread;
@@ -112,23 +107,22 @@ final class JobRun<D> {
     }
 
     boolean isSettled() {
-        return settled;
+        return state.isSettled();
     }
 
     /** Sets the disposition, unless one is set already. */
     boolean settle(Disposition disposition) {
-        if (settled) {
+        if (!drop()) {
             return false;
         }
-        settled = true;
         this.disposition = disposition;
         return true;
     }
 
     /** Drops the run without a disposition, because it has ended or its claim is lost. */
     boolean drop() {
-        boolean first = !settled;
-        settled = true;
+        boolean first = !state.isSettled();
+        state = state.settled();
         return first;
     }
 
@@ -143,17 +137,22 @@ final class JobRun<D> {
 
     /** {@return whether it has a place} */
     boolean hasSlot() {
-        return begun && !over;
+        return state.hasSlot();
     }
 
     void stuck() {
-        stuck = true;
+        state = state.stuck();
     }
 
-    /** {@return whether it had been given up} */
+    /**
+     * The handler of a settled run has ended.
+     *
+     * @return whether its slot was counted as lost
+     */
     boolean over() {
-        over = true;
-        return stuck;
+        boolean wasStuck = state == RunState.STUCK;
+        state = state.over();
+        return wasStuck;
     }
 
     boolean isHalted() {
@@ -170,7 +169,7 @@ final class JobRun<D> {
     }
 
     void begin(Thread thread) {
-        begun = true;
+        state = state.begun();
         this.thread = thread;
     }
 
