@@ -7,7 +7,7 @@ import java.time.Instant;
  *
  * @param jobId the id of the job
  * @param failedAt when it failed, by the clock of the process that ended it
- * @param failures how many attempts have failed since it was last enqueued anew
+ * @param failures how many attempts have failed since it was last enqueued
  * @param claims how often it was claimed in all
  * @param error what went wrong in the last attempt, cut to a bounded size
  */

@@ -8,7 +8,7 @@ import java.util.Objects;
  *
  * @param typeName the name of its type
  * @param jobId its id
- * @param policy what becomes of the job that waits if this one does not succeed
+ * @param policy what happens to the job that waits if this one does not succeed
  */
 public record Dependency(String typeName, String jobId, DependencyPolicy policy) {
     /**
@@ -16,7 +16,7 @@ public record Dependency(String typeName, String jobId, DependencyPolicy policy)
      *
      * @param typeName the name of its type
      * @param jobId its id
-     * @param policy what becomes of the job that waits if this one does not succeed
+     * @param policy what happens to the job that waits if this one does not succeed
      * @throws IllegalArgumentException if no type can have that name, or no job that id
      */
     public Dependency {
@@ -43,7 +43,7 @@ public record Dependency(String typeName, String jobId, DependencyPolicy policy)
     /**
      * The same dependency with another policy.
      *
-     * @param policy what becomes of the job that waits if this one does not succeed
+     * @param policy what happens to the job that waits if this one does not succeed
      * @return the dependency
      */
     public Dependency ifUnsuccessful(DependencyPolicy policy) {

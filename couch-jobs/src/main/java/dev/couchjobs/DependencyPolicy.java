@@ -1,7 +1,7 @@
 package dev.couchjobs;
 
 /**
- * What becomes of a job, the dependent, when one that it waits for does not succeed.
+ * What happens to a job, the dependent, when one that it waits for does not succeed.
  *
  * <table>
  *   <caption>By policy, and by the state of the dependency</caption>

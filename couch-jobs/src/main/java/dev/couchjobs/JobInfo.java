@@ -37,7 +37,7 @@ public interface JobInfo<D, R> {
     /** {@return how often the job was claimed; it only grows, also when the job is sent again} */
     long claims();
 
-    /** {@return how many attempts have failed since the job was last enqueued anew} */
+    /** {@return how many attempts have failed since the job was last enqueued} */
     int failures();
 
     /** {@return the present attempt, or else the last one; empty if there has been none} */

@@ -120,6 +120,6 @@ public final class Retention {
     }
 
     private static String text(@Nullable Duration time) {
-        return time == null ? "for ever" : time.toString();
+        return time == null ? "forever" : time.toString();
     }
 }

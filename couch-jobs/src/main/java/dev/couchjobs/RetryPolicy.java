@@ -13,7 +13,7 @@ import java.util.random.RandomGenerator;
  * Pauses are stored in whole seconds, rounded up.
  *
  * @param maxAttempts how often a job is tried in all, at least once. An attempt whose process died counts too, so that
- *     a job that kills its process does not do so for ever
+ *     a job that kills its process does not do so forever
  * @param initialDelay the pause after the first failure, from zero to 365 days
  * @param factor by how much each pause is longer than the one before, at least 1
  * @param maxDelay the longest pause, from zero to 365 days; also for the first, if that is longer

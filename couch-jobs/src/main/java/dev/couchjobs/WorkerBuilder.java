@@ -117,7 +117,7 @@ public final class WorkerBuilder {
 
     /**
      * Keeps a part of what this worker claims for jobs of lower priorities, so that a stream of high ones does not let
-     * them wait for ever; by default nothing, and the order of priorities is strict. See
+     * them wait forever; by default nothing, and the order of priorities is strict. See
      * {@link AcceptOptions#lowPriorityShare}.
      *
      * @param share from 0 to 1

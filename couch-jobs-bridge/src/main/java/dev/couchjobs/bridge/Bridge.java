@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * One node's bridge between CouchDB and couch-jobs: it runs the steps of job documents that are this node's to run, and
- * writes into the documents what becomes of them.
+ * writes into the documents what happens to them.
  *
  * <pre>{@code
  * try (Bridge bridge = Bridge.of(Path.of("bridge.toml"))

@@ -29,7 +29,7 @@ final class JobWatch {
     private final Map<String, JobState> states = new HashMap<>(); // guarded by this
     private final Map<JobState, Integer> counts = new EnumMap<>(JobState.class); // guarded by this
 
-    /** Is told what becomes of jobs. */
+    /** Is told what happens to jobs. */
     interface Observer {
         /** A job was running and is pending again. */
         void cameBack(String path);

@@ -7,7 +7,7 @@ import java.util.concurrent.Executor;
 
 /**
  * What holds for all transactions of a cluster that is opened, unless they say otherwise. FoundationDB's own defaults
- * wait for ever; these do not.
+ * wait forever; these do not.
  *
  * @param answerWithin how long opening waits for the cluster; zero for a caller who waits himself
  * @param timeout how long a transaction may take with all its tries, then it fails with error 1031; zero for any time.

@@ -48,7 +48,7 @@ final class BenchmarkFleet implements AutoCloseable {
         return latencies;
     }
 
-    /** One of the processes anew, which does not work. */
+    /** One of the processes again, which does not work. */
     CouchJobsSystem.Member join(int process) {
         return system.join(probes.get(process).on(connections.get(process)));
     }
@@ -90,7 +90,7 @@ final class BenchmarkFleet implements AutoCloseable {
         inAll(process -> add(count));
     }
 
-    /** Begins to count anew. */
+    /** Begins to count again. */
     void forget() {
         probes().forEach(Probe::forget);
         latencies.forget();

@@ -21,7 +21,7 @@ final class LatencyRecorder {
         }
     }
 
-    /** It begins anew for those that have begun. */
+    /** It begins again for those that have begun. */
     void again() {
         long now = System.nanoTime();
         begun.replaceAll((number, before) -> now);

@@ -36,7 +36,7 @@ final class Probe {
         heldAtMost = Math.max(heldAtMost, held);
     }
 
-    /** Begins to count anew; watches that are armed stay counted as held. */
+    /** Begins to count again; watches that are armed stay counted as held. */
     synchronized void forget() {
         tries.clear();
         heldAtMost = held;

@@ -57,7 +57,7 @@ public final class HttpSender {
             HttpResponse<T> response;
             try {
                 response = client.send(request, handler);
-            } catch (Throwable e) { // also an error: the caller would wait for ever
+            } catch (Throwable e) { // also an error: the caller would wait forever
                 completeExceptionally(e);
                 return;
             }

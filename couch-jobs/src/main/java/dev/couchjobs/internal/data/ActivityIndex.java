@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Reads the {@code activity} rows: running jobs in the order in which they were last heard of. */
+/** Reads the {@code activity} rows: running jobs in the order of their last heartbeats. */
 public final class ActivityIndex {
     private ActivityIndex() {}
 
     /**
      * A row of the index.
      *
-     * @param sequence the commit in which the jobs' processor was heard of
-     * @param jobIds the job, or the jobs that were claimed or heard of together
+     * @param sequence the commit of the heartbeat
+     * @param jobIds the job, or the jobs that were claimed or renewed together
      */
     public record Entry(Versionstamp sequence, List<String> jobIds) {}
 
@@ -32,7 +32,7 @@ public final class ActivityIndex {
         tx.clear(keys.activity(sequence));
     }
 
-    /** {@return the rows of the jobs that were not heard of since, longest silent first} */
+    /** {@return the rows of the jobs without a heartbeat since, longest silent first} */
     public static CompletableFuture<List<Entry>> silentSince(
             ReadTransaction tx, TypeKeys keys, Versionstamp upTo, int limit) {
         return Quarantine.range(tx, keys, keys.activityUpTo(upTo), limit, false, row -> decode(keys, row));

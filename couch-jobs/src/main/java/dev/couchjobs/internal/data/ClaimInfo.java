@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
  * The present or the last claim on a job.
  *
  * @param number how many claims there have been on this job, this one included; it only grows, 0 if there was none
- * @param failures how many attempts have failed since the job was last enqueued anew
+ * @param failures how many attempts have failed since the job was last enqueued
  * @param by who claimed it
  * @param since when, in milliseconds since the epoch, by that process's clock
  * @param shared whether the claim shares its activity row with others that were made with it
  * @param logged whether this claim, or one before it, has written something down that goes with the job
- * @param expiries how many claims have expired since the job was last enqueued anew
+ * @param expiries how many claims have expired since the job was last enqueued
  * @param begun whether the work on the job is known to have begun; a claim that ends otherwise is no attempt
  */
 public record ClaimInfo(
@@ -28,7 +28,7 @@ public record ClaimInfo(
         return new ClaimInfo(number + 1, failures, by, since, shared, logged, expiries, begun);
     }
 
-    /** This claim, heard of again with others or by itself. */
+    /** This claim after a heartbeat, with others or by itself. */
     ClaimInfo renewed(boolean shared) {
         return new ClaimInfo(number, failures, by, since, shared, logged, expiries, true);
     }

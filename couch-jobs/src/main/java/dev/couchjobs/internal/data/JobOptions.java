@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * What the creator of a job asked for beyond the RFC.
  *
  * @param priority higher first; 0 is the RFC's queue
- * @param since when a job with a priority of its own was enqueued anew, in milliseconds since the epoch by the clock of
+ * @param since when a job with a priority of its own was enqueued, in milliseconds since the epoch by the clock of
  *     the process that did that; the oldest comes first within a priority
  * @param due whether a job with a priority of its own has been moved to its place in the order of priorities, because
  *     its scheduled time has come

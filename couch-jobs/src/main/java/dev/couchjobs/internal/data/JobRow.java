@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * and null for finished.
  *
  * @param state pending, running or finished
- * @param sequence of a running job, the commit in which its processor was last heard of; incomplete while that commit
+ * @param sequence of a running job, the commit of its last heartbeat; incomplete while that commit
  *     is still to come
  * @param lock of a running job, the lock of its claim
  * @param scheduledTime seconds since the epoch, 0 for none
@@ -175,12 +175,12 @@ public record JobRow(
                 null);
     }
 
-    /** {@return this running job heard of again, by itself} */
+    /** {@return this running job after a heartbeat of its own} */
     public JobRow renewed(Payload payload) {
         return renewed(payload, false);
     }
 
-    /** {@return this running job heard of again} */
+    /** {@return this running job after a heartbeat} */
     public JobRow renewed(Payload payload, boolean shared) {
         return new JobRow(
                 state,
@@ -259,7 +259,7 @@ public record JobRow(
         return lock == null && claim.equals(finishedBy);
     }
 
-    /** Whether this row differs from the one before it only in when the job's holder was last heard of. */
+    /** Whether this row differs from the one before it only in its last heartbeat. */
     boolean isHeartbeatAfter(JobRow before) {
         return before.state == JobState.RUNNING
                 && sequence != null
@@ -267,7 +267,7 @@ public record JobRow(
                 && equals(before.renewed(before.payload, claimInfo.shared()).stamped(sequence.getUserVersion()));
     }
 
-    /** Whether the job's holder was last heard of in the same commit as in another row. */
+    /** Whether the last heartbeat is in the same commit as that of another row. */
     boolean isAsOldAs(@Nullable JobRow other) {
         return other != null && sequence != null && sequence.isComplete() && sequence.equals(other.sequence);
     }

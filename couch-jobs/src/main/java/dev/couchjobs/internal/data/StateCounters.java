@@ -34,7 +34,7 @@ public final class StateCounters {
 
     private final long[] changes = new long[WORDS];
 
-    /** Notes what becomes of one job. */
+    /** Notes what happens to one job. */
     void change(@Nullable JobRow before, @Nullable JobRow after) {
         if (before != null) {
             changes[word(before)]--;

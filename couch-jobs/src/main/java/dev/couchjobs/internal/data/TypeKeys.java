@@ -159,7 +159,7 @@ public final class TypeKeys {
         return activity.range();
     }
 
-    /** The rows of the running jobs that were last heard of at or before a sequence. */
+    /** The rows of the running jobs whose last heartbeat is at or before a sequence. */
     Range activityUpTo(Versionstamp sequence) {
         return new Range(activity.range().begin, ByteArrayUtil.keyAfter(activity.pack(sequence)));
     }

@@ -7,6 +7,6 @@ import dev.couchjobs.DependencyPolicy;
  *
  * @param typeName the name of its type
  * @param jobId its id
- * @param policy what becomes of it if the other does not succeed
+ * @param policy what happens to it if the other does not succeed
  */
 public record Dependent(String typeName, String jobId, DependencyPolicy policy) {}

@@ -109,7 +109,7 @@ final class MoveMarks {
         }
         requireMove(target, move);
         if (target.mark() != null && target.mark().run().equals(NO_RUN)) {
-            throw new JobsMoveException("This move was called off half-way: call it off again, and then begin anew.");
+            throw new JobsMoveException("This move was called off half-way: call it off again, and then begin again.");
         }
     }
 

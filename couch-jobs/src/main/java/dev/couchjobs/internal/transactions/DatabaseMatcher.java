@@ -44,7 +44,7 @@ final class DatabaseMatcher {
         return answer == null ? ask(given) : CompletableFuture.completedFuture(answer);
     }
 
-    /** A wrapper that makes options anew for each call does not tell for what it stands. */
+    /** A wrapper that makes options again for each call does not tell for what it stands. */
     private boolean differs(Database given) {
         Object mine = own.options();
         Object theirs = given.options();

@@ -235,7 +235,7 @@ public final class Transactions {
      * looks in the feed, behind all that it has looked at before, for the entry that an earlier try may have left.
      * After a conflict it does not: the feed is longest where conflicts are most frequent.
      *
-     * <p>In a transaction of the caller's there is nothing to look for: the caller that retries it calls the verb anew.
+     * <p>In a transaction of the caller's there is nothing to look for: the caller's retry calls the verb again.
      *
      * @param types all those in whose feeds the verb may leave its entry
      */
@@ -254,7 +254,7 @@ public final class Transactions {
     }
 
     /**
-     * The same for a verb whose result has to be read anew.
+     * The same for a verb whose result has to be read again.
      *
      * @param ifDone reads what an earlier try has come to
      */

@@ -60,7 +60,7 @@ record AddRequest(
     }
 
     /**
-     * {@return what becomes of the job, which waits for others or cannot run because of them, or is as without them}
+     * {@return what happens to the job, which waits for others or cannot run because of them, or is as without them}
      */
     CompletableFuture<Optional<JobRow>> to(
             Transaction tx,
@@ -86,7 +86,7 @@ record AddRequest(
         return isNamed ? ReleaseOutbox.expected(tx, ref) : CompletableFuture.completedFuture(DependencyState.NO_GROUP);
     }
 
-    /** {@return what becomes of the job, or empty if it is as it is to be: then there is no write, and no conflict} */
+    /** {@return what happens to the job, or empty if it is as it is to be: then there is no write, and no conflict} */
     CompletableFuture<Optional<JobRow>> to(Transaction tx, Optional<JobRow> before, long group) {
         if (before.isEmpty()) {
             if (isNamed) {

@@ -129,7 +129,7 @@ public final class FinishTransaction {
     /**
      * Writes ends.
      *
-     * @param check is given what becomes of the claims before anything is written
+     * @param check is given what happens to the claims before anything is written
      */
     private CompletableFuture<List<FinishResult>> write(
             JobTransaction verb,

@@ -24,7 +24,7 @@ import org.testcontainers.images.builder.Transferable;
 import org.testcontainers.utility.DockerImageName;
 
 /**
- * A FoundationDB of one process in a container, made anew for each start and gone with it.
+ * A FoundationDB of one process in a container, made again for each start and gone with it.
  *
  * <pre>{@code
  * try (FoundationDbContainer foundationDb = new FoundationDbContainer()) {

@@ -101,7 +101,7 @@ final class ProcessFaults implements FaultPlan {
         return null;
     }
 
-    /** What has been sent is on its way, whatever becomes of the process. */
+    /** What has been sent is on its way, whatever happens to the process. */
     @Override
     public CompletableFuture<?> before(FaultPoint point) {
         if (executor.opensAtNanos() == VirtualExecutor.NEVER) {

@@ -39,7 +39,7 @@ public record CommandAllowList(boolean isEverything, Set<String> commands, List<
     }
 
     /**
-     * The writer of a command may choose one for which a pattern takes for ever, or the whole stack, to find no match.
+     * The writer of a command may choose one for which a pattern takes forever, or the whole stack, to find no match.
      */
     private static boolean matches(Pattern pattern, String command) {
         try {

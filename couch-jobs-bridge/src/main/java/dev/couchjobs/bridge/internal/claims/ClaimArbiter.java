@@ -45,7 +45,7 @@ final class ClaimArbiter {
         Optional<String> winner = step.progress().winner();
         if (winner.isPresent() && isOverdue(round) && step.withdraw() instanceof Transition.To open) {
             LOG.warn(
-                    "Node {}: nothing was heard of {} since it was to run job[{}] of document {}; its claim is"
+                    "Node {}: node {} has not begun since it was to run job[{}] of document {}; its claim is"
                             + " withdrawn",
                     node,
                     winner.get(),
@@ -81,7 +81,7 @@ final class ClaimArbiter {
     /** A step has begun, or never will: there is nothing to wait for any more. */
     void settle(BridgeTransaction transaction, StepRound round) {
         reservations.settle(transaction.tx(), round);
-        transaction.afterwards(() -> since.remove(round)); // it may be given once more if its document is made anew
+        transaction.afterwards(() -> since.remove(round)); // it may be given once more if its document is made again
     }
 
     private boolean isOverdue(StepRound round) {
@@ -89,7 +89,7 @@ final class ClaimArbiter {
         return first != null && ticks.now() - first >= patience;
     }
 
-    /** Has steps decided on anew whose nodes have been silent for too long. */
+    /** Has steps decided on again whose nodes have been silent for too long. */
     CompletableFuture<Void> look(BridgeTransaction transaction) {
         return reservations.granted(transaction.tx()).thenAccept(given -> {
             since.keySet().retainAll(Set.copyOf(given));

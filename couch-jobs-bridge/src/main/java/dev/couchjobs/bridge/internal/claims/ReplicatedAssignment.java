@@ -136,7 +136,7 @@ public final class ReplicatedAssignment implements StepAssignment {
                 : CompletableFuture.completedFuture(claims.claim(transaction, now, step));
     }
 
-    // What becomes of it
+    // What happens to it
 
     @Override
     public CompletableFuture<Void> stop(BridgeTransaction transaction, Kept before) {

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What a node claims of documents that others have made, and what becomes of it. A claim can be made good only while
+ * What a node claims of documents that others have made, and what happens to it. A claim can be made good only while
  * its lease lasts. A node that begins a step claims the next in the same commit: so its name is there by the time it
  * gets to it.
  */
@@ -124,7 +124,7 @@ final class StepClaims {
 
     /**
      * A claim was made by a process that has ended, or it has had no answer for too long: the worker is freed, and the
-     * claim is made anew if it is answered after all.
+     * claim is made again if it is answered after all.
      */
     CompletableFuture<Void> look(BridgeTransaction transaction) {
         leases.forget();

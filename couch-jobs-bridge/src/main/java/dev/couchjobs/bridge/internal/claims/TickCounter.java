@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A time that is counted and not read: one more with each of a node's looks at what it waits for, which are at least
- * some time apart. It may go too slowly and never goes too fast, whatever becomes of clocks. Thread-safe.
+ * some time apart. It may go too slowly and never goes too fast, whatever happens to clocks. Thread-safe.
  */
 final class TickCounter {
     private final Duration apart;

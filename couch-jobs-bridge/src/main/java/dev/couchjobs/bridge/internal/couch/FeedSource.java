@@ -14,7 +14,7 @@ interface FeedSource {
     /** Ends it without a word to the sink. */
     void cancel();
 
-    /** What becomes of the changes. */
+    /** What happens to the changes. */
     interface Sink {
         /** {@return whether to read on; if not, {@link FeedSource#demand} will be called} */
         boolean rows(FeedSource from, List<FeedRow> rows);

@@ -205,7 +205,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     private CompletableFuture<Void> told(Inbox.Batch batch) {
         try {
             return listener.changed(batch.changes(), behind(batch));
-        } catch (Throwable e) { // also an error: the feed would wait for ever
+        } catch (Throwable e) { // also an error: the feed would wait forever
             return CompletableFuture.failedFuture(e);
         }
     }

@@ -72,7 +72,7 @@ public final class HttpCouchDatabase implements CouchDatabase {
     /**
      * Says what else is to be done when a feed finds that another database is in the place of the one that it followed.
      *
-     * @param action is called after the feed has begun anew; must not block
+     * @param action is called after the feed has begun again; must not block
      */
     public void whenReplaced(Runnable action) {
         whenReplaced = action;

@@ -152,7 +152,7 @@ public final class OwnerMark implements AutoCloseable {
     private CompletableFuture<Void> seen(Optional<JsonNode> found) {
         Optional<JsonNode> other = found.filter(mark -> !isOfProcess(mark));
         if (other.isEmpty()) {
-            // Also where the database was made anew. A conflict shows the next time.
+            // Also where the database was made again. A conflict shows the next time.
             return write(found, false).thenCompose(written -> done());
         }
         synchronized (this) {

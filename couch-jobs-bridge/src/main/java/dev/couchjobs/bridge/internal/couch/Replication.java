@@ -11,7 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param id names it; one server keeps one replication of a name
  * @param source where documents come from
  * @param target where they go
- * @param isContinuous whether it goes on for ever; otherwise it ends when it has copied what there is
+ * @param isContinuous whether it goes on forever; otherwise it ends when it has copied what there is
  * @param choice which documents; empty for all
  */
 public record Replication(String id, End source, End target, boolean isContinuous, Optional<Choice> choice) {
@@ -56,7 +56,7 @@ public record Replication(String id, End source, End target, boolean isContinuou
         record Filter(String name, ObjectNode parameters) implements Choice {}
     }
 
-    /** {@return a replication of all documents, for ever} */
+    /** {@return a replication of all documents, forever} */
     public static Replication continuous(String id, URI source, URI target) {
         return new Replication(id, End.of(source), End.of(target), true, Optional.empty());
     }

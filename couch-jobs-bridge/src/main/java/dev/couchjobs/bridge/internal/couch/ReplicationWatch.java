@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Looks once a minute how a node's replications are. Says in the log when the state of one changes, and why; makes one
- * anew that CouchDB has given up, or that CouchDB lets pause for hours although the peer answers.
+ * again that CouchDB has given up, or that CouchDB lets pause for hours although the peer answers.
  */
 public final class ReplicationWatch implements AutoCloseable {
     private static final Duration LOOK_EVERY = Duration.ofMinutes(1);
@@ -64,7 +64,7 @@ public final class ReplicationWatch implements AutoCloseable {
             this.isPeerThere = isPeerThere;
         }
 
-        /** {@return whether it is time to make it anew} CouchDB's own next try is waited for. */
+        /** {@return whether it is time to make it again} CouchDB's own next try is waited for. */
         boolean isDue(Replications.State state) {
             boolean isFirst = !wasInTrouble;
             wasInTrouble = true;
@@ -161,7 +161,7 @@ public final class ReplicationWatch implements AutoCloseable {
         return replications
                 .remove(one.replication.id())
                 .thenCompose(removed -> replications.ensure(one.replication))
-                .thenAccept(made -> log.info("Node {}: the replication from {} was made anew", node, peer));
+                .thenAccept(made -> log.info("Node {}: the replication from {} was made again", node, peer));
     }
 
     /** Once per change. A server that tries again by itself passes through states that say nothing of its success. */
@@ -173,8 +173,8 @@ public final class ReplicationWatch implements AutoCloseable {
                     node,
                     describe(peer, state),
                     state.hasFailed()
-                            ? "CouchDB has given it up, and the bridge makes it anew"
-                            : "CouchDB tries again by itself, with growing pauses, and the bridge makes it anew once"
+                            ? "CouchDB has given it up, and the bridge makes it again"
+                            : "CouchDB tries again by itself, with growing pauses, and the bridge makes it again once"
                                     + " the"
                                     + " peer answers");
         } else if (state.isRunning() && one.told.isPresent()) {

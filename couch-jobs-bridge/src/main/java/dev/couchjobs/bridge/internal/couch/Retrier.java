@@ -75,7 +75,7 @@ final class Retrier implements AutoCloseable {
         private CompletableFuture<T> started() {
             try {
                 return attempt.get();
-            } catch (Throwable e) { // also an error: the caller would wait for ever
+            } catch (Throwable e) { // also an error: the caller would wait forever
                 return CompletableFuture.failedFuture(e);
             }
         }

@@ -102,7 +102,7 @@ final class Transport {
     }
 
     /**
-     * Begins an answer that may go on for ever.
+     * Begins an answer that may go on forever.
      *
      * @param watchdog listens while the request is under way, and not while it waits to be sent
      * @return the answer's beginning; cancelling it ends the request
@@ -156,7 +156,7 @@ final class Transport {
     private static CompletableFuture<CouchResponse> started(Supplier<CompletableFuture<CouchResponse>> request) {
         try {
             return request.get();
-        } catch (Throwable e) { // also an error: the gate would wait for ever
+        } catch (Throwable e) { // also an error: the gate would wait forever
             return CompletableFuture.failedFuture(e);
         }
     }

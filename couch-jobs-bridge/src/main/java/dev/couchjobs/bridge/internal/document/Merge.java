@@ -32,7 +32,8 @@ public final class Merge {
             .thenComparing(StepRun::end, OptionalComparators.optional(ENDS));
 
     /**
-     * Of two that have begun: what has come further, the earlier round, the one begun anew, the first node by its name.
+     * Of two that have begun: what has come further, the earlier round, the one begun more often, the first node by its
+     * name.
      */
     private static final Comparator<StepProgress> BEGUN = Comparator.comparing(
                     (StepProgress step) -> onlyRun(step).status())

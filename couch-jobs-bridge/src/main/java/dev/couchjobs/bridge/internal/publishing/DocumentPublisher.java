@@ -253,7 +253,7 @@ public final class DocumentPublisher implements AutoCloseable {
             boolean isNew = reasonsSaid.size() < REASONS && reasonsSaid.add(reason.replace(refused.id(), ""));
             if (isNew) {
                 LOG.error(
-                        "Node {}: CouchDB does not take document {}: {}. What becomes of it, and of others that it"
+                        "Node {}: CouchDB does not take document {}: {}. What happens to it, and of others that it"
                                 + " refuses for this"
                                 + " reason, is kept and written later: pauses grow up to an hour",
                         context.node(),

@@ -11,7 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param content a digest of what it says; whatever has the same need not be written again
  * @param losers revisions that conflict with it, and are to be deleted since all that they say has been taken over
  * @param attachments what it says of its attachments: what follows it has to say the same, or loses them
- * @param isInvalid whether it is for the node on which it was made to say what becomes of it: nothing is written on it
+ * @param isInvalid whether it is for the node on which it was made to say what happens to it: nothing is written on it
  *     until then
  */
 public record PublishedState(

@@ -55,7 +55,7 @@ public final class BridgeTransactions {
                 .thenCompose(next -> next.isEmpty()
                         ? done()
                         : look(transaction, next.get(), kept -> assignment.claim(transaction, kept))
-                                // One that is not live has no business there, and would be the first for ever.
+                                // One that is not live has no business there, and would be the first forever.
                                 .thenCompose(wasLive -> wasLive ? reviewQueue(transaction) : done()));
     }
 

@@ -70,7 +70,7 @@ public final class DocumentStore {
                         + parsedDocument);
     }
 
-    /** Keeps a job in place of what was kept of it, and writes its body anew if it says something else. */
+    /** Keeps a job in place of what was kept of it, and writes its body again if it says something else. */
     public Kept save(BridgeTransaction transaction, Optional<Kept> before, Kept now) {
         JobDocument document = now.document();
         boolean isNew = before.isEmpty() || !before.get().document().equals(document);

@@ -299,7 +299,7 @@ public final class RunningBridge implements AutoCloseable {
         return kinds;
     }
 
-    /** With another set of kinds the feed is read anew: items of a new one may have been there before. */
+    /** With another set of kinds the feed is read again: items of a new one may have been there before. */
     private String feedName() {
         String address = config.couchdb().url().toString();
         return config.workItems().isEmpty()

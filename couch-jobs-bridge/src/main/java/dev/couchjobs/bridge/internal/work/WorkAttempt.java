@@ -127,7 +127,7 @@ final class WorkAttempt {
     }
 
     /**
-     * The item is about to be claimed anew: what came of the claim before is not what will come of this one. What came
+     * The item is about to be claimed again: what came of the claim before is not what will come of this one. What came
      * of a later revision than this one holds: a shard that lags behind has shown this one.
      */
     private CompletableFuture<Void> forget(Stored open) {

@@ -98,7 +98,7 @@ class ReplicationWatchTest {
         assertThat(log.lines())
                 .hasSize(2)
                 .last()
-                .isEqualTo("INFO Node reg_a: the replication from reg_b was made anew");
+                .isEqualTo("INFO Node reg_a: the replication from reg_b was made again");
 
         answer(look(), "failed", error("bad")); // a minute later: the pause is over, and the next is longer
         server.call().answer(404, MISSING);

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** A range read that has not been done yet; every iterator does it anew. */
+/** A range read that has not been done yet; every iterator does it again. */
 final class RangeQuery implements AsyncIterable<KeyValue> {
     private final EmbeddedTransaction transaction;
     private final KeySelector begin;
