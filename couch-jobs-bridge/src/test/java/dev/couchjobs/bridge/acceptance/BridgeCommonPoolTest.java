@@ -36,7 +36,7 @@ class BridgeCommonPoolTest {
                         {'creator': '%s', 'job': [
                           {'target': '%s', 'do': 'echo done'},
                           {'target': '%s', 'kind': 'http', 'do': 'GET %s'},
-                          {'target': 'any', 'do': 'sleep 1000', 'timeout': 0.1, 'alt_do': 'true'}]}""".formatted(NODE, NODE, NODE, server.address()));
+                          {'target': 'any', 'do': 'sleep 1000', 'timeout': 3, 'alt_do': 'true'}]}""".formatted(NODE, NODE, NODE, server.address()));
                 server.next().answer();
                 assertThat(client.awaitEnd("all-kinds").path("job_status").asString())
                         .isEqualTo("success");
