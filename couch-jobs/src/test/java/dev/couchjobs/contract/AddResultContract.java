@@ -12,7 +12,6 @@ import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.NewJob;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -71,12 +70,13 @@ class AddResultContract extends JobsContract {
 
     @Test
     void addSaysWhatItDidInTheCallersTransaction() {
-        List<CompletableFuture<AddResult>> results = database.run(tx -> List.of(
-                jobs.add(tx, job(1)), jobs.add(tx, job(1)), jobs.add(tx, job(2)), jobs.add(tx, job(3).ifAbsent())));
+        List<AddResult> results = database.run(tx -> List.of(
+                await(jobs.add(tx, job(1))),
+                await(jobs.add(tx, job(1))),
+                await(jobs.add(tx, job(2))),
+                await(jobs.add(tx, job(3).ifAbsent()))));
 
-        assertThat(results)
-                .extracting(result -> await(result).change())
-                .containsExactly(ADDED, UNCHANGED, REPLACED, UNCHANGED);
+        assertThat(results).extracting(AddResult::change).containsExactly(ADDED, UNCHANGED, REPLACED, UNCHANGED);
     }
 
     @Test
