@@ -6,7 +6,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link CouchJobs#accept} may take and how long it waits (RFC 007, the options of {@code accept}). Immutable.
+ * What {@link Processor#accept} may take and how long it waits (RFC 007, the options of {@code accept}). Immutable.
  *
  * <p>By default only jobs that are due are taken, and the call waits until there is one.
  */

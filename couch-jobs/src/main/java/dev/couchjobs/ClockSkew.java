@@ -3,7 +3,7 @@ package dev.couchjobs;
 import java.time.Duration;
 
 /**
- * How the clock of a process stands to the clocks of others, as {@link CouchJobs#clockSkew} measures it.
+ * How the clock of a process stands to the clocks of others, as {@link Maintenance#clockSkew} measures it.
  *
  * <p>Processes that remove jobs note their clocks in the database whenever they look for jobs to remove, at most twice
  * a minute. A note is taken for current by the versions of the database that have gone by since, of which there are

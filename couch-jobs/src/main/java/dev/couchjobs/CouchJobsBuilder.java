@@ -4,6 +4,7 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.subspace.Subspace;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.transactions.TransactionLabel;
+import dev.couchjobs.internal.views.JacksonCodec;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HexFormat;
@@ -12,7 +13,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Builds a CouchJobs instance with settings other than the defaults. */
+/**
+ * Builds a CouchJobs instance with settings other than the defaults. If the database is a wrapper, it sees transactions
+ * that run in the database's own loops, and, where the library has to know why a commit failed, transactions that the
+ * library makes, commits and tries again by {@code onError} itself.
+ */
 public final class CouchJobsBuilder {
     /** It is written with every claim. */
     private static final int NAME_CHARS_MAX = 200;
@@ -24,7 +29,7 @@ public final class CouchJobsBuilder {
     private @Nullable Environment environment;
     private @Nullable String name;
     Duration maxClockSkew = Duration.ofMinutes(1);
-    ObjectMapper mapper = JsonMapper.shared();
+    JsonCodec codec = new JacksonCodec(JsonMapper.shared());
     Duration transactionTimeout = Duration.ofSeconds(60);
     Duration feedRetention = Duration.ofMinutes(10);
     private String transactionTag = "couch-jobs";
@@ -88,13 +93,24 @@ public final class CouchJobsBuilder {
     }
 
     /**
-     * What writes and reads the data of jobs; by default a plain {@link JsonMapper}.
+     * Sets the Jackson 3 mapper that writes and reads the data of jobs; by default a plain {@link JsonMapper}.
      *
      * @param mapper a JSON mapper
      * @return this builder
      */
     public CouchJobsBuilder objectMapper(ObjectMapper mapper) {
-        this.mapper = Objects.requireNonNull(mapper, "mapper");
+        return codec(new JacksonCodec(Objects.requireNonNull(mapper, "mapper")));
+    }
+
+    /**
+     * Sets another codec for the data of jobs, such as one of Jackson 2, in place of {@link #objectMapper}. All
+     * instances that share a subspace need codecs that read each other's JSON.
+     *
+     * @param codec the codec
+     * @return this builder
+     */
+    public CouchJobsBuilder codec(JsonCodec codec) {
+        this.codec = Objects.requireNonNull(codec, "codec");
         return this;
     }
 

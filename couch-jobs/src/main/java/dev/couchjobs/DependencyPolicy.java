@@ -31,8 +31,8 @@ public enum DependencyPolicy {
     /** The same, but the dependency may be added later. */
     EXPECT,
     /**
-     * The job fails, and its error names the dependency. It is a dead letter then: {@link CouchJobs#retryDeadLetter}
-     * and {@link CouchJobs#retryDeadLetters} run it, although the dependency has not succeeded.
+     * The job fails, and its error names the dependency. It is a dead letter then: {@link DeadLetters#retry}
+     * and {@link DeadLetters#retryAll} run it, although the dependency has not succeeded.
      */
     FAIL,
     /** The job no longer waits for this dependency. */

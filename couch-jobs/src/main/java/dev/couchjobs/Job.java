@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * A claim on a job, from {@link CouchJobs#accept}: what a processor passes to {@code update}, {@code finish} and
+ * A claim on a job, from {@link Processor#accept}: what a processor passes to {@code update}, {@code finish} and
  * {@code resubmit} to show that the job's lock is its own (RFC 007, "Job Processing API").
  *
  * <p>Immutable, and safe to share between threads. It is a picture of the moment in which it was made; the truth is in

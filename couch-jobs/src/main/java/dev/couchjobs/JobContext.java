@@ -105,7 +105,7 @@ public interface JobContext<D> {
             Function<? super Transaction, ? extends CompletableFuture<R>> body);
 
     /**
-     * Writes an entry into the job's log, in a transaction of its own; see {@link CouchJobs#log}, which also joins one
+     * Writes an entry into the job's log, in a transaction of its own; see {@link Processor#log}, which also joins one
      * of the handler's. Blocks.
      *
      * @param entry what to write: anything that Jackson can write, up to 65,536 bytes as JSON
@@ -115,7 +115,7 @@ public interface JobContext<D> {
     void log(Object entry);
 
     /**
-     * Writes down where the next attempt may go on from, in a transaction of its own; see {@link CouchJobs#checkpoint},
+     * Writes down where the next attempt may go on from, in a transaction of its own; see {@link Processor#checkpoint},
      * which also joins one of the handler's. Blocks.
      *
      * @param checkpoint what to write: anything that Jackson can write, up to 65,536 bytes as JSON

@@ -1,7 +1,9 @@
 package dev.couchjobs;
 
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.TypeTimeouts;
 import java.lang.reflect.Type;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -15,16 +17,19 @@ import tools.jackson.core.type.TypeReference;
  *
  * <p>A job type also says how its jobs are treated: how often they are tried ({@link #retry}), after which errors not
  * again ({@link #doNotRetryOn}), and how long they are kept when they are done ({@link #retention}). That is code and
- * not stored: each process goes by its own job type.
+ * not stored: each process goes by its own job type. Only the {@link #activityTimeout} is stored, with the first job.
  *
  * @param <D> the type of the job's data: anything that Jackson can write and read, such as a record
  * @param <R> the type of its result, {@link Void} if it has none
  */
 @SuppressWarnings("UnusedTypeParameter") // they tie what add and finish take to what accept and result give
 public final class JobType<D, R> {
+    private static final Duration ACTIVITY_TIMEOUT_DEFAULT = Duration.ofSeconds(30);
+
     private final String name;
     private final Type dataType;
     private final Type resultType;
+    private final Duration activityTimeout;
     private final RetryPolicy retry;
     private final Retention retention;
     private final List<Class<? extends Throwable>> doNotRetryOn;
@@ -33,12 +38,15 @@ public final class JobType<D, R> {
             String name,
             Type dataType,
             Type resultType,
+            Duration activityTimeout,
             RetryPolicy retry,
             Retention retention,
             List<Class<? extends Throwable>> doNotRetryOn) {
         this.name = Objects.requireNonNull(name, "name");
         this.dataType = Objects.requireNonNull(dataType, "dataType");
         this.resultType = Objects.requireNonNull(resultType, "resultType");
+        TypeTimeouts.check(activityTimeout);
+        this.activityTimeout = activityTimeout;
         this.retry = Objects.requireNonNull(retry, "retry");
         this.retention = Objects.requireNonNull(retention, "retention");
         this.doNotRetryOn = doNotRetryOn;
@@ -46,7 +54,14 @@ public final class JobType<D, R> {
     }
 
     private static <D, R> JobType<D, R> of(String name, Type dataType, Type resultType) {
-        return new JobType<>(name, dataType, resultType, RetryPolicy.standard(), Retention.standard(), List.of());
+        return new JobType<>(
+                name,
+                dataType,
+                resultType,
+                ACTIVITY_TIMEOUT_DEFAULT,
+                RetryPolicy.standard(),
+                Retention.standard(),
+                List.of());
     }
 
     /**
@@ -106,13 +121,26 @@ public final class JobType<D, R> {
     }
 
     /**
+     * This job type with another activity timeout: how long a processor may be silent before its job is given to
+     * another (RFC 007). The first job that is added stores it; from then on the stored timeout counts, and {@link
+     * JobTypes#setTypeTimeout} changes it. The default is 30 seconds.
+     *
+     * @param timeout a whole number of seconds, from one second to 3,650 days
+     * @return the job type
+     * @throws IllegalArgumentException if the timeout is anything else
+     */
+    public JobType<D, R> activityTimeout(Duration timeout) {
+        return new JobType<>(name, dataType, resultType, timeout, retry, retention, doNotRetryOn);
+    }
+
+    /**
      * This job type with another retry policy.
      *
      * @param retry how often, and after which pauses, a job that fails is tried again
      * @return the job type
      */
     public JobType<D, R> retry(RetryPolicy retry) {
-        return new JobType<>(name, dataType, resultType, retry, retention, doNotRetryOn);
+        return new JobType<>(name, dataType, resultType, activityTimeout, retry, retention, doNotRetryOn);
     }
 
     /**
@@ -122,7 +150,7 @@ public final class JobType<D, R> {
      * @return the job type
      */
     public JobType<D, R> retention(Retention retention) {
-        return new JobType<>(name, dataType, resultType, retry, retention, doNotRetryOn);
+        return new JobType<>(name, dataType, resultType, activityTimeout, retry, retention, doNotRetryOn);
     }
 
     /**
@@ -139,7 +167,7 @@ public final class JobType<D, R> {
         for (Class<? extends Throwable> each : errors) {
             all.add(each);
         }
-        return new JobType<>(name, dataType, resultType, retry, retention, List.copyOf(all));
+        return new JobType<>(name, dataType, resultType, activityTimeout, retry, retention, List.copyOf(all));
     }
 
     /** {@return the stable name under which jobs of this type are stored} */
@@ -155,6 +183,11 @@ public final class JobType<D, R> {
     /** {@return the Java type of the job's result; {@link Void} if it has none} */
     public Type resultType() {
         return resultType;
+    }
+
+    /** {@return the activity timeout that the first job stores} */
+    public Duration activityTimeout() {
+        return activityTimeout;
     }
 
     /** {@return how jobs that fail are tried again} */

@@ -3,7 +3,7 @@ package dev.couchjobs;
 import java.time.Instant;
 
 /**
- * An entry of a job's log, from {@link CouchJobs#logEntries}. Immutable.
+ * An entry of a job's log, from {@link JobDetails#entries}. Immutable.
  *
  * <p>The entries of a job are numbered from 1 without a gap, in the order in which their transactions committed. All
  * attempts at a job write one log.

@@ -116,7 +116,7 @@ public final class NewJob<D> {
     /**
      * This job, not to run before some others have finished successfully. If one of them fails, is cancelled or is
      * removed, this job goes on waiting until it succeeds after all, for example when it was
-     * {@linkplain CouchJobs#retryDeadLetter sent again}. They have to be there when this job is added, or be added in
+     * {@linkplain DeadLetters#retry sent again}. They have to be there when this job is added, or be added in
      * the same transaction before it. To have it otherwise, give {@link #after(Dependency...)} dependencies with
      * another {@link DependencyPolicy}.
      *

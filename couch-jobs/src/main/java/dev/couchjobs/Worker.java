@@ -84,7 +84,7 @@ public final class Worker implements AutoCloseable {
      * again.
      *
      * <p>With the last worker for a type this process ceases to watch over the jobs of the type, and to remove those
-     * whose time is up, unless it has called {@code accept} or {@link CouchJobs#monitor} for it.
+     * whose time is up, unless it has called {@code accept} or {@link Maintenance#monitor} for it.
      */
     @Override
     public void close() {

@@ -27,7 +27,9 @@ class JobsCommonPoolTest {
             BlockedCommonPool.block();
             try (Database database = EmbeddedDatabase.openInMemory();
                     CouchJobs jobs = CouchJobs.builder(database).build()) {
-                jobs.setTypeTimeout(database, SQUARE, Duration.ofSeconds(30)).join();
+                jobs.types()
+                        .setTypeTimeout(database, SQUARE, Duration.ofSeconds(30))
+                        .join();
                 String first = jobs.add(database, NewJob.of(SQUARE, 2)).join().jobId();
                 String second = jobs.add(database, NewJob.of(SQUARE, 3).after(SQUARE, first))
                         .join()

@@ -6,7 +6,6 @@ import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobType;
-import java.time.Duration;
 
 /** Adds a job in the same transaction as the row that it is about: there is never one without the other. */
 public final class EnqueueInYourTransaction {
@@ -24,7 +23,6 @@ public final class EnqueueInYourTransaction {
             Database database = playground.database();
             CouchJobs jobs = playground.jobs();
             Subspace orders = playground.data("orders");
-            jobs.setTypeTimeout(database, SHIP, Duration.ofSeconds(30)).join();
 
             database.runAsync(tx -> {
                         tx.set(orders.pack("A-17"), Tuple.from("three lamps").pack());

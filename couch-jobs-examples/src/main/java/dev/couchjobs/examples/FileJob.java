@@ -1,6 +1,7 @@
 package dev.couchjobs.examples;
 
 import dev.couchjobs.JobType;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 record FileJob(
         String path, int processor, long words, @Nullable String skipped) {
-    static final JobType<FileJob, ?> TYPE = JobType.of("index-file", FileJob.class);
+    static final JobType<FileJob, ?> TYPE =
+            JobType.of("index-file", FileJob.class).activityTimeout(Duration.ofSeconds(1));
 
     static FileJob of(String path) {
         return new FileJob(path, 0, 0, null);

@@ -25,7 +25,6 @@ public final class GoOnFromCheckpoint {
         try (Playground playground = new Playground()) {
             Database database = playground.database();
             CouchJobs jobs = playground.jobs();
-            jobs.setTypeTimeout(database, IMPORT, Duration.ofSeconds(30)).join();
             String id =
                     jobs.add(database, NewJob.of(IMPORT, 4).priority(5)).join().jobId();
 
@@ -35,7 +34,8 @@ public final class GoOnFromCheckpoint {
             worker.close();
 
             System.out.println("The last attempt read " + parts + " of 4 parts.");
-            jobs.logEntries(database, IMPORT, id, 0, 100)
+            jobs.details()
+                    .entries(database, IMPORT, id, 0, 100)
                     .join()
                     .forEach(entry -> System.out.println(
                             entry.number() + ", by claim " + entry.claim() + ": " + entry.kind() + " " + entry.json()));

@@ -89,7 +89,7 @@ final class IndexProcessor implements AutoCloseable {
     private void acceptAndIndex() {
         try {
             while (true) {
-                index(Blocking.get(claims.accept(FileJob.TYPE)).orElseThrow());
+                index(Blocking.get(claims.processor().accept(FileJob.TYPE)).orElseThrow());
             }
         } catch (CouchJobsClosedException e) {
             // This processor has been closed: there is nothing left to do.
@@ -130,7 +130,7 @@ final class IndexProcessor implements AutoCloseable {
         beAlive();
         Blocking.get(database.runAsync(tx -> {
             store.write(tx, soFar.path(), part);
-            return jobs.update(tx, claim, soFar);
+            return jobs.processor().update(tx, claim, soFar);
         }));
     }
 
@@ -138,7 +138,7 @@ final class IndexProcessor implements AutoCloseable {
         beAlive();
         Blocking.get(database.runAsync(tx -> {
             store.complete(tx, done);
-            return jobs.finish(tx, claim, done);
+            return jobs.processor().finish(tx, claim, done);
         }));
     }
 

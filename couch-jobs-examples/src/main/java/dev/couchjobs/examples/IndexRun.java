@@ -11,7 +11,6 @@ import java.util.stream.IntStream;
 
 /** One run: enqueues the files, lets processors index them, of which one has an accident, and checks the result. */
 final class IndexRun {
-    private static final Duration SILENCE = Duration.ofSeconds(1);
     private static final Duration REDRAW_EVERY = Duration.ofMillis(100);
 
     private final Path root;
@@ -50,7 +49,7 @@ final class IndexRun {
         this.settings = settings;
         this.bar = bar;
         this.accident = new Accident(files.size());
-        this.report = new RunReport(bar, accident, SILENCE);
+        this.report = new RunReport(bar, accident, FileJob.TYPE.activityTimeout());
     }
 
     IndexResult run() {
@@ -58,7 +57,6 @@ final class IndexRun {
             Database database = playground.database();
             CouchJobs jobs = playground.jobs();
             IndexStore store = new IndexStore(playground.data("index"));
-            Blocking.get(jobs.setTypeTimeout(database, FileJob.TYPE, SILENCE));
             IndexQueue.addAll(database, jobs, store, files);
             JobWatch watch = JobWatch.over(database, jobs, files, report);
             process(playground, store, watch);

@@ -19,7 +19,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class JobWatch {
     private static final Duration LONG = Duration.ofHours(1);
 
-    private final CouchJobs jobs;
     private final Observer observer;
     private final int number;
     private final AtomicInteger told = new AtomicInteger();
@@ -29,7 +28,7 @@ final class JobWatch {
     private final Map<String, JobState> states = new HashMap<>(); // guarded by this
     private final Map<JobState, Integer> counts = new EnumMap<>(JobState.class); // guarded by this
 
-    /** Is told what happens to jobs. */
+    /** Receives what happens to jobs. */
     interface Observer {
         /** A job was running and is pending again. */
         void cameBack(String path);
@@ -41,15 +40,14 @@ final class JobWatch {
     /** How many jobs are in each state. */
     record Counts(int pending, int running, int finished) {}
 
-    private JobWatch(CouchJobs jobs, Observer observer, int number) {
-        this.jobs = jobs;
+    private JobWatch(Observer observer, int number) {
         this.observer = observer;
         this.number = number;
     }
 
     /** Begins to follow the jobs of some files. */
     static JobWatch over(Database database, CouchJobs jobs, List<TextFile> files, Observer observer) {
-        JobWatch watch = new JobWatch(jobs, observer, files.size());
+        JobWatch watch = new JobWatch(observer, files.size());
         List<Subscription<FileJob>> subscriptions = files.stream()
                 .map(file -> Blocking.get(jobs.subscribe(database, FileJob.TYPE, file.path())))
                 .toList();
@@ -58,7 +56,7 @@ final class JobWatch {
         return watch;
     }
 
-    /** {@return when all jobs are finished, and the observer has been told of each} */
+    /** {@return completes when all jobs are finished and the observer has received the end of each} */
     CompletableFuture<Void> allFinished() {
         return allFinished;
     }
@@ -73,7 +71,7 @@ final class JobWatch {
     }
 
     private void follow(Subscription<FileJob> subscription) {
-        var unused = jobs.awaitEvent(subscription, LONG).whenComplete((event, error) -> {
+        var unused = subscription.awaitEvent(LONG).whenComplete((event, error) -> {
             if (error != null) {
                 allFinished.completeExceptionally(error);
                 return;

@@ -7,7 +7,6 @@ import dev.couchjobs.Dependency;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -39,8 +38,6 @@ public final class Pipeline {
         try (Playground playground = new Playground()) {
             Database database = playground.database();
             CouchJobs jobs = playground.jobs();
-            STAGES.forEach(type ->
-                    jobs.setTypeTimeout(database, type, Duration.ofSeconds(30)).join());
             Pipeline pipeline = new Pipeline(database, jobs);
             pipeline.add("faust", 3);
             pipeline.run();
@@ -71,10 +68,10 @@ public final class Pipeline {
 
     private boolean runOne(JobType<String, ?> type) {
         Optional<Job<String>> job =
-                jobs.accept(type, AcceptOptions.nonBlocking()).join();
+                jobs.processor().accept(type, AcceptOptions.nonBlocking()).join();
         job.ifPresent(claim -> {
             System.out.println(type + " " + claim.data());
-            jobs.finish(database, claim).join();
+            jobs.processor().finish(database, claim).join();
         });
         return job.isPresent();
     }

@@ -37,7 +37,6 @@ public final class ResultsAndRetries {
         try (Playground playground = new Playground()) {
             Database database = playground.database();
             CouchJobs jobs = playground.jobs();
-            jobs.setTypeTimeout(database, COUNT, Duration.ofSeconds(30)).join();
             new ResultsAndRetries(database, jobs).run();
         }
     }
@@ -46,7 +45,7 @@ public final class ResultsAndRetries {
         jobs.add(database, COUNT, "from Ada", "all is well here").join();
         process();
         System.out.println("from Ada: " + jobs.result(COUNT, "from Ada", Duration.ofSeconds(10)) + " words after "
-                + jobs.attempts(database, COUNT, "from Ada").join().size() + " attempts");
+                + jobs.details().attempts(database, COUNT, "from Ada").join().size() + " attempts");
 
         jobs.add(database, COUNT, "from Bob", "wet ink").join();
         process();
@@ -55,13 +54,15 @@ public final class ResultsAndRetries {
         } catch (JobFailedException e) {
             System.out.println("from Bob: " + firstLine(e.error()));
         }
-        for (DeadLetter letter :
-                jobs.deadLetters(database, COUNT, PageRequest.of(10)).join().items()) {
+        for (DeadLetter letter : jobs.deadLetters()
+                .list(database, COUNT, PageRequest.of(10))
+                .join()
+                .items()) {
             System.out.println("dead letter: " + letter.jobId() + ", " + letter.failures() + " failure");
         }
 
         inkIsDry = true;
-        System.out.println("sent again: " + jobs.retryDeadLetters(COUNT).join());
+        System.out.println("sent again: " + jobs.deadLetters().retryAll(COUNT).join());
         process();
         System.out.println("from Bob: " + jobs.result(COUNT, "from Bob", Duration.ofSeconds(10)) + " words");
     }
@@ -71,15 +72,17 @@ public final class ResultsAndRetries {
         for (var job = next(); job.isPresent(); job = next()) {
             try {
                 int words = count(job.get().data());
-                jobs.finishWithResult(database, COUNT, job.get(), words).join();
+                jobs.processor()
+                        .finishWithResult(database, COUNT, job.get(), words)
+                        .join();
             } catch (IllegalArgumentException | IllegalStateException e) {
-                jobs.fail(database, job.get(), e).join();
+                jobs.processor().fail(database, job.get(), e).join();
             }
         }
     }
 
     private Optional<Job<String>> next() {
-        return jobs.accept(COUNT, AcceptOptions.nonBlocking()).join();
+        return jobs.processor().accept(COUNT, AcceptOptions.nonBlocking()).join();
     }
 
     private int count(String text) {

@@ -6,6 +6,7 @@ import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobContext;
 import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.function.Consumer;
@@ -57,7 +58,7 @@ public final class SignUp {
         database.run(tx -> {
             tx.set(USERS.pack(user), new byte[0]);
             jobs.add(tx, WELCOME, user, new Mail(user)).join();
-            return jobs.add(tx, HOW_ARE_YOU, user, new Mail(user), now.plus(REMIND_AFTER))
+            return jobs.add(tx, NewJob.of(HOW_ARE_YOU, new Mail(user)).id(user).at(now.plus(REMIND_AFTER)))
                     .join();
         });
     }

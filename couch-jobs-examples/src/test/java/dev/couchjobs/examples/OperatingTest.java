@@ -53,7 +53,6 @@ class OperatingTest {
         to = temporary.resolve("to").toString();
         try (Database database = Databases.open(from);
                 CouchJobs jobs = CouchJobs.on(database)) {
-            jobs.setTypeTimeout(database, MAIL, Duration.ofSeconds(30)).join();
             jobs.add(database, MAIL, "to ann").join();
             jobs.add(database, MAIL, "to bob").join();
         }
@@ -93,13 +92,13 @@ class OperatingTest {
                 CouchJobs jobs = CouchJobs.on(database)) {
             assertThat(jobs.add(database, MAIL, "to cid")).succeedsWithin(LONG);
             String id = quarantined(database, jobs, damaged);
-            jobs.restoreQuarantined(database, MAIL, id).join();
+            jobs.quarantine().restore(database, MAIL, id).join();
             assertThat(database.<byte[]>read(tx -> tx.get(damaged).join())).isNotNull();
 
             id = quarantined(database, jobs, damaged);
-            jobs.removeQuarantined(database, MAIL, id).join();
+            jobs.quarantine().remove(database, MAIL, id).join();
             Page<QuarantinedRow> page =
-                    jobs.quarantined(database, MAIL, PageRequest.of(100)).join();
+                    jobs.quarantine().list(database, MAIL, PageRequest.of(100)).join();
             page.items().forEach(row -> System.out.println(row.id() + " " + row.row() + " " + row.reason()));
             assertThat(page.items()).isEmpty();
         }
@@ -110,9 +109,9 @@ class OperatingTest {
             tx.set(damaged, new byte[0]);
             return damaged;
         });
-        assertThat(jobs.accept(MAIL)).succeedsWithin(LONG);
+        assertThat(jobs.processor().accept(MAIL)).succeedsWithin(LONG);
         Page<QuarantinedRow> page =
-                jobs.quarantined(database, MAIL, PageRequest.of(100)).join();
+                jobs.quarantine().list(database, MAIL, PageRequest.of(100)).join();
         assertThat(page.items()).hasSize(1);
         return page.items().get(0).id();
     }

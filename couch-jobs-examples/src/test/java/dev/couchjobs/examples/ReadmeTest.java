@@ -37,7 +37,6 @@ class ReadmeTest {
 
         Database database = Databases.inMemory();
         CouchJobs jobs = CouchJobs.on(database);
-        jobs.setTypeTimeout(database, THUMBNAIL, Duration.ofSeconds(30)).join();
 
         database.run(tx -> {
             tx.set(key, image);
@@ -64,24 +63,25 @@ class ReadmeTest {
             tx.clear(smallKey);
             return jobs.add(tx, THUMBNAIL, "img-43", new Thumbnail("img-43")).join();
         });
-        Job<Thumbnail> job = jobs.accept(THUMBNAIL).join().orElseThrow();
+        Job<Thumbnail> job = jobs.processor().accept(THUMBNAIL).join().orElseThrow();
 
         database.run(tx -> {
             tx.set(smallKey, small);
-            return jobs.finish(tx, job).join();
+            return jobs.processor().finish(tx, job).join();
         });
         assertThat(stored(database, smallKey)).isEqualTo(small);
 
         try (Subscription<Thumbnail> subscription =
                 jobs.subscribe(database, THUMBNAIL, "img-43").join()) {
-            Optional<JobEvent<Thumbnail>> end = jobs.awaitEvent(subscription, JobState.FINISHED, Duration.ofSeconds(10))
+            Optional<JobEvent<Thumbnail>> end = subscription
+                    .awaitEvent(JobState.FINISHED, Duration.ofSeconds(10))
                     .join();
             assertThat(end.orElseThrow().data()).contains(new Thumbnail("img-43"));
         }
         jobs.add(database, THUMBNAIL, "img-44", new Thumbnail("img-44")).join();
-        Job<Thumbnail> lost = jobs.accept(THUMBNAIL).join().orElseThrow();
+        Job<Thumbnail> lost = jobs.processor().accept(THUMBNAIL).join().orElseThrow();
         jobs.remove(database, THUMBNAIL, "img-44").join();
-        assertThatThrownBy(() -> jobs.update(database, lost).join())
+        assertThatThrownBy(() -> jobs.processor().update(database, lost).join())
                 .isInstanceOf(CompletionException.class)
                 .hasCauseInstanceOf(JobHaltedException.class);
         jobs.close();

@@ -37,8 +37,6 @@ class SeveralTypesTest {
     void jobsOfAllTypesAreRunByOneWorkerAndFoundByTheirIds() {
         Database database = Databases.inMemory();
         CouchJobs jobs = CouchJobs.on(database);
-        MAILS.forEach(type ->
-                jobs.setTypeTimeout(database, type, Duration.ofSeconds(30)).join());
 
         WorkerBuilder builder = jobs.worker().concurrency(16);
         MAILS.forEach(type -> builder.process(type, job -> send(job.data())));

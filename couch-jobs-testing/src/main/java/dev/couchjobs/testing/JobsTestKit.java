@@ -77,7 +77,7 @@ public final class JobsTestKit implements AutoCloseable {
     public static JobsTestKit forTypes(JobType<?, ?>... types) {
         JobsTestKit kit = new JobsTestKit();
         for (JobType<?, ?> type : types) {
-            kit.jobs.setTypeTimeout(kit.database, type, TIMEOUT).join();
+            kit.jobs.types().setTypeTimeout(kit.database, type, TIMEOUT).join();
         }
         return kit;
     }

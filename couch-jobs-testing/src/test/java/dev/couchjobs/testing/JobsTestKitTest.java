@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.couchjobs.JobFailedException;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
 import dev.couchjobs.RetryPolicy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -54,7 +55,9 @@ class JobsTestKitTest {
     void aScheduledJobRunsWhenItsTimeHasCome() {
         workOnLengths();
         kit.jobs()
-                .add(kit.database(), LENGTH, "j1", "later", kit.now().plus(Duration.ofDays(1)))
+                .add(
+                        kit.database(),
+                        NewJob.of(LENGTH, "later").id("j1").at(kit.now().plus(Duration.ofDays(1))))
                 .join();
         kit.runDue();
         kit.advance(Duration.ofHours(23));
@@ -69,7 +72,9 @@ class JobsTestKitTest {
     void setTheClockAndAScheduledJobIsDue() {
         workOnLengths();
         kit.jobs()
-                .add(kit.database(), LENGTH, "j1", "later", kit.now().plus(Duration.ofDays(1)))
+                .add(
+                        kit.database(),
+                        NewJob.of(LENGTH, "later").id("j1").at(kit.now().plus(Duration.ofDays(1))))
                 .join();
 
         kit.setClock(kit.now().plus(Duration.ofDays(2)));

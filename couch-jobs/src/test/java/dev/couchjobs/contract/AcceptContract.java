@@ -27,7 +27,7 @@ class AcceptContract extends JobsContract {
     void anAcceptedJobRunsAndCanBeFinished() {
         add("j1", 1);
 
-        Job<WorkData> job = await(jobs.accept(INDEX)).orElseThrow();
+        Job<WorkData> job = await(jobs.processor().accept(INDEX)).orElseThrow();
         assertThat(job.type()).isEqualTo(INDEX);
         assertThat(job.id()).isEqualTo("j1");
         assertThat(job.data()).isEqualTo(new WorkData(1));
@@ -35,7 +35,7 @@ class AcceptContract extends JobsContract {
         assertThat(job.isResubmitted()).isFalse();
         assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);
 
-        await(jobs.finish(database, job, new WorkData(42)));
+        await(jobs.processor().finish(database, job, new WorkData(42)));
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
         assertThat(stepOf("j1")).isEqualTo(42);
     }
@@ -43,7 +43,7 @@ class AcceptContract extends JobsContract {
     @Test
     void everyClaimHasALockOfItsOwn() {
         Job<WorkData> first = accepted("j1", 1);
-        await(jobs.finish(database, first));
+        await(jobs.processor().finish(database, first));
         Job<WorkData> second = accepted("j1", 1);
 
         assertThat(second.lock()).isNotEqualTo(first.lock());
@@ -53,15 +53,16 @@ class AcceptContract extends JobsContract {
 
     @Test
     void aClaimSaysWhichItIsAndKeepsItsLockToItself() {
-        await(jobs.finish(database, accepted("j1", 1)));
+        await(jobs.processor().finish(database, accepted("j1", 1)));
 
         assertThat(accepted("j1", 1)).hasToString("Job[index/j1, claim 2]");
     }
 
     @Test
     void withoutAJobACallThatDoesNotWaitComesBackEmpty() {
-        assertThat(await(jobs.accept(INDEX, AcceptOptions.nonBlocking()))).isEmpty();
-        assertThat(await(jobs.accept(INDEX, AcceptOptions.defaults().timeout(SHORTLY))))
+        assertThat(await(jobs.processor().accept(INDEX, AcceptOptions.nonBlocking())))
+                .isEmpty();
+        assertThat(await(jobs.processor().accept(INDEX, AcceptOptions.defaults().timeout(SHORTLY))))
                 .isEmpty();
     }
 
@@ -74,14 +75,14 @@ class AcceptContract extends JobsContract {
 
     @Test
     void thoseWhoWaitAreWokenOneByOneAsJobsCome() {
-        CompletableFuture<Optional<Job<WorkData>>> first = jobs.accept(INDEX);
+        CompletableFuture<Optional<Job<WorkData>>> first = jobs.processor().accept(INDEX);
         assertThat(tryAccept()).isEmpty();
         assertThat(first).isNotDone();
 
         add("j1", 1);
         assertThat(await(first).orElseThrow().id()).isEqualTo("j1");
 
-        CompletableFuture<Optional<Job<WorkData>>> second = jobs.accept(INDEX);
+        CompletableFuture<Optional<Job<WorkData>>> second = jobs.processor().accept(INDEX);
         assertThat(tryAccept()).isEmpty();
         assertThat(second).isNotDone();
 
@@ -92,9 +93,9 @@ class AcceptContract extends JobsContract {
     @Test
     void twoWhoWantDifferentJobsAndWaitTogetherAreNotBothGivenTheOneJobThatComes() {
         CompletableFuture<Optional<Job<WorkData>>> any =
-                jobs.accept(INDEX, AcceptOptions.defaults().timeout(LONG));
-        CompletableFuture<Optional<Job<WorkData>>> unscheduled =
-                jobs.accept(INDEX, AcceptOptions.defaults().noSchedule().timeout(LONG));
+                jobs.processor().accept(INDEX, AcceptOptions.defaults().timeout(LONG));
+        CompletableFuture<Optional<Job<WorkData>>> unscheduled = jobs.processor()
+                .accept(INDEX, AcceptOptions.defaults().noSchedule().timeout(LONG));
 
         add("j1", 1);
         await(CompletableFuture.anyOf(any, unscheduled));
@@ -109,7 +110,7 @@ class AcceptContract extends JobsContract {
 
     @Test
     void aJobAddedOnAnotherNodeWakesOneWhoWaits() {
-        CompletableFuture<Optional<Job<WorkData>>> waiting = jobs.accept(INDEX);
+        CompletableFuture<Optional<Job<WorkData>>> waiting = jobs.processor().accept(INDEX);
         assertThat(tryAccept()).isEmpty();
 
         await(node().add(database, INDEX, "j1", new WorkData(1)));
@@ -119,8 +120,8 @@ class AcceptContract extends JobsContract {
 
     @Test
     void oneJobEndsOneWait() {
-        CompletableFuture<Optional<Job<WorkData>>> first = jobs.accept(INDEX);
-        CompletableFuture<Optional<Job<WorkData>>> second = jobs.accept(INDEX);
+        CompletableFuture<Optional<Job<WorkData>>> first = jobs.processor().accept(INDEX);
+        CompletableFuture<Optional<Job<WorkData>>> second = jobs.processor().accept(INDEX);
 
         add("j1", 1);
 
@@ -132,10 +133,10 @@ class AcceptContract extends JobsContract {
     @Test
     void aResubmittedJobThatIsFinishedWakesOneWhoWaits() {
         Job<WorkData> job = accepted("j1", 1);
-        await(jobs.resubmit(database, job));
-        CompletableFuture<Optional<Job<WorkData>>> waiting = node().accept(INDEX);
+        await(jobs.processor().resubmit(database, job));
+        CompletableFuture<Optional<Job<WorkData>>> waiting = node().processor().accept(INDEX);
 
-        await(jobs.finish(database, job));
+        await(jobs.processor().finish(database, job));
 
         assertThat(await(waiting).orElseThrow().id()).isEqualTo("j1");
     }
@@ -152,7 +153,7 @@ class AcceptContract extends JobsContract {
         addMany(1_100);
 
         List<CompletableFuture<Optional<Job<WorkData>>>> calls = new ArrayList<>();
-        IntStream.range(0, 1_100).forEach(i -> calls.add(jobs.accept(INDEX)));
+        IntStream.range(0, 1_100).forEach(i -> calls.add(jobs.processor().accept(INDEX)));
 
         assertThat(calls.stream().map(call -> await(call).orElseThrow().data().step()))
                 .containsExactlyInAnyOrderElementsOf(
@@ -161,8 +162,8 @@ class AcceptContract extends JobsContract {
 
     @Test
     void aDeadlineIsNotPutOffByWakeUps() {
-        CompletableFuture<Optional<Job<WorkData>>> accepting =
-                jobs.accept(INDEX, AcceptOptions.defaults().noSchedule().timeout(Duration.ofMillis(300)));
+        CompletableFuture<Optional<Job<WorkData>>> accepting = jobs.processor()
+                .accept(INDEX, AcceptOptions.defaults().noSchedule().timeout(Duration.ofMillis(300)));
 
         // Each of these wakes those who wait, and is none that they take. The test's own timeout ends an endless wait.
         for (int i = 1; !accepting.isDone(); i++) {
@@ -175,7 +176,7 @@ class AcceptContract extends JobsContract {
     @Test
     void aVeryLongTimeoutIsAllowed() {
         CompletableFuture<Optional<Job<WorkData>>> waiting =
-                jobs.accept(INDEX, AcceptOptions.defaults().timeout(ChronoUnit.FOREVER.getDuration()));
+                jobs.processor().accept(INDEX, AcceptOptions.defaults().timeout(ChronoUnit.FOREVER.getDuration()));
         assertThat(tryAccept()).isEmpty();
 
         add("j1", 1);
@@ -200,17 +201,19 @@ class AcceptContract extends JobsContract {
         AcceptOptions noSchedule = AcceptOptions.nonBlocking().noSchedule();
         List<String> taken = new ArrayList<>();
         for (int i = 0; i < 25; i++) {
-            taken.add(await(jobs.accept(INDEX, noSchedule)).orElseThrow().id());
+            taken.add(await(jobs.processor().accept(INDEX, noSchedule))
+                    .orElseThrow()
+                    .id());
         }
 
         assertThat(taken).containsExactlyInAnyOrderElementsOf(ids);
-        assertThat(await(jobs.accept(INDEX, noSchedule))).isEmpty();
+        assertThat(await(jobs.processor().accept(INDEX, noSchedule))).isEmpty();
     }
 
     @Test
     void noScheduleWaitsForAJobToCome() {
         CompletableFuture<Optional<Job<WorkData>>> waiting =
-                jobs.accept(INDEX, AcceptOptions.defaults().noSchedule());
+                jobs.processor().accept(INDEX, AcceptOptions.defaults().noSchedule());
         assertThat(tryAccept()).isEmpty();
         assertThat(waiting).isNotDone();
 
@@ -221,61 +224,66 @@ class AcceptContract extends JobsContract {
 
     @Test
     void aCallThatDoesNotWaitIsAnsweredBesideManyThatDo() {
-        List<CompletableFuture<Optional<Job<WorkData>>>> waiting =
-                IntStream.range(0, 250).mapToObj(i -> jobs.accept(INDEX)).toList();
+        List<CompletableFuture<Optional<Job<WorkData>>>> waiting = IntStream.range(0, 250)
+                .mapToObj(i -> jobs.processor().accept(INDEX))
+                .toList();
 
-        assertThat(await(jobs.accept(INDEX, AcceptOptions.nonBlocking()))).isEmpty();
+        assertThat(await(jobs.processor().accept(INDEX, AcceptOptions.nonBlocking())))
+                .isEmpty();
         assertThat(waiting).noneMatch(CompletableFuture::isDone);
     }
 
     @Test
     void aCallThatTakesLaterJobsIsServedBesideManyThatDoNot() {
         CouchJobs atNoon = node(new SettableClock(NOON));
-        List<CompletableFuture<Optional<Job<WorkData>>>> waiting =
-                IntStream.range(0, 250).mapToObj(i -> atNoon.accept(INDEX)).toList();
+        List<CompletableFuture<Optional<Job<WorkData>>>> waiting = IntStream.range(0, 250)
+                .mapToObj(i -> atNoon.processor().accept(INDEX))
+                .toList();
         addAt("tomorrow", 1, NOON.plusSeconds(86_400));
 
         AcceptOptions early = AcceptOptions.defaults().maxSchedTime(NOON.plusSeconds(86_400));
-        assertThat(await(atNoon.accept(INDEX, early)).orElseThrow().id()).isEqualTo("tomorrow");
+        assertThat(await(atNoon.processor().accept(INDEX, early)).orElseThrow().id())
+                .isEqualTo("tomorrow");
         assertThat(waiting).noneMatch(CompletableFuture::isDone);
     }
 
     @Test
     void aCancelledCallTakesNoJob() {
-        CompletableFuture<Optional<Job<WorkData>>> given = jobs.accept(INDEX);
+        CompletableFuture<Optional<Job<WorkData>>> given = jobs.processor().accept(INDEX);
         assertThat(tryAccept()).isEmpty();
         given.cancel(false);
 
         add("j1", 1);
 
-        assertThat(await(node().accept(INDEX)).orElseThrow().id()).isEqualTo("j1");
+        assertThat(await(node().processor().accept(INDEX)).orElseThrow().id()).isEqualTo("j1");
     }
 
     @Test
     void aClaimThatFindsItsCallerGoneIsHandedBack() {
         CouchJobs other = node();
         for (int i = 0; i < 10; i++) {
-            CompletableFuture<Optional<Job<WorkData>>> hasty = jobs.accept(INDEX);
+            CompletableFuture<Optional<Job<WorkData>>> hasty = jobs.processor().accept(INDEX);
             add("j" + i, 1);
 
             boolean wasInTime = hasty.cancel(false);
 
-            Job<WorkData> job = await(wasInTime ? other.accept(INDEX) : hasty).orElseThrow();
+            Job<WorkData> job =
+                    await(wasInTime ? other.processor().accept(INDEX) : hasty).orElseThrow();
             assertThat(job.id()).isEqualTo("j" + i);
-            await(jobs.finish(database, job));
+            await(jobs.processor().finish(database, job));
         }
     }
 
     @Test
     void closingAnInstanceEndsItsWaitsAndLeavesTheJobs() {
         CouchJobs closing = node();
-        CompletableFuture<Optional<Job<WorkData>>> waiting = closing.accept(INDEX);
+        CompletableFuture<Optional<Job<WorkData>>> waiting = closing.processor().accept(INDEX);
 
         closing.close();
         add("j1", 1);
 
         assertThat(failureOf(waiting)).isInstanceOf(CouchJobsClosedException.class);
-        assertThat(failureOf(closing.accept(INDEX))).isInstanceOf(CouchJobsClosedException.class);
-        assertThat(await(jobs.accept(INDEX)).orElseThrow().id()).isEqualTo("j1");
+        assertThat(failureOf(closing.processor().accept(INDEX))).isInstanceOf(CouchJobsClosedException.class);
+        assertThat(await(jobs.processor().accept(INDEX)).orElseThrow().id()).isEqualTo("j1");
     }
 }

@@ -38,25 +38,26 @@ class ActivityMonitorContract extends JobsContract {
         Subscription<WorkData> subscription = subscribe("j1");
 
         shortLeases(INDEX);
-        node().monitor(INDEX);
-        JobEvent<WorkData> event = await(jobs.awaitEvent(subscription, LONG)).orElseThrow();
+        node().maintenance().monitor(INDEX);
+        JobEvent<WorkData> event = await(subscription.awaitEvent(LONG)).orElseThrow();
         longLeases(INDEX);
 
         assertThat(event.state()).isEqualTo(JobState.PENDING);
         assertThat(event.data()).contains(new WorkData(1));
         assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
-        assertThat(failureOf(jobs.update(database, lost)))
+        assertThat(failureOf(jobs.processor().update(database, lost)))
                 .isInstanceOf(JobHaltedException.class)
                 .isNotInstanceOf(JobAlreadyFinishedException.class)
                 .hasMessageContaining("silent");
-        assertThat(failureOf(jobs.finish(database, lost, new WorkData(2)))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.processor().finish(database, lost, new WorkData(2))))
+                .isInstanceOf(JobHaltedException.class);
         assertThat(stepOf("j1")).isEqualTo(1);
 
-        Job<WorkData> again = await(node().accept(INDEX)).orElseThrow();
+        Job<WorkData> again = await(node().processor().accept(INDEX)).orElseThrow();
         assertThat(again.data()).isEqualTo(new WorkData(1));
-        assertThat(failureOf(jobs.update(database, lost))).isInstanceOf(JobHaltedException.class);
-        assertThat(failureOf(jobs.resubmit(database, lost))).isInstanceOf(JobHaltedException.class);
-        await(jobs.finish(database, again));
+        assertThat(failureOf(jobs.processor().update(database, lost))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.processor().resubmit(database, lost))).isInstanceOf(JobHaltedException.class);
+        await(jobs.processor().finish(database, again));
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
     }
 
@@ -66,15 +67,15 @@ class ActivityMonitorContract extends JobsContract {
         accepted("silent", 1);
         Subscription<WorkData> silent = subscribe("silent");
 
-        await(jobs.setTypeTimeout(database, INDEX, Duration.ofSeconds(3)));
-        node().monitor(INDEX);
+        await(jobs.types().setTypeTimeout(database, INDEX, Duration.ofSeconds(3)));
+        node().maintenance().monitor(INDEX);
         Optional<JobEvent<WorkData>> lost = Optional.empty();
         while (lost.isEmpty()) {
-            await(jobs.update(database, alive));
-            lost = await(jobs.awaitEvent(silent, JobState.PENDING, Duration.ofMillis(100)));
+            await(jobs.processor().update(database, alive));
+            lost = await(silent.awaitEvent(JobState.PENDING, Duration.ofMillis(100)));
         }
 
-        await(jobs.finish(database, alive));
+        await(jobs.processor().finish(database, alive));
         assertThat(stateOf("alive")).isEqualTo(JobState.FINISHED);
     }
 
@@ -83,21 +84,19 @@ class ActivityMonitorContract extends JobsContract {
         addAt("j1", 1, NOON);
         Job<WorkData> lost = accept();
         Subscription<WorkData> subscription = subscribe("j1");
-        await(jobs.resubmit(database, lost));
+        await(jobs.processor().resubmit(database, lost));
 
         shortLeases(INDEX);
-        node().monitor(INDEX);
-        node().monitor(INDEX);
+        node().maintenance().monitor(INDEX);
+        node().maintenance().monitor(INDEX);
         awaitSilence(INDEX, List.of(subscription));
         Job<WorkData> again = accept();
 
         assertThat(again.scheduledTime()).contains(NOON);
         assertThat(again.isResubmitted()).isFalse();
-        await(jobs.finish(database, again));
-        assertThat(await(jobs.awaitEvent(subscription, LONG)).orElseThrow().state())
-                .isEqualTo(JobState.RUNNING);
-        assertThat(await(jobs.awaitEvent(subscription, LONG)).orElseThrow().state())
-                .isEqualTo(JobState.FINISHED);
+        await(jobs.processor().finish(database, again));
+        assertThat(await(subscription.awaitEvent(LONG)).orElseThrow().state()).isEqualTo(JobState.RUNNING);
+        assertThat(await(subscription.awaitEvent(LONG)).orElseThrow().state()).isEqualTo(JobState.FINISHED);
     }
 
     @Test
@@ -106,7 +105,7 @@ class ActivityMonitorContract extends JobsContract {
         CouchJobs leaving = node();
         List<Job<WorkData>> lost = new ArrayList<>();
         IntStream.range(0, 250)
-                .mapToObj(i -> leaving.accept(INDEX))
+                .mapToObj(i -> leaving.processor().accept(INDEX))
                 .toList()
                 .forEach(job -> lost.add(await(job).orElseThrow()));
         leaving.close();
@@ -114,12 +113,12 @@ class ActivityMonitorContract extends JobsContract {
         awaitSilence(INDEX, lost.stream().map(job -> subscribe(job.id())).toList());
         Set<String> back = new HashSet<>();
         IntStream.range(0, 250)
-                .mapToObj(i -> jobs.accept(INDEX))
+                .mapToObj(i -> jobs.processor().accept(INDEX))
                 .toList()
                 .forEach(job -> back.add(await(job).orElseThrow().id()));
 
         assertThat(back).hasSize(250);
-        assertThat(failureOf(jobs.finish(database, lost.get(0)))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.processor().finish(database, lost.get(0)))).isInstanceOf(JobHaltedException.class);
     }
 
     @Test
@@ -130,8 +129,8 @@ class ActivityMonitorContract extends JobsContract {
         Subscription<WorkData> second = subscribe("j2");
 
         commit(tx -> {
-            await(jobs.update(tx, j1));
-            await(jobs.update(tx, j2));
+            await(jobs.processor().update(tx, j1));
+            await(jobs.processor().update(tx, j2));
         });
 
         awaitSilence(INDEX, List.of(first, second));
@@ -140,7 +139,7 @@ class ActivityMonitorContract extends JobsContract {
     @Test
     void aStaleActivityRowPutsNothingBackAndIsClearedAway() {
         StoredRows rows = new StoredRows(database, prefix);
-        await(jobs.finish(database, accepted("finished", 1)));
+        await(jobs.processor().finish(database, accepted("finished", 1)));
         Versionstamp first = Versionstamp.complete(new byte[10], 1);
         Versionstamp second = Versionstamp.complete(new byte[10], 2);
         Versionstamp third = Versionstamp.complete(new byte[10], 3);
@@ -155,15 +154,15 @@ class ActivityMonitorContract extends JobsContract {
         assertThat(stateOf("finished")).isEqualTo(JobState.FINISHED);
         assertThat(stateOf("gone")).isEqualTo(JobState.NOT_FOUND);
         assertThat(rows.under("activity", "index")).isEmpty();
-        assertThat(await(jobs.awaitEvent(silent, SHORTLY))).isEmpty();
+        assertThat(await(silent.awaitEvent(SHORTLY))).isEmpty();
     }
 
     @Test
     void whatAnUpdateLeavesBehindInTheTransactionOfItsFinishIsClearedAway() {
         Job<WorkData> job = accepted("j1", 1);
         commit(tx -> {
-            await(jobs.update(tx, job));
-            await(jobs.finish(tx, job));
+            await(jobs.processor().update(tx, job));
+            await(jobs.processor().finish(tx, job));
         });
         accepted("later", 1);
 
@@ -176,12 +175,13 @@ class ActivityMonitorContract extends JobsContract {
     @Test
     void anEarlierHolderHasNoSayAfterALaterOneWasLost() {
         Job<WorkData> earlier = accepted("j1", 1);
-        await(jobs.finish(database, earlier));
+        await(jobs.processor().finish(database, earlier));
         accepted("j1", 2);
         awaitSilence(INDEX, List.of(subscribe("j1")));
 
-        assertThat(failureOf(jobs.resubmit(database, earlier, NOON))).isInstanceOf(JobHaltedException.class);
-        assertThat(failureOf(jobs.finish(database, earlier)))
+        assertThat(failureOf(jobs.processor().resubmit(database, earlier, NOON)))
+                .isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.processor().finish(database, earlier)))
                 .isInstanceOf(JobHaltedException.class)
                 .isNotInstanceOf(JobAlreadyFinishedException.class);
         assertThat(scheduledTimeOf("j1")).isEmpty();
@@ -191,10 +191,10 @@ class ActivityMonitorContract extends JobsContract {
     void withoutATimeoutNoJobIsPutBack() {
         accepted("j1", 1);
         shortLeases(INDEX);
-        await(jobs.clearTypeTimeout(database, INDEX));
-        node().monitor(INDEX);
+        await(jobs.types().clearTypeTimeout(database, INDEX));
+        node().maintenance().monitor(INDEX);
         await(jobs.add(database, MAIL, "control", new WorkData(1)));
-        await(jobs.accept(MAIL));
+        await(jobs.processor().accept(MAIL));
 
         Subscription<WorkData> control = await(jobs.subscribe(database, MAIL, "control"));
         awaitSilence(MAIL, List.of(control));

@@ -36,7 +36,7 @@ class AddResultContract extends JobsContract {
         if (state == JobState.RUNNING || state == JobState.FINISHED) {
             Job<WorkData> claim = accept();
             if (state == JobState.FINISHED) {
-                await(jobs.finish(database, claim));
+                await(jobs.processor().finish(database, claim));
             }
         }
     }
@@ -83,7 +83,7 @@ class AddResultContract extends JobsContract {
     void aBatchSaysWhatItDidJobByJob() {
         add("pending", 1);
         accepted("a running", 1);
-        await(jobs.finish(database, accepted("a finished", 1)));
+        await(jobs.processor().finish(database, accepted("a finished", 1)));
         List<NewJob<WorkData>> all = List.of(
                 NewJob.of(INDEX, new WorkData(2)).id("new"),
                 NewJob.of(INDEX, new WorkData(2)).id("last").after(INDEX, "new"),
@@ -142,7 +142,7 @@ class AddResultContract extends JobsContract {
         Job<WorkData> claim = accepted("j1", 1);
 
         add(job(2).ifAbsent());
-        await(jobs.finish(database, claim));
+        await(jobs.processor().finish(database, claim));
 
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
     }

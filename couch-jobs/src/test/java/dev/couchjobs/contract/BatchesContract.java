@@ -12,7 +12,6 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.TooManyJobsException;
-import dev.couchjobs.TypeTimeoutMissingException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,7 +79,7 @@ class BatchesContract extends JobsContract {
     void aBatchFallsUnderTheFourCasesJobByJob() {
         add("pending", 1);
         accepted("a running", 1);
-        await(jobs.finish(database, accepted("a finished", 1)));
+        await(jobs.processor().finish(database, accepted("a finished", 1)));
 
         await(jobs.addAll(
                 database, List.of(job("new", 2), job("pending", 2), job("a running", 2), job("a finished", 2))));
@@ -96,7 +95,7 @@ class BatchesContract extends JobsContract {
         Job<WorkData> job = accepted("j1", 1);
         await(jobs.addAll(database, List.of(job("j1", 2), job("j2", 2))));
 
-        await(jobs.finish(database, job));
+        await(jobs.processor().finish(database, job));
 
         assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
     }
@@ -127,8 +126,8 @@ class BatchesContract extends JobsContract {
         Job<WorkData> other = accepted("other", 1);
 
         commit(tx -> {
-            var updated = jobs.update(tx, held);
-            var also = jobs.update(tx, other);
+            var updated = jobs.processor().update(tx, held);
+            var also = jobs.processor().update(tx, other);
             var added = jobs.addAll(tx, List.of(job("held", 2), job("j1", 2), job("other", 2)));
             var again = jobs.add(tx, job("j1", 3));
             await(updated);
@@ -139,10 +138,10 @@ class BatchesContract extends JobsContract {
         });
 
         assertThat(stepOf("j1")).isEqualTo(3);
-        await(jobs.finish(database, held));
+        await(jobs.processor().finish(database, held));
         assertThat(stateOf("held")).isEqualTo(JobState.PENDING);
         assertThat(rows.under("activity", "index")).hasSize(1);
-        await(jobs.finish(database, other));
+        await(jobs.processor().finish(database, other));
         assertThat(rows.under("activity", "index")).isEmpty();
         assertThat(isWritten("effect")).isTrue();
     }
@@ -161,12 +160,17 @@ class BatchesContract extends JobsContract {
     }
 
     @Test
-    void oneTypeWithoutTimeoutSpoilsTheWholeBatch() {
-        JobType<WorkData, ?> unset = JobType.of("unset", WorkData.class);
+    void aBatchStoresTheTimeoutOfEachNewType() {
+        JobType<WorkData, ?> slow = JobType.of("slow", WorkData.class).activityTimeout(Duration.ofSeconds(90));
+        JobType<WorkData, ?> fast = JobType.of("fast", WorkData.class).activityTimeout(Duration.ofSeconds(2));
+        Duration known = await(jobs.types().getTypeTimeout(database, INDEX)).orElseThrow();
 
-        assertThat(failureOf(jobs.addAll(database, List.of(job("j1", 1), NewJob.of(unset, new WorkData(1))))))
-                .isInstanceOf(TypeTimeoutMissingException.class);
-        assertThat(stateOf("j1")).isEqualTo(JobState.NOT_FOUND);
+        await(jobs.addAll(
+                database, List.of(job("j1", 1), NewJob.of(slow, new WorkData(1)), NewJob.of(fast, new WorkData(1)))));
+
+        assertThat(await(jobs.types().getTypeTimeout(database, slow))).contains(Duration.ofSeconds(90));
+        assertThat(await(jobs.types().getTypeTimeout(database, fast))).contains(Duration.ofSeconds(2));
+        assertThat(await(jobs.types().getTypeTimeout(database, INDEX))).contains(known);
     }
 
     @Test
@@ -180,7 +184,7 @@ class BatchesContract extends JobsContract {
 
     @Test
     void aBatchLargerThanATransactionIsRefusedAndToldHowManyFit() {
-        await(jobs.setTypeTimeout(database, Texts.TYPE, Duration.ofMinutes(10)));
+        await(jobs.types().setTypeTimeout(database, Texts.TYPE, Duration.ofMinutes(10)));
         List<NewJob<String>> tooMany = new ArrayList<>();
         for (int i = 0; i < 120; i++) {
             tooMany.add(NewJob.of(Texts.TYPE, Texts.ofLength(90_000)).id("j" + i));

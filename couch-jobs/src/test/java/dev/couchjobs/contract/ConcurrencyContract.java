@@ -46,7 +46,7 @@ class ConcurrencyContract extends JobsContract {
 
         List<CompletableFuture<Optional<Job<WorkData>>>> calls = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
-            nodes.forEach(node -> calls.add(node.accept(INDEX, AcceptOptions.nonBlocking())));
+            nodes.forEach(node -> calls.add(node.processor().accept(INDEX, AcceptOptions.nonBlocking())));
         }
 
         assertThat(calls.stream().filter(call -> await(call).isPresent())).hasSize(1);
@@ -55,7 +55,8 @@ class ConcurrencyContract extends JobsContract {
     @Test
     void ofManyWhoWaitOneGetsEachJob() {
         List<CompletableFuture<Optional<Job<WorkData>>>> calls = new ArrayList<>();
-        nodes().forEach(node -> IntStream.range(0, 50).forEach(i -> calls.add(node.accept(INDEX))));
+        nodes().forEach(node ->
+                IntStream.range(0, 50).forEach(i -> calls.add(node.processor().accept(INDEX))));
 
         for (int batch = 0; batch < 20; batch++) {
             int first = batch * 10;
@@ -75,7 +76,8 @@ class ConcurrencyContract extends JobsContract {
 
         AcceptOptions noSchedule = AcceptOptions.defaults().noSchedule();
         List<CompletableFuture<Optional<Job<WorkData>>>> calls = new ArrayList<>();
-        nodes().forEach(node -> IntStream.range(0, 25).forEach(i -> calls.add(node.accept(INDEX, noSchedule))));
+        nodes().forEach(node ->
+                IntStream.range(0, 25).forEach(i -> calls.add(node.processor().accept(INDEX, noSchedule))));
 
         assertThat(calls.stream().map(call -> await(call).orElseThrow().data().step()))
                 .containsExactlyInAnyOrderElementsOf(
@@ -91,10 +93,11 @@ class ConcurrencyContract extends JobsContract {
 
         List<CompletableFuture<Void>> work = new ArrayList<>();
         nodes().forEach(node -> IntStream.range(0, 25)
-                .forEach(i -> work.add(node.accept(INDEX)
+                .forEach(i -> work.add(node.processor()
+                        .accept(INDEX)
                         .thenCompose(job -> database.runAsync(tx -> {
                             tx.mutate(MutationType.ADD, counter, one);
-                            return node.finish(tx, job.orElseThrow());
+                            return node.processor().finish(tx, job.orElseThrow());
                         })))));
         work.forEach(JobsContract::await);
 
@@ -120,13 +123,13 @@ class ConcurrencyContract extends JobsContract {
         for (String id : TEN_IDS) {
             Job<WorkData> job = accepted(id, 1);
 
-            CompletableFuture<Void> finishing = jobs.finish(database, job);
+            CompletableFuture<Void> finishing = jobs.processor().finish(database, job);
             CompletableFuture<AddResult> adding = other.add(database, INDEX, id, new WorkData(2));
             await(finishing);
             await(adding);
 
             assertThat(stateOf(id)).isEqualTo(JobState.PENDING);
-            await(jobs.finish(database, accept()));
+            await(jobs.processor().finish(database, accept()));
             assertThat(stateOf(id)).isEqualTo(JobState.FINISHED);
         }
     }
@@ -137,7 +140,7 @@ class ConcurrencyContract extends JobsContract {
         for (String id : TEN_IDS) {
             Job<WorkData> job = accepted(id, 1);
 
-            CompletableFuture<Void> finishing = jobs.finish(database, job);
+            CompletableFuture<Void> finishing = jobs.processor().finish(database, job);
             CompletableFuture<Boolean> removing = other.remove(database, INDEX, id);
 
             assertThat(await(removing)).isTrue();
@@ -152,12 +155,13 @@ class ConcurrencyContract extends JobsContract {
         for (String id : TEN_IDS) {
             add(id, 1);
 
-            CompletableFuture<Optional<Job<WorkData>>> accepting = other.accept(INDEX, AcceptOptions.nonBlocking());
+            CompletableFuture<Optional<Job<WorkData>>> accepting =
+                    other.processor().accept(INDEX, AcceptOptions.nonBlocking());
             assertThat(await(jobs.remove(database, INDEX, id))).isTrue();
 
             await(accepting)
-                    .ifPresent(job ->
-                            assertThat(failureOf(other.finish(database, job))).isInstanceOf(JobHaltedException.class));
+                    .ifPresent(job -> assertThat(failureOf(other.processor().finish(database, job)))
+                            .isInstanceOf(JobHaltedException.class));
             assertThat(stateOf(id)).isEqualTo(JobState.NOT_FOUND);
         }
     }
@@ -167,14 +171,15 @@ class ConcurrencyContract extends JobsContract {
         Job<WorkData> mine = accepted("j1", 1);
 
         awaitSilence(INDEX, List.of(subscribe("j1")));
-        Job<WorkData> theirs = await(node().accept(INDEX)).orElseThrow();
+        Job<WorkData> theirs = await(node().processor().accept(INDEX)).orElseThrow();
 
         assertThat(theirs.id()).isEqualTo("j1");
         assertThat(theirs.lock()).isNotEqualTo(mine.lock());
-        assertThat(failureOf(jobs.update(database, mine))).isInstanceOf(JobHaltedException.class);
-        assertThat(failureOf(jobs.finish(database, mine, new WorkData(9)))).isInstanceOf(JobHaltedException.class);
-        assertThat(failureOf(jobs.resubmit(database, mine))).isInstanceOf(JobHaltedException.class);
-        await(jobs.finish(database, theirs, new WorkData(2)));
+        assertThat(failureOf(jobs.processor().update(database, mine))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.processor().finish(database, mine, new WorkData(9))))
+                .isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.processor().resubmit(database, mine))).isInstanceOf(JobHaltedException.class);
+        await(jobs.processor().finish(database, theirs, new WorkData(2)));
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
         assertThat(stepOf("j1")).isEqualTo(2);
     }
@@ -187,16 +192,19 @@ class ConcurrencyContract extends JobsContract {
         IntStream.range(0, 5).forEach(i -> add("j" + i, i));
         Set<String> lost = new HashSet<>();
         IntStream.range(0, 5)
-                .forEach(i -> lost.add(await(dying.accept(INDEX)).orElseThrow().id()));
-        CompletableFuture<Optional<Job<WorkData>>> waiting = dying.accept(INDEX);
-        assertThat(await(dying.accept(INDEX, AcceptOptions.nonBlocking()))).isEmpty();
+                .forEach(i -> lost.add(
+                        await(dying.processor().accept(INDEX)).orElseThrow().id()));
+        CompletableFuture<Optional<Job<WorkData>>> waiting = dying.processor().accept(INDEX);
+        assertThat(await(dying.processor().accept(INDEX, AcceptOptions.nonBlocking())))
+                .isEmpty();
 
         timers.shutdownNow();
 
         awaitSilence(INDEX, lost.stream().map(this::subscribe).toList());
         Set<String> back = new HashSet<>();
         IntStream.range(0, 5)
-                .forEach(i -> back.add(await(jobs.accept(INDEX)).orElseThrow().id()));
+                .forEach(i -> back.add(
+                        await(jobs.processor().accept(INDEX)).orElseThrow().id()));
         assertThat(back).isEqualTo(lost);
         assertThat(waiting).isNotDone();
     }

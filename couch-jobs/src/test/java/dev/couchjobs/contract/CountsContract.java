@@ -40,12 +40,12 @@ class CountsContract extends JobsContract {
         assertThat(counts()).isEqualTo(are(1, 0, 0));
         Job<WorkData> job = accept();
         assertThat(counts()).isEqualTo(are(0, 1, 0));
-        await(jobs.update(database, job, new WorkData(3)));
-        await(jobs.resubmit(database, job));
+        await(jobs.processor().update(database, job, new WorkData(3)));
+        await(jobs.processor().resubmit(database, job));
         assertThat(counts()).isEqualTo(are(0, 1, 0));
-        await(jobs.finish(database, job));
+        await(jobs.processor().finish(database, job));
         assertThat(counts()).isEqualTo(are(1, 0, 0));
-        await(jobs.finish(database, accept()));
+        await(jobs.processor().finish(database, accept()));
         assertThat(counts()).isEqualTo(are(0, 0, 1));
         add("j1", 4);
         assertThat(counts()).isEqualTo(are(1, 0, 0));
@@ -62,8 +62,9 @@ class CountsContract extends JobsContract {
                         .toList()));
         assertThat(counts()).isEqualTo(are(300, 0, 0));
 
-        List<CompletableFuture<Optional<Job<WorkData>>>> calls =
-                IntStream.range(0, 120).mapToObj(i -> jobs.accept(INDEX)).toList();
+        List<CompletableFuture<Optional<Job<WorkData>>>> calls = IntStream.range(0, 120)
+                .mapToObj(i -> jobs.processor().accept(INDEX))
+                .toList();
         calls.forEach(JobsContract::await);
 
         assertThat(counts()).isEqualTo(are(180, 120, 0));
@@ -83,7 +84,8 @@ class CountsContract extends JobsContract {
         var vanishing = INDEX.retention(Retention.of(Duration.ZERO));
         await(jobs.add(database, vanishing, "j1", new WorkData(1)));
 
-        await(jobs.finish(database, await(jobs.accept(vanishing)).orElseThrow()));
+        await(jobs.processor()
+                .finish(database, await(jobs.processor().accept(vanishing)).orElseThrow()));
 
         assertThat(counts().total()).isZero();
     }
@@ -122,7 +124,9 @@ class CountsContract extends JobsContract {
         for (int i = 0; i < 60; i++) {
             all.add(jobs.add(database, INDEX, "j" + i, new WorkData(i)));
             if (i % 3 == 0) {
-                all.add(jobs.accept(INDEX).thenCompose(job -> jobs.finish(database, job.orElseThrow())));
+                all.add(jobs.processor()
+                        .accept(INDEX)
+                        .thenCompose(job -> jobs.processor().finish(database, job.orElseThrow())));
             }
         }
         all.forEach(JobsContract::await);

@@ -7,7 +7,8 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
-import dev.couchjobs.TypeTimeoutMissingException;
+import dev.couchjobs.NewJob;
+import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,15 +70,13 @@ class CreationContract extends JobsContract {
     }
 
     @Test
-    void aJobIsNotAddedToATypeWithoutTimeout() {
-        JobType<WorkData, ?> unset = JobType.of("unset", WorkData.class);
+    void theFirstJobOfATypeStoresTheTypesTimeout() {
+        JobType<WorkData, ?> first = JobType.of("first", WorkData.class).activityTimeout(Duration.ofSeconds(7));
 
-        assertThat(failureOf(jobs.add(database, unset, "j1", new WorkData(1))))
-                .isInstanceOfSatisfying(
-                        TypeTimeoutMissingException.class,
-                        error -> assertThat(error.typeName()).isEqualTo("unset"))
-                .hasMessageContaining("setTypeTimeout");
-        assertThat(await(jobs.getJobState(database, unset, "j1"))).isEqualTo(JobState.NOT_FOUND);
+        await(jobs.add(database, first, "j1", new WorkData(1)));
+
+        assertThat(await(jobs.types().getTypeTimeout(database, first))).contains(Duration.ofSeconds(7));
+        assertThat(await(jobs.processor().accept(first)).orElseThrow().id()).isEqualTo("j1");
     }
 
     @Test
@@ -94,7 +93,7 @@ class CreationContract extends JobsContract {
         addAt("j1", 1, AT_FIVE);
 
         try (Transaction tx = database.createTransaction()) {
-            await(jobs.add(tx, INDEX, "j1", new WorkData(1), AT_FIVE));
+            await(jobs.add(tx, NewJob.of(INDEX, new WorkData(1)).id("j1").at(AT_FIVE)));
             await(tx.commit());
             assertThat(tx.getCommittedVersion()).isEqualTo(-1);
         }
@@ -153,7 +152,7 @@ class CreationContract extends JobsContract {
 
         addAt("j1", 2, AT_SIX);
         assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);
-        await(jobs.finish(database, job));
+        await(jobs.processor().finish(database, job));
 
         assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
         Job<WorkData> again = accept();
@@ -163,7 +162,7 @@ class CreationContract extends JobsContract {
 
     @Test
     void addingAFinishedJobTakesTheTimeAndTheData() {
-        await(jobs.finish(database, accepted("j1", 1)));
+        await(jobs.processor().finish(database, accepted("j1", 1)));
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
 
         addAt("j1", 2, AT_SIX);
@@ -185,13 +184,14 @@ class CreationContract extends JobsContract {
         addAt("j1", 1, AT_SEVEN);
         assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);
         assertThat(scheduledTimeOf("j1")).contains(AT_SEVEN);
-        assertThat(jobs.isResubmitted(await(jobs.update(database, job)))).isTrue();
+        assertThat(jobs.processor().isResubmitted(await(jobs.processor().update(database, job))))
+                .isTrue();
 
-        await(jobs.finish(database, job));
+        await(jobs.processor().finish(database, job));
         assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
         assertThat(scheduledTimeOf("j1")).contains(AT_SEVEN);
 
-        await(jobs.finish(database, accept()));
+        await(jobs.processor().finish(database, accept()));
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
         assertThat(scheduledTimeOf("j1")).contains(AT_SEVEN);
 
@@ -211,7 +211,8 @@ class CreationContract extends JobsContract {
 
     @Test
     void aScheduledTimeBefore1970IsRefused() {
-        assertThatThrownBy(() -> jobs.add(database, INDEX, "j1", new WorkData(1), Instant.EPOCH.minusSeconds(1)))
+        assertThatThrownBy(() -> jobs.add(
+                        database, NewJob.of(INDEX, new WorkData(1)).id("j1").at(Instant.EPOCH.minusSeconds(1))))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("1970");
     }
@@ -220,7 +221,7 @@ class CreationContract extends JobsContract {
     @ValueSource(strings = {"j1", " ", "a/b\\c", "\u0000", "日本語", "\uD83D\uDE00", "\uDBFF\uDFFF"})
     void anIdMayBeAnyText(String jobId) {
         Job<WorkData> job = accepted(jobId, 1);
-        await(jobs.finish(database, job));
+        await(jobs.processor().finish(database, job));
 
         assertThat(stateOf(jobId)).isEqualTo(JobState.FINISHED);
     }

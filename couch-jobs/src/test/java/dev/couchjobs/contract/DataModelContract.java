@@ -105,7 +105,7 @@ class DataModelContract extends JobsContract {
         Job<WorkData> job = accepted("j1", 1);
         Versionstamp claimed = sequence("j1");
 
-        await(jobs.update(database, job));
+        await(jobs.processor().update(database, job));
 
         assertThat(sequence("j1")).isGreaterThan(claimed);
         assertThat(rows.under("activity", "index")).containsExactly(Tuple.from(sequence("j1")));
@@ -117,18 +117,18 @@ class DataModelContract extends JobsContract {
         Job<WorkData> job = accepted("j1", 1);
         Versionstamp claimed = sequence("j1");
 
-        await(jobs.resubmit(database, job, NOON));
+        await(jobs.processor().resubmit(database, job, NOON));
 
         assertThat(data("j1").subList(0, 4)).isEqualTo(row(claimed, job.lock(), TIME, true));
         assertThat(rows.under("pending", "index")).isEmpty();
-        await(jobs.finish(database, job));
+        await(jobs.processor().finish(database, job));
         assertThat(data("j1").subList(0, 4)).isEqualTo(row(0L, null, TIME, false));
         assertThat(rows.under("pending", "index")).containsExactly(Tuple.from(TIME, "j1"));
     }
 
     @Test
     void aFinishedJobHasNeitherLockNorSequenceNorAnyIndexRow() {
-        await(jobs.finish(database, accepted("j1", 1), new WorkData(2)));
+        await(jobs.processor().finish(database, accepted("j1", 1), new WorkData(2)));
 
         assertThat(data("j1").subList(0, 4)).isEqualTo(row(null, null, 0L, false));
         assertThat((byte[]) data("j1").get(4)).isEqualTo(json(2));
@@ -142,7 +142,7 @@ class DataModelContract extends JobsContract {
         await(jobs.remove(database, INDEX, "pending"));
         accepted("running", 1);
         await(jobs.remove(database, INDEX, "running"));
-        await(jobs.finish(database, accepted("finished", 1)));
+        await(jobs.processor().finish(database, accepted("finished", 1)));
         await(jobs.remove(database, INDEX, "finished"));
 
         for (String table : List.of("data", "pending", "activity", "payload")) {
@@ -152,10 +152,10 @@ class DataModelContract extends JobsContract {
 
     @Test
     void theTimeoutOfATypeIsInSeconds() {
-        await(jobs.setTypeTimeout(database, MAIL, Duration.ofMinutes(2)));
+        await(jobs.types().setTypeTimeout(database, MAIL, Duration.ofMinutes(2)));
 
         assertThat(rows.value("activity_timeout", "mail")).isEqualTo(row(120L));
-        await(jobs.clearTypeTimeout(database, MAIL));
+        await(jobs.types().clearTypeTimeout(database, MAIL));
         assertThat(rows.isThere("activity_timeout", "mail")).isFalse();
     }
 
@@ -165,8 +165,8 @@ class DataModelContract extends JobsContract {
         Job<WorkData> j2 = accepted("j2", 1);
 
         commit(tx -> {
-            await(jobs.update(tx, j1));
-            await(jobs.update(tx, j2));
+            await(jobs.processor().update(tx, j1));
+            await(jobs.processor().update(tx, j2));
         });
 
         assertThat(sequence("j1").getTransactionVersion())
@@ -184,12 +184,12 @@ class DataModelContract extends JobsContract {
 
         byte[] before = rows.bytes("watches_pending", "index");
         Job<WorkData> job = accept();
-        await(jobs.update(database, job, new WorkData(2)));
-        await(jobs.resubmit(database, job));
+        await(jobs.processor().update(database, job, new WorkData(2)));
+        await(jobs.processor().resubmit(database, job));
         assertThat(rows.bytes("watches_pending", "index")).isEqualTo(before);
 
         CompletableFuture<Void> enqueuedAgain = rows.nextChange("watches_pending", "index");
-        await(jobs.finish(database, job));
+        await(jobs.processor().finish(database, job));
         await(enqueuedAgain);
     }
 
@@ -202,10 +202,10 @@ class DataModelContract extends JobsContract {
         Job<WorkData> job = accept();
         await(accepted);
         CompletableFuture<Void> updated = rows.nextChange("watches_activity", "index");
-        await(jobs.update(database, job, new WorkData(2)));
+        await(jobs.processor().update(database, job, new WorkData(2)));
         await(updated);
         CompletableFuture<Void> finished = rows.nextChange("watches_activity", "index");
-        await(jobs.finish(database, job));
+        await(jobs.processor().finish(database, job));
         await(finished);
         CompletableFuture<Void> removed = rows.nextChange("watches_activity", "index");
         await(jobs.remove(database, INDEX, "j1"));
@@ -224,15 +224,16 @@ class DataModelContract extends JobsContract {
 
     @Test
     void aPendingRowThatItsJobDoesNotBearOutIsClearedAndTheNextJobTaken() {
-        await(jobs.finish(database, accepted("finished", 1)));
+        await(jobs.processor().finish(database, accepted("finished", 1)));
         rows.put(Tuple.from(), "pending", "index", 0, "a ghost");
         rows.put(Tuple.from(), "pending", "index", 0, "finished");
-        CompletableFuture<Optional<Job<WorkData>>> waiting = jobs.accept(INDEX);
+        CompletableFuture<Optional<Job<WorkData>>> waiting = jobs.processor().accept(INDEX);
         add("j1", 1);
 
         assertThat(await(waiting).orElseThrow().id()).isEqualTo("j1");
 
-        assertThat(await(jobs.accept(INDEX, AcceptOptions.nonBlocking()))).isEmpty();
+        assertThat(await(jobs.processor().accept(INDEX, AcceptOptions.nonBlocking())))
+                .isEmpty();
         assertThat(rows.under("pending", "index")).isEmpty();
         assertThat(stateOf("finished")).isEqualTo(JobState.FINISHED);
     }
@@ -240,7 +241,7 @@ class DataModelContract extends JobsContract {
     @Test
     void aLargePayloadIsKeptInChunksAndGoesWithItsJob() {
         String large = "x".repeat(100_000);
-        await(jobs.setTypeTimeout(database, Texts.TYPE, Duration.ofMinutes(10)));
+        await(jobs.types().setTypeTimeout(database, Texts.TYPE, Duration.ofMinutes(10)));
         await(jobs.add(database, Texts.TYPE, "j1", large));
 
         assertThat(rows.under("payload", "text")).containsExactly(Tuple.from("j1", 0), Tuple.from("j1", 1));
@@ -261,7 +262,7 @@ class DataModelContract extends JobsContract {
         });
         add("j1", 1);
 
-        assertThat(await(jobs.accept(INDEX, AcceptOptions.nonBlocking()))
+        assertThat(await(jobs.processor().accept(INDEX, AcceptOptions.nonBlocking()))
                         .orElseThrow()
                         .id())
                 .isEqualTo("j1");

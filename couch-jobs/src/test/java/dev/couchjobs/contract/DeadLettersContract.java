@@ -26,7 +26,7 @@ class DeadLettersContract extends SumsContract {
     private static final JobType<WorkData, Integer> ONCE = SUM.retry(RetryPolicy.never());
 
     private Page<DeadLetter> page(PageRequest request) {
-        return await(sums.deadLetters(database, SUM, request));
+        return await(sums.deadLetters().list(database, SUM, request));
     }
 
     private List<String> listed() {
@@ -86,7 +86,7 @@ class DeadLettersContract extends SumsContract {
         assertThatThrownBy(() -> PageRequest.of(1_001)).isInstanceOf(IllegalArgumentException.class);
         for (String nonsense : List.of("", "nonsense", "?")) {
             PageRequest request = PageRequest.of(10).after(nonsense);
-            assertThatThrownBy(() -> sums.deadLetters(database, SUM, request))
+            assertThatThrownBy(() -> sums.deadLetters().list(database, SUM, request))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("page before");
         }
@@ -95,31 +95,31 @@ class DeadLettersContract extends SumsContract {
     @Test
     void aJobThatIsSentAgainHasAllItsAttemptsAndItsHistory() {
         JobType<WorkData, Integer> twice = SUM.retry(RetryPolicy.standard().attempts(2));
-        await(sums.fail(database, running(twice, "j1"), new IllegalStateException("one")));
-        await(sums.fail(database, claim(twice, "j1"), new IllegalStateException("two")));
+        await(sums.processor().fail(database, running(twice, "j1"), new IllegalStateException("one")));
+        await(sums.processor().fail(database, claim(twice, "j1"), new IllegalStateException("two")));
         assertThat(listed()).containsExactly("j1");
 
-        assertThat(await(sums.retryDeadLetter(database, SUM, "j1"))).isTrue();
+        assertThat(await(sums.deadLetters().retry(database, SUM, "j1"))).isTrue();
 
         assertThat(listed()).isEmpty();
         assertThat(state("j1")).isEqualTo(JobState.PENDING);
         assertThat(info("j1").scheduledTime()).isEmpty();
         assertThat(info("j1").failures()).isZero();
         assertThat(info("j1").data()).isEqualTo(new WorkData(1));
-        assertThat(await(sums.fail(database, claim(twice, "j1"), new IllegalStateException("three"))))
+        assertThat(await(sums.processor().fail(database, claim(twice, "j1"), new IllegalStateException("three"))))
                 .isEqualTo(JobState.PENDING);
-        assertThat(await(sums.attempts(database, SUM, "j1"))).hasSize(3);
+        assertThat(await(sums.details().attempts(database, SUM, "j1"))).hasSize(3);
         assertThat(info("j1").claims()).isEqualTo(3);
     }
 
     @Test
     void aJobThatHasNotFailedIsNotSentAgain() {
-        await(sums.finish(database, running("done")));
+        await(sums.processor().finish(database, running("done")));
         running("running");
 
-        assertThat(await(sums.retryDeadLetter(database, SUM, "done"))).isFalse();
-        assertThat(await(sums.retryDeadLetter(database, SUM, "running"))).isFalse();
-        assertThat(await(sums.retryDeadLetter(database, SUM, "nobody"))).isFalse();
+        assertThat(await(sums.deadLetters().retry(database, SUM, "done"))).isFalse();
+        assertThat(await(sums.deadLetters().retry(database, SUM, "running"))).isFalse();
+        assertThat(await(sums.deadLetters().retry(database, SUM, "nobody"))).isFalse();
         assertThat(state("done")).isEqualTo(JobState.FINISHED);
     }
 
@@ -127,13 +127,15 @@ class DeadLettersContract extends SumsContract {
     void aJobIsSentAgainTogetherWithWhatTheCallerWritesOrNotAtAll() {
         failMany(ONCE, 1);
 
-        failureOf(database.runAsync(tx -> sums.retryDeadLetter(tx, SUM, "j0").thenCompose(sent -> {
-            assertThat(sent).isTrue();
-            return sums.deadLetters(tx, SUM, PageRequest.of(10)).thenCompose(page -> {
-                assertThat(page.items()).isEmpty();
-                return CompletableFuture.failedFuture(new IllegalStateException("the caller's"));
-            });
-        })));
+        failureOf(database.runAsync(tx -> sums.deadLetters()
+                .retry(tx, SUM, "j0")
+                .thenCompose(sent -> {
+                    assertThat(sent).isTrue();
+                    return sums.deadLetters().list(tx, SUM, PageRequest.of(10)).thenCompose(page -> {
+                        assertThat(page.items()).isEmpty();
+                        return CompletableFuture.failedFuture(new IllegalStateException("the caller's"));
+                    });
+                })));
 
         assertThat(listed()).containsExactly("j0");
     }
@@ -142,14 +144,14 @@ class DeadLettersContract extends SumsContract {
     void allAreSentAgainThoughTheyAreMoreThanFitIntoOneTransaction() {
         failMany(ONCE, 250);
 
-        assertThat(await(sums.retryDeadLetters(SUM))).isEqualTo(250);
+        assertThat(await(sums.deadLetters().retryAll(SUM))).isEqualTo(250);
 
         assertThat(listed()).isEmpty();
         var counts = await(database.readAsync(tx -> StateCounters.read(tx, new Keyspace(prefix).type("sum"))));
         assertThat(counts.pending()).isEqualTo(250);
         assertThat(counts.total()).isEqualTo(250);
         assertThat(rows.under("pending", "sum")).hasSize(250);
-        assertThat(await(sums.retryDeadLetters(SUM))).isZero();
+        assertThat(await(sums.deadLetters().retryAll(SUM))).isZero();
     }
 
     @Test
@@ -157,7 +159,7 @@ class DeadLettersContract extends SumsContract {
         failMany(ONCE, 120);
 
         List<CompletableFuture<Long>> sent = IntStream.range(0, 3)
-                .mapToObj(i -> node(clock).retryDeadLetters(SUM))
+                .mapToObj(i -> node(clock).deadLetters().retryAll(SUM))
                 .toList();
 
         assertThat(sent.stream().mapToLong(JobsContract::await).sum()).isEqualTo(120);
@@ -167,12 +169,13 @@ class DeadLettersContract extends SumsContract {
     @Test
     void whatFailsOnceMoreIsListedOnceMore() {
         failMany(ONCE, 1);
-        await(sums.retryDeadLetters(SUM));
+        await(sums.deadLetters().retryAll(SUM));
 
         Job<WorkData> again = claim(ONCE, "j0");
-        assertThat(await(sums.accept(SUM, AcceptOptions.nonBlocking()))).isEqualTo(Optional.empty());
+        assertThat(await(sums.processor().accept(SUM, AcceptOptions.nonBlocking())))
+                .isEqualTo(Optional.empty());
         clock.advance(Duration.ofMinutes(1));
-        await(sums.fail(database, again, new IllegalStateException("again")));
+        await(sums.processor().fail(database, again, new IllegalStateException("again")));
 
         assertThat(page(PageRequest.of(10)).items()).singleElement().satisfies(letter -> {
             assertThat(letter.failedAt()).isAfter(NOON.plusSeconds(59));

@@ -42,7 +42,7 @@ class DependenciesContract extends DependingJobs {
     }
 
     private Optional<Job<WorkData>> tryAcceptMail() {
-        return await(jobs.accept(MAIL, AcceptOptions.nonBlocking()));
+        return await(jobs.processor().accept(MAIL, AcceptOptions.nonBlocking()));
     }
 
     private void deal(Fate fate) {
@@ -103,7 +103,7 @@ class DependenciesContract extends DependingJobs {
         Job<WorkData> a = accept();
         assertThat(tryAcceptMail()).isEmpty();
 
-        await(jobs.finish(database, a));
+        await(jobs.processor().finish(database, a));
 
         assertThat(tryAcceptMail()).hasValueSatisfying(m -> assertThat(m.id()).isEqualTo("m"));
         assertThatNothingIsLeft();
@@ -120,7 +120,8 @@ class DependenciesContract extends DependingJobs {
     }
 
     private List<Dependency> missing(String mailId) {
-        return await(jobs.waitsFor(database, MAIL, mailId, PageRequest.of(10))).items();
+        return await(jobs.details().waitsFor(database, MAIL, mailId, PageRequest.of(10)))
+                .items();
     }
 
     @Test
@@ -130,19 +131,21 @@ class DependenciesContract extends DependingJobs {
         add(mail("a"), mail("m").after(INDEX, ids.toArray(String[]::new)).after(MAIL, "a"));
         PageRequest two = PageRequest.of(2);
 
-        Page<Dependency> first = await(jobs.waitsFor(database, MAIL, "m", two));
-        Page<Dependency> second =
-                await(jobs.waitsFor(database, MAIL, "m", two.after(first.next().orElseThrow())));
-        Page<Dependency> third =
-                await(jobs.waitsFor(database, MAIL, "m", two.after(second.next().orElseThrow())));
+        Page<Dependency> first = await(jobs.details().waitsFor(database, MAIL, "m", two));
+        Page<Dependency> second = await(jobs.details()
+                .waitsFor(database, MAIL, "m", two.after(first.next().orElseThrow())));
+        Page<Dependency> third = await(jobs.details()
+                .waitsFor(database, MAIL, "m", two.after(second.next().orElseThrow())));
 
         assertThat(Stream.of(first, second, third).flatMap(page -> page.items().stream()))
                 .extracting(Dependency::toString)
                 .containsExactly("index/a", "index/a\0", "index/a\0b", "index/ab", "index/b", "mail/a");
         PageRequest rest = two.after(third.next().orElseThrow());
-        assertThat(await(jobs.waitsFor(database, MAIL, "m", rest))).isEqualTo(new Page<>(List.of(), Optional.empty()));
-        assertThat(await(jobs.waitsFor(database, MAIL, "never", two)).items()).isEmpty();
-        assertThatThrownBy(() -> jobs.waitsFor(database, MAIL, "a", rest))
+        assertThat(await(jobs.details().waitsFor(database, MAIL, "m", rest)))
+                .isEqualTo(new Page<>(List.of(), Optional.empty()));
+        assertThat(await(jobs.details().waitsFor(database, MAIL, "never", two)).items())
+                .isEmpty();
+        assertThatThrownBy(() -> jobs.details().waitsFor(database, MAIL, "a", rest))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("unchanged");
     }
@@ -164,8 +167,8 @@ class DependenciesContract extends DependingJobs {
         Job<WorkData> b = accept();
 
         commit(tx -> {
-            CompletableFuture<Void> first = jobs.finish(tx, a);
-            await(jobs.finish(tx, b));
+            CompletableFuture<Void> first = jobs.processor().finish(tx, a);
+            await(jobs.processor().finish(tx, b));
             await(first);
         });
 
@@ -179,13 +182,13 @@ class DependenciesContract extends DependingJobs {
         Job<WorkData> a = accept();
 
         assertThatThrownBy(() -> database.run(tx -> {
-                    await(jobs.finish(tx, a));
+                    await(jobs.processor().finish(tx, a));
                     throw new IllegalStateException("changed my mind");
                 }))
                 .hasMessageContaining("changed my mind");
         assertThat(tryAcceptMail()).isEmpty();
 
-        await(jobs.finish(database, a));
+        await(jobs.processor().finish(database, a));
         assertThat(tryAcceptMail()).isPresent();
     }
 
@@ -197,17 +200,19 @@ class DependenciesContract extends DependingJobs {
                 database, List.of(job("a"), mail("m").after(INDEX, "a").at(NOON.plusSeconds(10)))));
         deal(Fate.SUCCEEDS);
 
-        assertThat(await(node.accept(MAIL, AcceptOptions.nonBlocking()))).isEmpty();
+        assertThat(await(node.processor().accept(MAIL, AcceptOptions.nonBlocking())))
+                .isEmpty();
         clock.advance(Duration.ofSeconds(10));
-        assertThat(await(node.accept(MAIL, AcceptOptions.nonBlocking()))).isPresent();
+        assertThat(await(node.processor().accept(MAIL, AcceptOptions.nonBlocking())))
+                .isPresent();
     }
 
     @Test
     void aJobWhoseDependencyRunsOnceMoreWaitsForThatToo() {
         add(job("a"), mail("m").after(INDEX, "a"));
         Job<WorkData> a = accept();
-        await(jobs.resubmit(database, a));
-        await(jobs.finish(database, a));
+        await(jobs.processor().resubmit(database, a));
+        await(jobs.processor().finish(database, a));
         assertThat(tryAcceptMail()).isEmpty();
 
         deal(Fate.SUCCEEDS);
@@ -221,8 +226,11 @@ class DependenciesContract extends DependingJobs {
         await(jobs.addAll(
                 database, List.of(NewJob.of(brief, WORK).id("a"), mail("m").after(brief, "a"))));
 
-        await(jobs.finish(
-                database, await(jobs.accept(brief, AcceptOptions.nonBlocking())).orElseThrow()));
+        await(jobs.processor()
+                .finish(
+                        database,
+                        await(jobs.processor().accept(brief, AcceptOptions.nonBlocking()))
+                                .orElseThrow()));
 
         assertThat(stateOf("a")).isEqualTo(JobState.NOT_FOUND);
         assertThat(tryAcceptMail()).isPresent();
@@ -287,11 +295,11 @@ class DependenciesContract extends DependingJobs {
         add(job("pay"), mail("ship").after(INDEX, "pay"));
         deal(Fate.FAILS);
 
-        assertThat(await(jobs.retryDeadLetters(MAIL))).isZero();
+        assertThat(await(jobs.deadLetters().retryAll(MAIL))).isZero();
         assertThat(tryAcceptMail()).isEmpty();
         assertThat(missing("ship")).containsExactly(Dependency.on(INDEX, "pay"));
 
-        assertThat(await(jobs.retryDeadLetters(INDEX))).isEqualTo(1);
+        assertThat(await(jobs.deadLetters().retryAll(INDEX))).isEqualTo(1);
         deal(Fate.SUCCEEDS);
         assertThat(tryAcceptMail()).isPresent();
         assertThatNothingIsLeft();
@@ -304,7 +312,7 @@ class DependenciesContract extends DependingJobs {
 
         add(mail("ship").after(INDEX, "pay"));
 
-        assertThat(await(jobs.retryDeadLetters(MAIL))).isZero();
+        assertThat(await(jobs.deadLetters().retryAll(MAIL))).isZero();
         assertThat(tryAcceptMail()).isEmpty();
     }
 
@@ -313,7 +321,7 @@ class DependenciesContract extends DependingJobs {
         add(job("a"), mail("m").after(orFail(INDEX, "a")));
         deal(Fate.FAILS);
 
-        assertThat(await(jobs.retryDeadLetters(MAIL))).isEqualTo(1);
+        assertThat(await(jobs.deadLetters().retryAll(MAIL))).isEqualTo(1);
 
         assertThat(tryAcceptMail()).isPresent();
     }
@@ -344,7 +352,7 @@ class DependenciesContract extends DependingJobs {
     @Test
     void aJobThatFailsBecauseOfAnotherNamesIt() {
         add(job("a"), mail("m").after(orFail(INDEX, "a")), mail("n").after(orFail(MAIL, "m")));
-        jobs.monitor(MAIL);
+        jobs.maintenance().monitor(MAIL);
 
         deal(Fate.FAILS);
         awaitFinished("n");
@@ -447,7 +455,7 @@ class DependenciesContract extends DependingJobs {
         Job<WorkData> m = tryAcceptMail().orElseThrow();
         assertThat(m.id()).isEqualTo("m");
         assertThat(tryAcceptMail()).isEmpty();
-        await(jobs.finish(database, m));
+        await(jobs.processor().finish(database, m));
         assertThat(tryAcceptMail()).isPresent();
     }
 
@@ -458,7 +466,7 @@ class DependenciesContract extends DependingJobs {
 
         commit(tx -> {
             CompletableFuture<AddResult> added = jobs.add(tx, mail("m").after(INDEX, "a"));
-            await(jobs.finish(tx, a));
+            await(jobs.processor().finish(tx, a));
             await(added);
         });
 
@@ -560,7 +568,7 @@ class DependenciesContract extends DependingJobs {
                 .isInstanceOf(DependencyException.class)
                 .hasMessageContaining("running");
 
-        await(jobs.finish(database, running));
+        await(jobs.processor().finish(database, running));
         assertThatNothingIsLeft();
     }
 }

@@ -43,7 +43,7 @@ abstract class DependingJobs extends JobsContract {
 
     final void awaitFinished(String mailId) {
         try (Subscription<WorkData> subscription = await(jobs.subscribe(database, MAIL, mailId))) {
-            await(jobs.awaitEvent(subscription, JobState.FINISHED, LONG));
+            await(subscription.awaitEvent(JobState.FINISHED, LONG));
         }
         assertThat(await(jobs.getJobState(database, MAIL, mailId))).isEqualTo(JobState.FINISHED);
     }

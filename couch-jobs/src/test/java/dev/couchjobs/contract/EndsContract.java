@@ -20,6 +20,7 @@ import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.verbs.FinishTransaction;
 import dev.couchjobs.internal.verbs.FinishTransaction.FinishRequest;
 import dev.couchjobs.internal.verbs.FinishTransaction.FinishResult;
+import dev.couchjobs.internal.views.JacksonCodec;
 import dev.couchjobs.internal.views.PayloadCodec;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -58,7 +59,7 @@ class EndsContract extends JobsContract {
                         new Keyspace(topic.prefix),
                         Duration.ofSeconds(30),
                         TransactionLabel.tagged("ends", false)),
-                new PayloadCodec(JsonMapper.shared())));
+                new PayloadCodec(new JacksonCodec(JsonMapper.shared()))));
     }
 
     private List<FinishResult> endAll(FinishRequest... all) {
@@ -123,7 +124,7 @@ class EndsContract extends JobsContract {
         Job<WorkData> finished = accepted("finished", 1);
         Job<WorkData> held = accepted("held", 1);
         await(jobs.remove(database, INDEX, "lost"));
-        await(jobs.finish(database, finished));
+        await(jobs.processor().finish(database, finished));
 
         List<FinishResult> results =
                 endAll(new FinishRequest(lost, DONE), new FinishRequest(finished, DONE), new FinishRequest(held, DONE));
@@ -172,7 +173,8 @@ class EndsContract extends JobsContract {
 
         commit(tx -> {
             tx.set(key("effect"), new byte[0]);
-            var updated = jobs.update(tx, job, new WorkData(7)); // not waited for: the end comes after it all the same
+            var updated = jobs.processor()
+                    .update(tx, job, new WorkData(7)); // not waited for: the end comes after it all the same
             await(finishTransaction.end(tx, INDEX, job, DONE));
             await(updated);
         });

@@ -12,6 +12,7 @@ import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.TransactionLabel;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.verbs.FinishTransaction;
+import dev.couchjobs.internal.views.JacksonCodec;
 import dev.couchjobs.internal.views.PayloadCodec;
 import java.time.Duration;
 import java.util.Optional;
@@ -48,7 +49,7 @@ public enum Fate {
                     keyspace,
                     new Transactions(
                             environment, keyspace, Duration.ofSeconds(60), TransactionLabel.tagged("hand", false)),
-                    new PayloadCodec(JsonMapper.shared())));
+                    new PayloadCodec(new JacksonCodec(JsonMapper.shared()))));
         }
 
         /**

@@ -58,7 +58,7 @@ class FeedContract extends JobsContract {
                 .transactionTimeout(Duration.ofSeconds(1))
                 .feedRetention(Duration.ofSeconds(1))
                 .build()) {
-            trimming.monitor(INDEX);
+            trimming.maintenance().monitor(INDEX);
             awaitTrimmedUpTo(place);
         }
     }
@@ -66,9 +66,9 @@ class FeedContract extends JobsContract {
     @Test
     void everyChangeIsAppendedWithItsState() {
         Job<WorkData> job = accepted("j1", 1);
-        await(jobs.update(database, job));
-        await(jobs.update(database, job, new WorkData(2)));
-        await(jobs.finish(database, job));
+        await(jobs.processor().update(database, job));
+        await(jobs.processor().update(database, job, new WorkData(2)));
+        await(jobs.processor().finish(database, job));
         await(jobs.remove(database, INDEX, "j1"));
 
         assertThat(feed())
@@ -82,7 +82,7 @@ class FeedContract extends JobsContract {
 
     @Test
     void theFeedIsTrimmedBehindItsReaders() {
-        await(jobs.finish(database, accepted("j1", 1)));
+        await(jobs.processor().finish(database, accepted("j1", 1)));
 
         trim(newest());
 
@@ -97,14 +97,14 @@ class FeedContract extends JobsContract {
         CouchJobs remote = node(way.asDatabase(), Environment.system());
         Subscription<WorkData> subscription = await(remote.subscribe(database, INDEX, "j1"));
         CompletableFuture<Void> felt = way.cut(1);
-        await(jobs.finish(database, accept(), new WorkData(2)));
+        await(jobs.processor().finish(database, accept(), new WorkData(2)));
         await(felt);
 
         Versionstamp missed = newest();
         trim(missed);
         way.mend();
 
-        JobEvent<WorkData> event = await(remote.awaitEvent(subscription, LONG)).orElseThrow();
+        JobEvent<WorkData> event = await(subscription.awaitEvent(LONG)).orElseThrow();
         assertThat(event.state()).isEqualTo(JobState.FINISHED);
         assertThat(event.data()).contains(new WorkData(2));
     }

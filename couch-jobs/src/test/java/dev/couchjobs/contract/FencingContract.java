@@ -33,7 +33,7 @@ class FencingContract extends JobsContract {
 
         CompletableFuture<Job<WorkData>> fenced = database.runAsync(tx -> {
             tx.set(key("result"), new byte[0]);
-            return jobs.update(tx, job);
+            return jobs.processor().update(tx, job);
         });
 
         assertThat(failureOf(fenced)).isInstanceOf(JobHaltedException.class);
@@ -47,7 +47,7 @@ class FencingContract extends JobsContract {
 
         try (Transaction tx = database.createTransaction()) {
             tx.set(key("result"), new byte[0]);
-            CompletableFuture<Void> ignored = jobs.finish(tx, job);
+            CompletableFuture<Void> ignored = jobs.processor().finish(tx, job);
             assertThat(failureOf(ignored)).isInstanceOf(JobHaltedException.class);
             assertThat(failureOf(tx.commit())).isInstanceOf(FDBException.class);
         }
@@ -57,11 +57,11 @@ class FencingContract extends JobsContract {
     @Test
     void whatWasWrittenWithAFinishIsNotWrittenAgainWithTheSameFinish() {
         Job<WorkData> job = accepted("j1", 1);
-        await(jobs.finish(database, job));
+        await(jobs.processor().finish(database, job));
 
         CompletableFuture<Void> again = database.runAsync(tx -> {
             tx.set(key("result"), new byte[0]);
-            return jobs.finish(tx, job);
+            return jobs.processor().finish(tx, job);
         });
 
         assertThat(failureOf(again)).isInstanceOf(JobAlreadyFinishedException.class);
@@ -73,7 +73,7 @@ class FencingContract extends JobsContract {
         Job<WorkData> mine = accepted("j1", 1);
         try (Transaction tx = database.createTransaction()) {
             tx.set(key("result"), new byte[0]);
-            await(jobs.update(tx, mine));
+            await(jobs.processor().update(tx, mine));
             await(jobs.remove(database, INDEX, "j1"));
             accepted("j1", 2);
             assertConflicts(tx.commit());
@@ -88,21 +88,21 @@ class FencingContract extends JobsContract {
                 Transaction logging = database.createTransaction();
                 Transaction resubmitting = database.createTransaction();
                 Transaction finishing = database.createTransaction()) {
-            await(jobs.update(updating, job, new WorkData(2)));
-            await(jobs.update(database, job));
+            await(jobs.processor().update(updating, job, new WorkData(2)));
+            await(jobs.processor().update(database, job));
             await(updating.commit());
 
-            await(jobs.log(logging, job, "half-way"));
-            await(jobs.update(database, job));
+            await(jobs.processor().log(logging, job, "half-way"));
+            await(jobs.processor().update(database, job));
             await(logging.commit());
 
-            await(jobs.resubmit(resubmitting, job));
-            await(jobs.update(database, job));
+            await(jobs.processor().resubmit(resubmitting, job));
+            await(jobs.processor().update(database, job));
             await(resubmitting.commit());
 
             finishing.set(key("result"), new byte[0]);
-            await(jobs.finish(finishing, job));
-            await(jobs.update(database, job));
+            await(jobs.processor().finish(finishing, job));
+            await(jobs.processor().update(database, job));
             await(finishing.commit());
         }
         assertThat(isWritten("result")).isTrue();
@@ -116,7 +116,7 @@ class FencingContract extends JobsContract {
         try (Transaction tx = database.createTransaction()) {
             assertThat(await(jobs.getJobState(tx, INDEX, "j1"))).isEqualTo(JobState.RUNNING);
             tx.set(key("because it was running"), new byte[0]);
-            await(jobs.update(database, job));
+            await(jobs.processor().update(database, job));
             await(tx.commit());
         }
     }
@@ -126,7 +126,7 @@ class FencingContract extends JobsContract {
         Job<WorkData> job = accepted("j1", 1);
         try (Transaction tx = database.createTransaction()) {
             await(jobs.add(tx, INDEX, "j1", new WorkData(2)));
-            await(jobs.update(database, job));
+            await(jobs.processor().update(database, job));
             assertConflicts(tx.commit());
         }
     }
@@ -135,8 +135,8 @@ class FencingContract extends JobsContract {
     void aHeartbeatConflictsWithTheEndOfItsClaim() {
         Job<WorkData> job = accepted("j1", 1);
         try (Transaction heartbeat = database.createTransaction()) {
-            await(jobs.update(heartbeat, job));
-            await(jobs.finish(database, job));
+            await(jobs.processor().update(heartbeat, job));
+            await(jobs.processor().finish(database, job));
             assertConflicts(heartbeat.commit());
         }
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
@@ -159,9 +159,9 @@ class FencingContract extends JobsContract {
         Job<WorkData> j2 = accepted("j2", 1);
         try (Transaction one = database.createTransaction();
                 Transaction other = database.createTransaction()) {
-            await(jobs.update(one, j1, new WorkData(2)));
+            await(jobs.processor().update(one, j1, new WorkData(2)));
             await(jobs.add(one, INDEX, "j3", new WorkData(2)));
-            await(jobs.finish(other, j2, new WorkData(2)));
+            await(jobs.processor().finish(other, j2, new WorkData(2)));
             await(jobs.add(other, INDEX, "j4", new WorkData(2)));
             await(one.commit());
             await(other.commit());

@@ -14,6 +14,7 @@ import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.Subscription;
@@ -122,12 +123,12 @@ abstract class JobsContract {
 
     /** Gives a type the shortest timeout there is, for a test that lets a lease run out. */
     final void shortLeases(JobType<?, ?> type) {
-        await(jobs.setTypeTimeout(database, type, Duration.ofSeconds(1)));
+        await(jobs.types().setTypeTimeout(database, type, Duration.ofSeconds(1)));
     }
 
     /** Gives a type a timeout that no test outlives. */
     final void longLeases(JobType<?, ?> type) {
-        await(jobs.setTypeTimeout(database, type, Duration.ofMinutes(10)));
+        await(jobs.types().setTypeTimeout(database, type, Duration.ofMinutes(10)));
     }
 
     /**
@@ -138,10 +139,10 @@ abstract class JobsContract {
      */
     final void awaitSilence(JobType<WorkData, ?> type, List<Subscription<WorkData>> subscriptions) {
         shortLeases(type);
-        node().monitor(type); // that of another instance would look when the lease that it knows is about to run out
+        node().maintenance()
+                .monitor(type); // that of another instance would look when the lease that it knows is about to run out
         for (Subscription<WorkData> subscription : subscriptions) {
-            assertThat(await(jobs.awaitEvent(subscription, JobState.PENDING, LONG)))
-                    .isPresent();
+            assertThat(await(subscription.awaitEvent(JobState.PENDING, LONG))).isPresent();
         }
         longLeases(type);
     }
@@ -160,7 +161,7 @@ abstract class JobsContract {
     }
 
     final void addAt(String jobId, int step, Instant scheduledTime) {
-        await(jobs.add(database, INDEX, jobId, new WorkData(step), scheduledTime));
+        await(jobs.add(database, NewJob.of(INDEX, new WorkData(step)).id(jobId).at(scheduledTime)));
     }
 
     final Job<WorkData> accepted(String jobId, int step) {
@@ -176,8 +177,8 @@ abstract class JobsContract {
     }
 
     final Optional<Job<WorkData>> tryAccept() {
-        return await(
-                jobs.accept(INDEX, AcceptOptions.nonBlocking().maxSchedTime(Instant.ofEpochSecond(Integer.MAX_VALUE))));
+        return await(jobs.processor()
+                .accept(INDEX, AcceptOptions.nonBlocking().maxSchedTime(Instant.ofEpochSecond(Integer.MAX_VALUE))));
     }
 
     final JobState stateOf(String jobId) {

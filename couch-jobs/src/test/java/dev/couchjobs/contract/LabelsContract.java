@@ -39,9 +39,9 @@ class LabelsContract extends JobsContract {
     void everyTransactionSaysWhatItIsFor() {
         await(node.add(seen.asDatabase(), MAIL, "a", new WorkData(1)));
         try (Subscription<WorkData> subscription = await(node.subscribe(seen.asDatabase(), MAIL, "a"))) {
-            Job<WorkData> job = await(node.accept(MAIL)).orElseThrow();
-            await(node.awaitEvent(subscription, LONG));
-            await(node.finish(seen.asDatabase(), job));
+            Job<WorkData> job = await(node.processor().accept(MAIL)).orElseThrow();
+            await(subscription.awaitEvent(LONG));
+            await(node.processor().finish(seen.asDatabase(), job));
         }
 
         for (String purpose : new String[] {"add", "subscribe", "accept", "notify", "finish"}) {
@@ -60,13 +60,14 @@ class LabelsContract extends JobsContract {
     @Test
     void theMonitorAndTheSweepOfATypeSayWhatTheyAreFor() {
         JobType<WorkData, ?> brief = MAIL.retention(Retention.of(Duration.ofSeconds(1)));
-        await(jobs.setTypeTimeout(database, MAIL, Duration.ofSeconds(5)));
+        await(jobs.types().setTypeTimeout(database, MAIL, Duration.ofSeconds(5)));
         try (CouchJobs leaving = node()) {
             await(leaving.add(database, brief, "a", new WorkData(1)));
-            await(leaving.finish(database, await(leaving.accept(brief)).orElseThrow()));
+            await(leaving.processor()
+                    .finish(database, await(leaving.processor().accept(brief)).orElseThrow()));
         }
 
-        node.monitor(brief);
+        node.maintenance().monitor(brief);
 
         await(seen.first("couch-jobs monitor mail"));
         await(seen.first("couch-jobs retire mail"));
@@ -131,14 +132,14 @@ class LabelsContract extends JobsContract {
                 .build();
         await(traced.add(database, MAIL, "a", new WorkData(1)));
 
-        assertThat(await(traced.accept(MAIL))).isPresent();
+        assertThat(await(traced.processor().accept(MAIL))).isPresent();
         traced.close();
     }
 
     @Test
     void aLongNameIsCutBetweenTwoCharacters() {
         JobType<WorkData, ?> type = JobType.of("\u00fc".repeat(60), WorkData.class);
-        await(node.setTypeTimeout(seen.asDatabase(), type, Duration.ofSeconds(30)));
+        await(node.types().setTypeTimeout(seen.asDatabase(), type, Duration.ofSeconds(30)));
         await(node.add(seen.asDatabase(), type, "a", new WorkData(1)));
 
         assertThat(seen.identifiers())

@@ -62,11 +62,11 @@ class LayoutContract extends JobsContract {
         clear();
 
         Job<WorkData> job = accepted("j1", 1);
-        await(jobs.finish(database, job));
+        await(jobs.processor().finish(database, job));
 
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
         assertThat(rows.isThere("layout")).isFalse();
-        await(jobs.setTypeTimeout(database, MAIL, Duration.ofMinutes(5)));
+        await(jobs.types().setTypeTimeout(database, MAIL, Duration.ofMinutes(5)));
         assertThat(rows.value("layout")).containsExactly(1L, 1L, 1L);
     }
 
@@ -74,8 +74,8 @@ class LayoutContract extends JobsContract {
     void aLaterLayoutThatThisCodeMayUseIsUsedAndLeftAsItIs() {
         put(LATER_BUT_KNOWN);
 
-        await(jobs.finish(database, accepted("j1", 1)));
-        await(jobs.setTypeTimeout(database, MAIL, Duration.ofMinutes(5)));
+        await(jobs.processor().finish(database, accepted("j1", 1)));
+        await(jobs.types().setTypeTimeout(database, MAIL, Duration.ofMinutes(5)));
 
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
         assertThat(rows.value("layout")).containsExactly(7L, 1L, 1L);
@@ -93,12 +93,12 @@ class LayoutContract extends JobsContract {
         List<Supplier<CompletableFuture<?>>> verbs = List.of(
                 () -> jobs.add(database, INDEX, "j3", new WorkData(3)),
                 () -> jobs.remove(database, INDEX, "j2"),
-                () -> jobs.accept(INDEX),
-                () -> jobs.update(database, job),
-                () -> jobs.update(database, job, new WorkData(4)),
-                () -> jobs.resubmit(database, job),
-                () -> jobs.finish(database, job),
-                () -> jobs.setTypeTimeout(database, MAIL, Duration.ofMinutes(5)));
+                () -> jobs.processor().accept(INDEX),
+                () -> jobs.processor().update(database, job),
+                () -> jobs.processor().update(database, job, new WorkData(4)),
+                () -> jobs.processor().resubmit(database, job),
+                () -> jobs.processor().finish(database, job),
+                () -> jobs.types().setTypeTimeout(database, MAIL, Duration.ofMinutes(5)));
         for (Supplier<CompletableFuture<?>> verb : verbs) {
             assertThat(failureOf(verb.get()))
                     .isInstanceOf(IncompatibleLayoutException.class)
@@ -154,7 +154,7 @@ class LayoutContract extends JobsContract {
     void aHandlerThatRunsDuringAnUpgradeWritesNothingMore() {
         CompletableFuture<Throwable> refusal = new CompletableFuture<>();
         JobType<WorkData, WorkData> type = JobType.of("worked", WorkData.class, WorkData.class);
-        await(jobs.setTypeTimeout(database, type, Duration.ofMinutes(10)));
+        await(jobs.types().setTypeTimeout(database, type, Duration.ofMinutes(10)));
         await(jobs.add(database, type, "j1", new WorkData(1)));
 
         Worker worker = jobs.worker()

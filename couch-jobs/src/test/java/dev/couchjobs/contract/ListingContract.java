@@ -32,7 +32,7 @@ class ListingContract extends JobsContract {
 
     @Test
     void allStatesAreListedInTheOrderOfTheIds() {
-        await(jobs.finish(database, accepted("finished", 1)));
+        await(jobs.processor().finish(database, accepted("finished", 1)));
         accepted("running", 1);
         add("pending", 1);
         addAt("later", 1, NOON);
@@ -109,7 +109,7 @@ class ListingContract extends JobsContract {
     @Test
     void jobsInOneStateAreFoundAmongManyOthers() {
         List<String> running = List.of(accepted("m", 1).id(), accepted("a", 1).id());
-        await(jobs.finish(database, accepted("z", 1)));
+        await(jobs.processor().finish(database, accepted("z", 1)));
         addMany(1_200);
 
         assertThat(idsIn(JobState.RUNNING, 10)).containsExactlyInAnyOrderElementsOf(running);
@@ -171,7 +171,7 @@ class ListingContract extends JobsContract {
         add("d", 1);
 
         commit(tx -> {
-            await(jobs.update(tx, job));
+            await(jobs.processor().update(tx, job));
             await(jobs.remove(tx, INDEX, "d"));
             await(jobs.add(tx, NewJob.of(INDEX, new WorkData(1)).id("c").priority(3)));
 
@@ -191,7 +191,7 @@ class ListingContract extends JobsContract {
         add("e", 1);
 
         commit(tx -> {
-            await(jobs.update(tx, job, new WorkData(2)));
+            await(jobs.processor().update(tx, job, new WorkData(2)));
             await(jobs.remove(tx, INDEX, "e"));
             await(jobs.add(tx, INDEX, "a", new WorkData(1)));
             await(jobs.add(tx, INDEX, "c", new WorkData(1)));

@@ -35,7 +35,7 @@ class LogContract extends JobsContract {
     }
 
     private List<LogEntry> log(String jobId) {
-        return await(jobs.logEntries(database, INDEX, jobId, 0, 1_000));
+        return await(jobs.details().entries(database, INDEX, jobId, 0, 1_000));
     }
 
     private List<Long> numbers(String jobId) {
@@ -46,8 +46,8 @@ class LogContract extends JobsContract {
     void entriesAreNumberedFromOneAndReadInTheirOrder() {
         Job<WorkData> job = accepted("j1", 1);
 
-        assertThat(await(jobs.log(database, job, "one"))).isEqualTo(1);
-        assertThat(await(jobs.log(database, job, new WorkData(2)))).isEqualTo(2);
+        assertThat(await(jobs.processor().log(database, job, "one"))).isEqualTo(1);
+        assertThat(await(jobs.processor().log(database, job, new WorkData(2)))).isEqualTo(2);
 
         List<LogEntry> log = log("j1");
         assertThat(log.get(0).as(String.class)).isEqualTo("one");
@@ -61,14 +61,15 @@ class LogContract extends JobsContract {
     void aLogIsReadOnFromAnyEntry() {
         Job<WorkData> job = accepted("j1", 1);
         for (int i = 1; i <= 5; i++) {
-            await(jobs.log(database, job, i));
+            await(jobs.processor().log(database, job, i));
         }
 
-        assertThat(await(jobs.logEntries(database, INDEX, "j1", 2, 2)))
+        assertThat(await(jobs.details().entries(database, INDEX, "j1", 2, 2)))
                 .extracting(LogEntry::number)
                 .containsExactly(3L, 4L);
-        assertThat(await(jobs.logEntries(database, INDEX, "j1", 5, 2))).isEmpty();
-        assertThat(await(jobs.logEntries(database, INDEX, "never", 0, 2))).isEmpty();
+        assertThat(await(jobs.details().entries(database, INDEX, "j1", 5, 2))).isEmpty();
+        assertThat(await(jobs.details().entries(database, INDEX, "never", 0, 2)))
+                .isEmpty();
     }
 
     @Test
@@ -76,8 +77,9 @@ class LogContract extends JobsContract {
         Job<WorkData> job = accepted("j1", 1);
 
         commit(tx -> {
-            List<CompletableFuture<Long>> all =
-                    IntStream.range(0, 20).mapToObj(i -> jobs.log(tx, job, i)).toList();
+            List<CompletableFuture<Long>> all = IntStream.range(0, 20)
+                    .mapToObj(i -> jobs.processor().log(tx, job, i))
+                    .toList();
             all.forEach(JobsContract::await);
         });
 
@@ -91,7 +93,7 @@ class LogContract extends JobsContract {
 
         List<CompletableFuture<Long>> all = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            all.add(jobs.log(database, job, i));
+            all.add(jobs.processor().log(database, job, i));
         }
 
         assertThat(all.stream().map(JobsContract::await))
@@ -107,7 +109,7 @@ class LogContract extends JobsContract {
 
         try (var tx = database.createTransaction()) {
             tx.set(key("effect"), new byte[0]);
-            assertThat(failureOf(jobs.log(tx, job, "late"))).isInstanceOf(JobHaltedException.class);
+            assertThat(failureOf(jobs.processor().log(tx, job, "late"))).isInstanceOf(JobHaltedException.class);
             assertThat(failureOf(tx.commit())).isNotNull();
         }
         assertThat(isWritten("effect")).isFalse();
@@ -117,27 +119,29 @@ class LogContract extends JobsContract {
     @Test
     void whoLostTheJobWritesNothing() {
         Job<WorkData> job = accepted("j1", 1);
-        await(jobs.finish(database, job));
+        await(jobs.processor().finish(database, job));
 
-        assertThat(failureOf(jobs.log(database, job, "late"))).isInstanceOf(JobHaltedException.class);
-        assertThat(failureOf(jobs.checkpoint(database, job, "late"))).isInstanceOf(JobHaltedException.class);
-        assertThat(failureOf(jobs.progress(database, job, 1, 2, ""))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.processor().log(database, job, "late"))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.processor().checkpoint(database, job, "late")))
+                .isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.processor().progress(database, job, 1, 2, "")))
+                .isInstanceOf(JobHaltedException.class);
         assertThat(log("j1")).isEmpty();
     }
 
     @Test
     void theNextAttemptGoesOnFromTheLastCheckpoint() {
         Job<WorkData> first = accepted("j1", 1);
-        await(jobs.checkpoint(database, first, new WorkData(10)));
-        await(jobs.checkpoint(database, first, new WorkData(20)));
-        await(jobs.log(database, first, "more"));
-        await(jobs.resubmit(database, first));
-        await(jobs.finish(database, first));
+        await(jobs.processor().checkpoint(database, first, new WorkData(10)));
+        await(jobs.processor().checkpoint(database, first, new WorkData(20)));
+        await(jobs.processor().log(database, first, "more"));
+        await(jobs.processor().resubmit(database, first));
+        await(jobs.processor().finish(database, first));
 
         Job<WorkData> second = accept();
-        LogEntry checkpoint =
-                await(jobs.lastCheckpoint(database, INDEX, second.id())).orElseThrow();
-        await(jobs.log(database, second, "again"));
+        LogEntry checkpoint = await(jobs.details().lastCheckpoint(database, INDEX, second.id()))
+                .orElseThrow();
+        await(jobs.processor().log(database, second, "again"));
 
         assertThat(checkpoint.as(WorkData.class)).isEqualTo(new WorkData(20));
         assertThat(checkpoint.kind()).isEqualTo(LogEntry.Kind.CHECKPOINT);
@@ -150,18 +154,18 @@ class LogContract extends JobsContract {
     void aJobWithoutACheckpointHasNone() {
         add("j1", 1);
 
-        assertThat(await(jobs.lastCheckpoint(database, INDEX, "j1"))).isEmpty();
-        assertThat(await(jobs.progress(database, INDEX, "j1"))).isEmpty();
+        assertThat(await(jobs.details().lastCheckpoint(database, INDEX, "j1"))).isEmpty();
+        assertThat(await(jobs.details().progress(database, INDEX, "j1"))).isEmpty();
     }
 
     @Test
     void theOldestEntriesAreTrimmedAndNumbersGoOnAndTheCheckpointStays() {
         Job<WorkData> job = accepted("j1", 1);
-        await(jobs.checkpoint(database, job, "kept"));
+        await(jobs.processor().checkpoint(database, job, "kept"));
         for (int from = 0; from < 1_100; from += 100) {
             commit(tx -> {
                 List<CompletableFuture<Long>> all = IntStream.range(0, 100)
-                        .mapToObj(i -> jobs.log(tx, job, i))
+                        .mapToObj(i -> jobs.processor().log(tx, job, i))
                         .toList();
                 all.forEach(JobsContract::await);
             });
@@ -170,7 +174,7 @@ class LogContract extends JobsContract {
         assertThat(numbers("j1"))
                 .containsExactlyElementsOf(
                         LongStream.rangeClosed(102, 1_101).boxed().toList());
-        assertThat(await(jobs.lastCheckpoint(database, INDEX, "j1"))
+        assertThat(await(jobs.details().lastCheckpoint(database, INDEX, "j1"))
                         .orElseThrow()
                         .as(String.class))
                 .isEqualTo("kept");
@@ -181,14 +185,14 @@ class LogContract extends JobsContract {
         Job<WorkData> job = accepted("j1", 1);
         var subscription = subscribe("j1");
 
-        await(jobs.log(database, job, "one"));
-        JobEvent<WorkData> event = await(jobs.awaitEvent(subscription, LONG)).orElseThrow();
-        await(jobs.progress(database, job, 1, 3, "reading"));
-        JobEvent<WorkData> next = await(jobs.awaitEvent(subscription, LONG)).orElseThrow();
+        await(jobs.processor().log(database, job, "one"));
+        JobEvent<WorkData> event = await(subscription.awaitEvent(LONG)).orElseThrow();
+        await(jobs.processor().progress(database, job, 1, 3, "reading"));
+        JobEvent<WorkData> next = await(subscription.awaitEvent(LONG)).orElseThrow();
 
         assertThat(event.state()).isEqualTo(JobState.RUNNING);
         assertThat(next.sequence()).isGreaterThan(event.sequence());
-        assertThat(await(jobs.progress(database, INDEX, "j1"))).hasValueSatisfying(progress -> {
+        assertThat(await(jobs.details().progress(database, INDEX, "j1"))).hasValueSatisfying(progress -> {
             assertThat(progress.done()).isEqualTo(1);
             assertThat(progress.total()).isEqualTo(3);
             assertThat(progress.text()).isEqualTo("reading");
@@ -198,28 +202,28 @@ class LogContract extends JobsContract {
     @Test
     void theLogGoesWithItsJob() {
         Job<WorkData> job = accepted("j1", 1);
-        await(jobs.log(database, job, "one"));
-        await(jobs.checkpoint(database, job, "two"));
-        await(jobs.progress(database, job, 1, 2, "three"));
-        await(jobs.finish(database, job));
+        await(jobs.processor().log(database, job, "one"));
+        await(jobs.processor().checkpoint(database, job, "two"));
+        await(jobs.processor().progress(database, job, 1, 2, "three"));
+        await(jobs.processor().finish(database, job));
         assertThat(log("j1")).hasSize(2);
 
         await(jobs.remove(database, INDEX, "j1"));
 
         assertThat(rows.under("log")).isEmpty();
         Job<WorkData> again = accepted("j1", 1);
-        assertThat(await(jobs.log(database, again, "new"))).isEqualTo(1);
+        assertThat(await(jobs.processor().log(database, again, "new"))).isEqualTo(1);
     }
 
     @Test
     void entriesDoNotDisturbHeartbeats() {
         Job<WorkData> job = accepted("j1", 1);
-        await(jobs.log(database, job, "one"));
+        await(jobs.processor().log(database, job, "one"));
 
         try (var beat = database.createTransaction();
                 var entry = database.createTransaction()) {
-            await(jobs.update(beat, job));
-            await(jobs.log(entry, job, "two"));
+            await(jobs.processor().update(beat, job));
+            await(jobs.processor().log(entry, job, "two"));
             await(entry.commit());
             await(beat.commit());
         }
@@ -230,37 +234,38 @@ class LogContract extends JobsContract {
     @Test
     void aJobClaimedInATransactionLikeOthersCanBeWrittenAboutInItsNext() {
         addMany(2);
-        List<CompletableFuture<Optional<Job<WorkData>>>> calls = List.of(jobs.accept(INDEX), jobs.accept(INDEX));
+        List<CompletableFuture<Optional<Job<WorkData>>>> calls =
+                List.of(jobs.processor().accept(INDEX), jobs.processor().accept(INDEX));
         // Both before the transaction begins: it could not see a claim that is committed after its first read.
         List<Job<WorkData>> claims =
                 calls.stream().map(call -> await(call).orElseThrow()).toList();
 
         commit(tx -> claims.forEach(job -> {
-            await(jobs.update(tx, job));
-            await(jobs.log(tx, job, "one"));
+            await(jobs.processor().update(tx, job));
+            await(jobs.processor().log(tx, job, "one"));
         }));
 
         assertThat(numbers("j0")).containsExactly(1L);
         assertThat(numbers("j1")).containsExactly(1L);
-        claims.forEach(job -> await(jobs.finish(database, job)));
+        claims.forEach(job -> await(jobs.processor().finish(database, job)));
     }
 
     @Test
     void whatIsTooLargeOrCannotBeStoredIsRefused() {
         Job<WorkData> job = accepted("j1", 1);
 
-        assertThatThrownBy(() -> jobs.log(database, job, Texts.ofLength(70_000)))
+        assertThatThrownBy(() -> jobs.processor().log(database, job, Texts.ofLength(70_000)))
                 .isInstanceOf(PayloadTooLargeException.class)
                 .hasMessageContaining("log entry")
                 .hasMessageContaining("65536");
-        await(jobs.log(database, job, Texts.ofLength(65_000)));
+        await(jobs.processor().log(database, job, Texts.ofLength(65_000)));
         assertThatThrownBy(() -> log("j1").get(0).as(WorkData.class)).isInstanceOf(PayloadException.class);
     }
 
     @ParameterizedTest
     @CsvSource({"-1, 10", "0, 0", "0, -1", "0, 1001"})
     void aLogIsReadWithinItsLimits(long after, int limit) {
-        assertThatThrownBy(() -> jobs.logEntries(database, INDEX, "j1", after, limit))
+        assertThatThrownBy(() -> jobs.details().entries(database, INDEX, "j1", after, limit))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
@@ -269,7 +274,7 @@ class LogContract extends JobsContract {
     void aProgressThatMakesNoSenseIsRefused(long done, long total) {
         Job<WorkData> job = accepted("j1", 1);
 
-        assertThatThrownBy(() -> jobs.progress(database, job, done, total, ""))
+        assertThatThrownBy(() -> jobs.processor().progress(database, job, done, total, ""))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new JobProgress(1, 2, "x".repeat(1_001), NOON)).hasMessageContaining("1000");
     }
@@ -282,12 +287,12 @@ class LogContract extends JobsContract {
         var subscription = subscribe("j1");
         Job<WorkData> job = accept();
         JobEvent<WorkData> event =
-                await(jobs.awaitEvent(subscription, JobState.RUNNING, LONG)).orElseThrow();
+                await(subscription.awaitEvent(JobState.RUNNING, LONG)).orElseThrow();
         ReadTransactionContext fresh = jobs.atLeastVersion(database, event.sequence());
 
         assertThat(await(jobs.getJobState(fresh, INDEX, "j1"))).isEqualTo(JobState.RUNNING);
         assertThat(await(jobs.counts(fresh, INDEX)).running()).isEqualTo(1);
-        assertThat(await(jobs.logEntries(fresh, INDEX, job.id(), 0, 10))).isEmpty();
+        assertThat(await(jobs.details().entries(fresh, INDEX, job.id(), 0, 10))).isEmpty();
     }
 
     @Test
@@ -295,13 +300,13 @@ class LogContract extends JobsContract {
         Job<WorkData> job = accepted("j1", 1);
         Versionstamp written;
         try (var tx = database.createTransaction()) {
-            await(jobs.log(tx, job, "one"));
+            await(jobs.processor().log(tx, job, "one"));
             CompletableFuture<byte[]> stamp = tx.getVersionstamp();
             await(tx.commit());
             written = Versionstamp.complete(await(stamp));
         }
 
-        assertThat(await(jobs.logEntries(jobs.atLeastVersion(database, written), INDEX, "j1", 0, 10)))
+        assertThat(await(jobs.details().entries(jobs.atLeastVersion(database, written), INDEX, "j1", 0, 10)))
                 .hasSize(1);
     }
 
@@ -311,15 +316,15 @@ class LogContract extends JobsContract {
         try (var old = database.createTransaction();
                 var tx = database.createTransaction()) {
             await(old.getReadVersion());
-            await(jobs.log(tx, job, "one"));
+            await(jobs.processor().log(tx, job, "one"));
             CompletableFuture<byte[]> stamp = tx.getVersionstamp();
             await(tx.commit());
             Versionstamp written = Versionstamp.complete(await(stamp));
 
-            assertThat(failureOf(jobs.logEntries(jobs.atLeastVersion(old, written), INDEX, "j1", 0, 10)))
+            assertThat(failureOf(jobs.details().entries(jobs.atLeastVersion(old, written), INDEX, "j1", 0, 10)))
                     .isInstanceOf(SequenceNotVisibleException.class)
                     .hasMessageContaining("new transaction");
-            assertThat(await(jobs.logEntries(old, INDEX, "j1", 0, 10))).isEmpty();
+            assertThat(await(jobs.details().entries(old, INDEX, "j1", 0, 10))).isEmpty();
         }
     }
 

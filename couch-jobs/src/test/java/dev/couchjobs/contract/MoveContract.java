@@ -80,7 +80,7 @@ abstract class MoveContract {
         prefix = new Subspace(Tuple.from("couch-jobs-move", UUID.randomUUID()));
         jobs = CouchJobs.builder(source).subspace(prefix).build();
         moved = CouchJobs.builder(target).subspace(prefix).build();
-        await(jobs.setTypeTimeout(source, INDEX, Duration.ofSeconds(1)));
+        await(jobs.types().setTypeTimeout(source, INDEX, Duration.ofSeconds(1)));
     }
 
     @AfterEach
@@ -148,7 +148,7 @@ abstract class MoveContract {
     }
 
     private boolean isInService() {
-        return await(jobs.getTypes(source).handle((types, error) -> error == null));
+        return await(jobs.types().getTypes(source).handle((types, error) -> error == null));
     }
 
     private void addMany(int count) {
@@ -159,17 +159,17 @@ abstract class MoveContract {
     }
 
     private Job<WorkData> accept(CouchJobs from) {
-        return await(from.accept(INDEX, AcceptOptions.defaults().timeout(Duration.ofSeconds(20))))
+        return await(from.processor().accept(INDEX, AcceptOptions.defaults().timeout(Duration.ofSeconds(20))))
                 .orElseThrow();
     }
 
     @Test
     void whatIsMovedIsTheSameRowByRow() {
         JobType<String, ?> texts = JobType.of("texts", String.class);
-        await(jobs.setTypeTimeout(source, texts, Duration.ofMinutes(1)));
+        await(jobs.types().setTypeTimeout(source, texts, Duration.ofMinutes(1)));
         await(jobs.add(source, texts, "large", LARGE));
         addMany(3);
-        await(jobs.finish(source, accept(jobs)));
+        await(jobs.processor().finish(source, accept(jobs)));
         accept(jobs);
 
         MoveTotals totals = await(move().finish());
@@ -177,7 +177,7 @@ abstract class MoveContract {
         assertThat(rows(target)).isNotEmpty().isEqualTo(rows(source));
         assertThat(totals.rows()).isEqualTo(rows(source).size());
         assertThat(await(moved.getJobData(target, texts, "large"))).contains(LARGE);
-        assertThat(await(moved.getTypes(target))).containsExactly("index", "texts");
+        assertThat(await(moved.types().getTypes(target))).containsExactly("index", "texts");
     }
 
     @Test
@@ -202,8 +202,8 @@ abstract class MoveContract {
         assertThat(failureOf(jobs.add(source, INDEX, "late", new WorkData(1))))
                 .isInstanceOf(OutOfServiceException.class)
                 .hasMessageContaining(PLACE);
-        assertThat(failureOf(jobs.accept(INDEX))).isInstanceOf(OutOfServiceException.class);
-        assertThat(failureOf(jobs.finish(source, held))).isInstanceOf(OutOfServiceException.class);
+        assertThat(failureOf(jobs.processor().accept(INDEX))).isInstanceOf(OutOfServiceException.class);
+        assertThat(failureOf(jobs.processor().finish(source, held))).isInstanceOf(OutOfServiceException.class);
         assertThat(failureOf(jobs.getJobState(source, INDEX, "j0"))).isInstanceOf(OutOfServiceException.class);
         assertThat(failureOf(move().finish()))
                 .isInstanceOf(JobsMoveException.class)
@@ -219,7 +219,7 @@ abstract class MoveContract {
 
         Job<WorkData> again = accept(moved);
         assertThat(again.id()).isEqualTo(lost.id());
-        await(moved.finish(target, again));
+        await(moved.processor().finish(target, again));
         assertThat(await(moved.getJobState(target, INDEX, "j0"))).isEqualTo(JobState.FINISHED);
     }
 
@@ -237,7 +237,7 @@ abstract class MoveContract {
 
         await(move(addOne).copy());
         await(move(addOne).finish());
-        await(moved.setTypeTimeout(target, INDEX, Duration.ofSeconds(1)));
+        await(moved.types().setTypeTimeout(target, INDEX, Duration.ofSeconds(1)));
         Worker here = worker(moved);
         for (int i = 0; i < added.get(); i++) {
             moved.result(INDEX, "j" + i, Duration.ofSeconds(30));
@@ -284,14 +284,14 @@ abstract class MoveContract {
                 await(jobs.add(source, INDEX, "j" + more, new WorkData(more++)));
                 await(jobs.remove(source, INDEX, "j" + page));
             }
-            assertThat(failureOf(moved.getTypes(target)))
+            assertThat(failureOf(moved.types().getTypes(target)))
                     .isInstanceOf(OutOfServiceException.class)
                     .hasMessageContaining("still being copied");
         }
 
         assertThat(page).isGreaterThan(8);
         assertThat(rows(target)).isNotEmpty().isEqualTo(rows(source));
-        assertThat(await(moved.getTypes(target))).containsExactly("index");
+        assertThat(await(moved.types().getTypes(target))).containsExactly("index");
     }
 
     @Test
@@ -303,7 +303,7 @@ abstract class MoveContract {
 
             await(jobs.add(source, INDEX, "after-" + page, new WorkData(page)));
             assertThat(rows(target)).isEmpty();
-            assertThat(await(moved.getTypes(target))).isEmpty();
+            assertThat(await(moved.types().getTypes(target))).isEmpty();
         }
 
         assertThat(page).isGreaterThan(8);
@@ -333,7 +333,7 @@ abstract class MoveContract {
 
         assertThat(most).isGreaterThan(20);
         assertThat(isInService()).isFalse();
-        assertThat(await(moved.getTypes(target))).containsExactly("index");
+        assertThat(await(moved.types().getTypes(target))).containsExactly("index");
         assertThat(rows(target)).isEqualTo(rows(source));
     }
 
@@ -351,7 +351,7 @@ abstract class MoveContract {
     }
 
     private boolean isInServiceInTarget() {
-        return !rows(target).isEmpty() && await(moved.getTypes(target).handle((types, error) -> error == null));
+        return !rows(target).isEmpty() && await(moved.types().getTypes(target).handle((types, error) -> error == null));
     }
 
     @Test
@@ -373,7 +373,7 @@ abstract class MoveContract {
         assertThat(failureOf(move(spoil).finish()))
                 .isInstanceOf(JobsMoveException.class)
                 .hasMessageContaining("does not have what the source has");
-        assertThat(failureOf(moved.getTypes(target))).isInstanceOf(OutOfServiceException.class);
+        assertThat(failureOf(moved.types().getTypes(target))).isInstanceOf(OutOfServiceException.class);
 
         await(move().finish());
         assertThat(rows(target)).isEqualTo(rows(source));
@@ -395,13 +395,13 @@ abstract class MoveContract {
                 .hasMessageContaining("Another run of this move has begun");
 
         assertThat(await(next).rows()).isEqualTo(rows(target).size());
-        assertThat(await(moved.getTypes(target))).containsExactly("index");
+        assertThat(await(moved.types().getTypes(target))).containsExactly("index");
     }
 
     @Test
     void jobsThatAreInTheTargetAreLeftAlone() {
         addMany(1);
-        await(moved.setTypeTimeout(target, INDEX, Duration.ofSeconds(1)));
+        await(moved.types().setTypeTimeout(target, INDEX, Duration.ofSeconds(1)));
         await(moved.add(target, INDEX, "mine", new WorkData(7)));
 
         assertThat(failureOf(move().copy()))

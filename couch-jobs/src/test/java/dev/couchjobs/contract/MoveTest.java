@@ -51,7 +51,7 @@ class MoveTest {
         Path directory = TemporaryDirectories.fresh();
         try (Database source = EmbeddedDatabase.openInMemory();
                 CouchJobs jobs = CouchJobs.on(source)) {
-            Futures.await(jobs.setTypeTimeout(source, INDEX, Duration.ofSeconds(1)));
+            Futures.await(jobs.types().setTypeTimeout(source, INDEX, Duration.ofSeconds(1)));
             String refusal;
             try (Database target = EmbeddedDatabase.open(directory)) {
                 JobsMove move = JobsMove.of(source, target, directory.toString());

@@ -11,7 +11,6 @@ import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
-import dev.couchjobs.TypeTimeoutMissingException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -146,11 +145,12 @@ class NewJobContract extends JobsContract {
     }
 
     @Test
-    void aTypeWithoutTimeoutIsRefused() {
-        JobType<WorkData, ?> unset = JobType.of("unset", WorkData.class);
+    void aTypeHasATimeoutOfThirtySecondsByDefault() {
+        JobType<WorkData, ?> plain = JobType.of("plain", WorkData.class);
 
-        assertThat(failureOf(jobs.add(database, unset, new WorkData(1))))
-                .isInstanceOf(TypeTimeoutMissingException.class);
+        await(jobs.add(database, plain, new WorkData(1)));
+
+        assertThat(await(jobs.types().getTypeTimeout(database, plain))).contains(Duration.ofSeconds(30));
     }
 
     @Test

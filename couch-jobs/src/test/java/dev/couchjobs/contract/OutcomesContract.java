@@ -17,6 +17,7 @@ import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.JobNotFoundException;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
 import dev.couchjobs.Outcome;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.PayloadTooLargeException;
@@ -53,14 +54,14 @@ class OutcomesContract extends SumsContract {
         Job<WorkData> job = running("j1");
         CompletableFuture<Integer> result = node().resultAsync(SUM, "j1", LONG);
 
-        await(sums.finishWithResult(database, SUM, job, 42));
+        await(sums.processor().finishWithResult(database, SUM, job, 42));
 
         assertThat(await(result)).isEqualTo(42);
     }
 
     @Test
     void whoComesLaterIsGivenItAtOnce() {
-        await(sums.finishWithResult(database, SUM, running("j1"), 42));
+        await(sums.processor().finishWithResult(database, SUM, running("j1"), 42));
 
         assertThat(sums.result(SUM, "j1", Duration.ZERO)).isEqualTo(42);
         assertThat(sums.result(SUM, "j1", LONG)).isEqualTo(42);
@@ -68,7 +69,7 @@ class OutcomesContract extends SumsContract {
 
     @Test
     void aJobThatEndedWithoutAResultHasNone() {
-        await(sums.finish(database, running("j1")));
+        await(sums.processor().finish(database, running("j1")));
 
         assertThat(sums.result(SUM, "j1", LONG)).isNull();
         assertThat(info("j1").result()).isEmpty();
@@ -80,7 +81,7 @@ class OutcomesContract extends SumsContract {
         Job<WorkData> job = running("j1");
         CompletableFuture<Integer> result = sums.resultAsync(SUM, "j1", LONG);
 
-        await(sums.fail(database, job, new PermanentFailureException("the disk is full")));
+        await(sums.processor().fail(database, job, new PermanentFailureException("the disk is full")));
 
         assertThat(failureOf(result))
                 .isInstanceOfSatisfying(JobFailedException.class, failed -> {
@@ -97,7 +98,7 @@ class OutcomesContract extends SumsContract {
         Job<WorkData> job = running("j1");
         CompletableFuture<Integer> result = sums.resultAsync(SUM, "j1", LONG);
 
-        await(sums.cancel(database, job, "nobody wants it"));
+        await(sums.processor().cancel(database, job, "nobody wants it"));
 
         assertThat(failureOf(result))
                 .isInstanceOfSatisfying(
@@ -128,10 +129,9 @@ class OutcomesContract extends SumsContract {
         var subscription = await(sums.subscribe(database, SUM, "j1"));
         CompletableFuture<Integer> result = sums.resultAsync(SUM, "j1", LONG);
 
-        await(sums.finishWithResult(database, fleeting, job, 42));
+        await(sums.processor().finishWithResult(database, fleeting, job, 42));
 
-        assertThat(await(sums.awaitEvent(subscription, LONG)).orElseThrow().state())
-                .isEqualTo(JobState.FINISHED);
+        assertThat(await(subscription.awaitEvent(LONG)).orElseThrow().state()).isEqualTo(JobState.FINISHED);
         assertThat(failureOf(result))
                 .isInstanceOfSatisfying(
                         JobNotFoundException.class,
@@ -152,7 +152,7 @@ class OutcomesContract extends SumsContract {
         assertThatThrownBy(() -> sums.resultAsync(SUM, "j1", Duration.ofSeconds(-1)))
                 .isInstanceOf(IllegalArgumentException.class);
 
-        await(sums.finishWithResult(database, SUM, job, 42));
+        await(sums.processor().finishWithResult(database, SUM, job, 42));
         assertThat(result("j1")).isEqualTo(42);
     }
 
@@ -178,12 +178,12 @@ class OutcomesContract extends SumsContract {
 
     @Test
     void aResultEndsWithTheJobsNextRunAndTheNextOneIsWaitedFor() {
-        await(sums.finishWithResult(database, SUM, running("j1"), 1));
+        await(sums.processor().finishWithResult(database, SUM, running("j1"), 1));
 
         Job<WorkData> again = running("j1");
         CompletableFuture<Integer> result = sums.resultAsync(SUM, "j1", LONG);
         assertThat(info("j1").result()).isEmpty();
-        await(sums.finishWithResult(database, SUM, again, 2));
+        await(sums.processor().finishWithResult(database, SUM, again, 2));
 
         assertThat(await(result)).isEqualTo(2);
     }
@@ -191,7 +191,7 @@ class OutcomesContract extends SumsContract {
     @Test
     void aResultMayBeLargeAndGoesWithItsJob() {
         String large = "x".repeat(200_000);
-        await(sums.finishWithResult(database, TEXT, running("j1"), large));
+        await(sums.processor().finishWithResult(database, TEXT, running("j1"), large));
 
         assertThat(sums.result(TEXT, "j1", LONG)).isEqualTo(large);
         assertThat(rows.under("result", "sum")).hasSize(3);
@@ -203,19 +203,19 @@ class OutcomesContract extends SumsContract {
     void aResultThatIsTooLargeOrOfAnotherTypeIsRefusedAndTheClaimIsKept() {
         Job<WorkData> job = running("j1");
 
-        assertThatThrownBy(() -> sums.finishWithResult(database, TEXT, job, "x".repeat(8_000_000)))
+        assertThatThrownBy(() -> sums.processor().finishWithResult(database, TEXT, job, "x".repeat(8_000_000)))
                 .isInstanceOf(PayloadTooLargeException.class)
                 .hasMessageContaining("result");
-        assertThatThrownBy(() -> sums.finishWithResult(database, OTHER, job, 42))
+        assertThatThrownBy(() -> sums.processor().finishWithResult(database, OTHER, job, 42))
                 .isInstanceOf(IllegalArgumentException.class);
 
         assertThat(state("j1")).isEqualTo(JobState.RUNNING);
-        await(sums.finishWithResult(database, SUM, job, 42));
+        await(sums.processor().finishWithResult(database, SUM, job, 42));
     }
 
     @Test
     void aResultThatCannotBeReadHidesNothingElse() {
-        await(sums.finishWithResult(database, TEXT, running("j1"), "no number"));
+        await(sums.processor().finishWithResult(database, TEXT, running("j1"), "no number"));
 
         assertThat(failureOf(sums.resultAsync(SUM, "j1", LONG)))
                 .isInstanceOf(PayloadException.class)
@@ -229,11 +229,13 @@ class OutcomesContract extends SumsContract {
         Job<WorkData> job = running("j1");
         await(sums.remove(database, SUM, "j1"));
 
-        assertThat(failureOf(sums.finishWithResult(database, SUM, job, 42))).isInstanceOf(JobHaltedException.class);
-        assertThat(failureOf(sums.fail(database, job, new IllegalStateException())))
+        assertThat(failureOf(sums.processor().finishWithResult(database, SUM, job, 42)))
                 .isInstanceOf(JobHaltedException.class);
-        assertThat(failureOf(sums.snooze(database, job, Duration.ZERO))).isInstanceOf(JobHaltedException.class);
-        assertThat(failureOf(sums.cancel(database, job, "why not"))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(sums.processor().fail(database, job, new IllegalStateException())))
+                .isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(sums.processor().snooze(database, job, Duration.ZERO)))
+                .isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(sums.processor().cancel(database, job, "why not"))).isInstanceOf(JobHaltedException.class);
         assertThat(state("j1")).isEqualTo(JobState.NOT_FOUND);
     }
 
@@ -242,7 +244,7 @@ class OutcomesContract extends SumsContract {
         Job<WorkData> job = running("j1");
 
         commit(tx -> {
-            await(sums.finishWithResult(tx, SUM, job, 42));
+            await(sums.processor().finishWithResult(tx, SUM, job, 42));
             tx.set(key("effect"), new byte[0]);
             assertThat(await(sums.getJob(tx, SUM, "j1")).orElseThrow().result()).contains(42);
         });
@@ -254,7 +256,7 @@ class OutcomesContract extends SumsContract {
     @Test
     void aJobTellsAllThatIsKnownOfIt() {
         assertThat(await(sums.getJob(database, SUM, "j1"))).isEmpty();
-        await(sums.add(database, SUM, "j1", new WorkData(7), NOON));
+        await(sums.add(database, NewJob.of(SUM, new WorkData(7)).id("j1").at(NOON)));
         assertThat(info("j1")).satisfies(job -> {
             assertThat(job.type()).isEqualTo(SUM);
             assertThat(job.id()).isEqualTo("j1");
@@ -269,7 +271,7 @@ class OutcomesContract extends SumsContract {
             assertThat(job.isBlocked()).isFalse();
         });
 
-        await(sums.finishWithResult(database, SUM, claim(SUM, "j1"), 42));
+        await(sums.processor().finishWithResult(database, SUM, claim(SUM, "j1"), 42));
 
         assertThat(info("j1")).satisfies(job -> {
             assertThat(job.state()).isEqualTo(JobState.FINISHED);
@@ -285,16 +287,16 @@ class OutcomesContract extends SumsContract {
 
     @Test
     void theHistoryOfAJobTellsWhoTriedItWhenAndHowThatEnded() {
-        assertThat(await(sums.attempts(database, SUM, "j1"))).isEmpty();
-        await(sums.fail(database, running("j1"), new IllegalStateException("no")));
+        assertThat(await(sums.details().attempts(database, SUM, "j1"))).isEmpty();
+        await(sums.processor().fail(database, running("j1"), new IllegalStateException("no")));
         clock.advance(Duration.ofMinutes(1));
-        await(sums.snooze(database, claim(SUM, "j1"), Duration.ofMinutes(1)));
+        await(sums.processor().snooze(database, claim(SUM, "j1"), Duration.ofMinutes(1)));
         clock.advance(Duration.ofMinutes(1));
-        await(sums.finishWithResult(database, SUM, claim(SUM, "j1"), 42));
+        await(sums.processor().finishWithResult(database, SUM, claim(SUM, "j1"), 42));
         clock.advance(Duration.ofMinutes(1));
         running("j1");
 
-        List<JobAttempt> attempts = await(sums.attempts(database, SUM, "j1"));
+        List<JobAttempt> attempts = await(sums.details().attempts(database, SUM, "j1"));
 
         assertThat(attempts).extracting(JobAttempt::claim).containsExactly(1L, 2L, 3L, 4L);
         assertThat(attempts)
@@ -319,10 +321,10 @@ class OutcomesContract extends SumsContract {
         await(sums.add(database, SUM, "j1", new WorkData(1)));
         try (CouchJobs named =
                 CouchJobs.builder(database).subspace(prefix).name(longest).build()) {
-            await(named.accept(SUM));
+            await(named.processor().accept(SUM));
         }
 
-        assertThat(await(sums.attempts(database, SUM, "j1")))
+        assertThat(await(sums.details().attempts(database, SUM, "j1")))
                 .extracting(JobAttempt::by)
                 .containsExactly(longest);
     }

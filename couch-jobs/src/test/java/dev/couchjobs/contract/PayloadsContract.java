@@ -10,9 +10,13 @@ import dev.couchjobs.Job;
 import dev.couchjobs.JobEvent;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
+import dev.couchjobs.JsonCodec;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.PayloadTooLargeException;
 import dev.couchjobs.Subscription;
+import java.io.IOException;
+import java.lang.reflect.Type;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -50,13 +54,14 @@ class PayloadsContract extends JobsContract {
 
     @BeforeEach
     void setTextTimeout() {
-        await(jobs.setTypeTimeout(database, TEXT, Duration.ofMinutes(10)));
+        await(jobs.types().setTypeTimeout(database, TEXT, Duration.ofMinutes(10)));
     }
 
     private <D> D roundTrip(JobType<D, ?> type, D data) {
-        await(jobs.setTypeTimeout(database, type, Duration.ofMinutes(10)));
+        await(jobs.types().setTypeTimeout(database, type, Duration.ofMinutes(10)));
         await(jobs.add(database, type, "j1", data));
-        Job<D> job = await(jobs.accept(type, AcceptOptions.nonBlocking())).orElseThrow();
+        Job<D> job = await(jobs.processor().accept(type, AcceptOptions.nonBlocking()))
+                .orElseThrow();
         assertThat(await(jobs.getJobData(database, type, "j1"))).contains(job.data());
         return job.data();
     }
@@ -101,13 +106,13 @@ class PayloadsContract extends JobsContract {
     @Test
     void aPayloadMayGrowAndShrink() {
         await(jobs.add(database, TEXT, "j1", Texts.ofLength(1_000_000)));
-        Job<String> job = await(jobs.accept(TEXT)).orElseThrow();
+        Job<String> job = await(jobs.processor().accept(TEXT)).orElseThrow();
 
-        await(jobs.update(database, job, "small"));
+        await(jobs.processor().update(database, job, "small"));
         assertThat(await(jobs.getJobData(database, TEXT, "j1"))).contains("small");
-        await(jobs.update(database, job, Texts.ofLength(200_000)));
+        await(jobs.processor().update(database, job, Texts.ofLength(200_000)));
         assertThat(await(jobs.getJobData(database, TEXT, "j1"))).contains(Texts.ofLength(200_000));
-        await(jobs.finish(database, job, Texts.ofLength(300_000)));
+        await(jobs.processor().finish(database, job, Texts.ofLength(300_000)));
 
         assertThat(await(jobs.getJobData(database, TEXT, "j1"))).contains(Texts.ofLength(300_000));
     }
@@ -115,15 +120,15 @@ class PayloadsContract extends JobsContract {
     @Test
     void aLargePayloadMayChangeSeveralTimesInOneTransaction() {
         await(jobs.add(database, TEXT, "j1", Texts.ofLength(1_000_000)));
-        Job<String> job = await(jobs.accept(TEXT)).orElseThrow();
+        Job<String> job = await(jobs.processor().accept(TEXT)).orElseThrow();
 
         commit(tx -> {
-            await(jobs.update(tx, job, Texts.ofLength(200_000)));
+            await(jobs.processor().update(tx, job, Texts.ofLength(200_000)));
             assertThat(await(jobs.getJobData(tx, TEXT, "j1"))).contains(Texts.ofLength(200_000));
-            await(jobs.update(tx, job, "small"));
-            assertThat(await(jobs.update(tx, job)).data()).isEqualTo("small");
-            await(jobs.update(tx, job, Texts.ofLength(300_000)));
-            await(jobs.finish(tx, job));
+            await(jobs.processor().update(tx, job, "small"));
+            assertThat(await(jobs.processor().update(tx, job)).data()).isEqualTo("small");
+            await(jobs.processor().update(tx, job, Texts.ofLength(300_000)));
+            await(jobs.processor().finish(tx, job));
             assertThat(await(jobs.getJobData(tx, TEXT, "j1"))).contains(Texts.ofLength(300_000));
         });
 
@@ -134,22 +139,22 @@ class PayloadsContract extends JobsContract {
     void aSubscriberIsGivenALargePayload() {
         await(jobs.add(database, TEXT, "j1", "small"));
         Subscription<String> subscription = await(jobs.subscribe(database, TEXT, "j1"));
-        Job<String> job = await(jobs.accept(TEXT)).orElseThrow();
+        Job<String> job = await(jobs.processor().accept(TEXT)).orElseThrow();
 
-        await(jobs.finish(database, job, Texts.ofLength(1_000_000)));
+        await(jobs.processor().finish(database, job, Texts.ofLength(1_000_000)));
 
         JobEvent<String> event =
-                await(jobs.awaitEvent(subscription, JobState.FINISHED, LONG)).orElseThrow();
+                await(subscription.awaitEvent(JobState.FINISHED, LONG)).orElseThrow();
         assertThat(event.data()).contains(Texts.ofLength(1_000_000));
     }
 
     @Test
     void aHeartbeatDoesNotWriteALargePayloadAgain() {
         await(jobs.add(database, TEXT, "j1", Texts.ofLength(1_000_000)));
-        Job<String> job = await(jobs.accept(TEXT)).orElseThrow();
+        Job<String> job = await(jobs.processor().accept(TEXT)).orElseThrow();
 
         try (Transaction tx = database.createTransaction()) {
-            assertThat(await(jobs.update(tx, job)).data()).hasSize(1_000_000);
+            assertThat(await(jobs.processor().update(tx, job)).data()).hasSize(1_000_000);
             assertThat(await(tx.getApproximateSize())).isLessThan(10_000);
             await(tx.commit());
         }
@@ -170,10 +175,10 @@ class PayloadsContract extends JobsContract {
     @Test
     void aPayloadThatIsTooLargeIsRefusedAndChangesNothing() {
         await(jobs.add(database, TEXT, "j1", "small"));
-        Job<String> job = await(jobs.accept(TEXT)).orElseThrow();
+        Job<String> job = await(jobs.processor().accept(TEXT)).orElseThrow();
         String tooLarge = "x".repeat(7_999_999);
 
-        assertThatThrownBy(() -> jobs.finish(database, job, tooLarge))
+        assertThatThrownBy(() -> jobs.processor().finish(database, job, tooLarge))
                 .isInstanceOfSatisfying(PayloadTooLargeException.class, error -> {
                     assertThat(error.bytes()).isEqualTo(8_000_001);
                     assertThat(error.bytesMax()).isEqualTo(8_000_000);
@@ -188,7 +193,7 @@ class PayloadsContract extends JobsContract {
     @Test
     void dataThatCannotBeWrittenIsRefusedByEveryVerbInEveryState() {
         JobType<Object, ?> type = JobType.of("object", Object.class);
-        await(jobs.setTypeTimeout(database, type, Duration.ofMinutes(10)));
+        await(jobs.types().setTypeTimeout(database, type, Duration.ofMinutes(10)));
         assertThatThrownBy(() -> jobs.add(database, type, "j1", new Unwritable()))
                 .isInstanceOf(PayloadException.class)
                 .hasMessageContaining("j1");
@@ -197,17 +202,20 @@ class PayloadsContract extends JobsContract {
         await(jobs.add(database, type, "j1", "good"));
         assertThatThrownBy(() -> jobs.add(database, type, "j1", new Unwritable()))
                 .isInstanceOf(PayloadException.class);
-        Job<Object> job = await(jobs.accept(type)).orElseThrow();
+        Job<Object> job = await(jobs.processor().accept(type)).orElseThrow();
         assertThatThrownBy(() -> jobs.add(database, type, "j1", new Unwritable()))
                 .isInstanceOf(PayloadException.class);
-        assertThatThrownBy(() -> jobs.update(database, job, new Unwritable())).isInstanceOf(PayloadException.class);
-        assertThatThrownBy(() -> jobs.finish(database, job, new Unwritable())).isInstanceOf(PayloadException.class);
-        assertThatThrownBy(() -> jobs.resubmit(database, job, NOON, new Unwritable()))
+        assertThatThrownBy(() -> jobs.processor().update(database, job, new Unwritable()))
+                .isInstanceOf(PayloadException.class);
+        assertThatThrownBy(() -> jobs.processor().finish(database, job, new Unwritable()))
+                .isInstanceOf(PayloadException.class);
+        assertThatThrownBy(() -> jobs.processor().resubmit(database, job, NOON, new Unwritable()))
                 .isInstanceOf(PayloadException.class);
         assertThat(await(jobs.getJobState(database, type, "j1"))).isEqualTo(JobState.RUNNING);
-        assertThat(jobs.isResubmitted(await(jobs.update(database, job)))).isFalse();
+        assertThat(jobs.processor().isResubmitted(await(jobs.processor().update(database, job))))
+                .isFalse();
 
-        await(jobs.finish(database, job));
+        await(jobs.processor().finish(database, job));
         assertThatThrownBy(() -> jobs.add(database, type, "j1", new Unwritable()))
                 .isInstanceOf(PayloadException.class);
         assertThat(await(jobs.getJobState(database, type, "j1"))).isEqualTo(JobState.FINISHED);
@@ -222,9 +230,9 @@ class PayloadsContract extends JobsContract {
         assertThat(failureOf(jobs.getJobData(database, misread, "j1"))).isInstanceOf(PayloadException.class);
         Subscription<Integer> subscription = await(jobs.subscribe(database, misread, "j1"));
         assertThatThrownBy(subscription::data).isInstanceOf(PayloadException.class);
-        Job<Integer> job = await(jobs.accept(misread)).orElseThrow();
+        Job<Integer> job = await(jobs.processor().accept(misread)).orElseThrow();
         assertThatThrownBy(job::data).isInstanceOf(PayloadException.class).hasMessageContaining("j1");
-        await(jobs.finish(database, job, 7));
+        await(jobs.processor().finish(database, job, 7));
 
         assertThat(await(jobs.getJobData(database, misread, "j1"))).contains(7);
     }
@@ -234,7 +242,7 @@ class PayloadsContract extends JobsContract {
         add("j1", 1);
         JobType<Renamed, ?> renamed = JobType.of("index", Renamed.class);
 
-        Job<Renamed> job = await(jobs.accept(renamed)).orElseThrow();
+        Job<Renamed> job = await(jobs.processor().accept(renamed)).orElseThrow();
 
         assertThat(job.data()).isEqualTo(new Renamed(1, null));
     }
@@ -246,7 +254,7 @@ class PayloadsContract extends JobsContract {
                 .build();
         record Progress(int numberOfSteps) {}
         JobType<Progress, ?> type = JobType.of("snake", Progress.class);
-        await(jobs.setTypeTimeout(database, type, Duration.ofMinutes(10)));
+        await(jobs.types().setTypeTimeout(database, type, Duration.ofMinutes(10)));
 
         try (CouchJobs mapped = CouchJobs.builder(database)
                 .subspace(prefix)
@@ -260,15 +268,79 @@ class PayloadsContract extends JobsContract {
                 .isEqualTo(Optional.of("{\"number_of_steps\":3}"));
     }
 
+    /** Stores texts in an object of its own shape. */
+    private static final class Wrapped implements JsonCodec {
+        @Override
+        public byte[] write(Object value, Type type) throws IOException {
+            if (value.equals("unwritable")) {
+                throw new IOException("the codec cannot write this");
+            }
+            return ("{\"wrapped\":\"" + value + "\"}").getBytes(StandardCharsets.UTF_8);
+        }
+
+        @Override
+        public Object read(byte[] json, Type type) throws IOException {
+            String text = new String(json, StandardCharsets.UTF_8);
+            if (text.contains("unreadable")) {
+                throw new IOException("the codec cannot read this");
+            }
+            return text.substring("{\"wrapped\":\"".length(), text.length() - "\"}".length());
+        }
+    }
+
+    @Test
+    void aCodecOfTheCallersWritesAndReadsDataResultsAndEntries() {
+        JobType<String, String> type = JobType.of("wrapped", String.class, String.class);
+        JobType<JsonNode, JsonNode> asStored = JobType.of("wrapped", JsonNode.class, JsonNode.class);
+
+        try (CouchJobs wrapping = CouchJobs.builder(database)
+                .subspace(prefix)
+                .codec(new Wrapped())
+                .build()) {
+            await(wrapping.add(database, type, "j1", "data"));
+            Job<String> job = await(wrapping.processor().accept(type)).orElseThrow();
+            await(wrapping.processor().log(database, job, "entry"));
+            await(wrapping.processor().finishWithResult(database, type, job, "result"));
+
+            assertThat(job.data()).isEqualTo("data");
+            assertThat(wrapping.result(type, "j1", LONG)).isEqualTo("result");
+            assertThat(await(wrapping.details().entries(database, type, "j1", 0, 1)))
+                    .extracting(entry -> entry.as(String.class))
+                    .containsExactly("entry");
+        }
+        assertThat(await(jobs.getJob(database, asStored, "j1")).orElseThrow().result())
+                .map(JsonNode::toString)
+                .contains("{\"wrapped\":\"result\"}");
+    }
+
+    @Test
+    void whatACodecRefusesIsAPayloadException() {
+        JobType<String, ?> type = JobType.of("wrapped", String.class);
+
+        try (CouchJobs wrapping = CouchJobs.builder(database)
+                .subspace(prefix)
+                .codec(new Wrapped())
+                .build()) {
+            assertThatThrownBy(() -> wrapping.add(database, type, "j1", "unwritable"))
+                    .isInstanceOf(PayloadException.class)
+                    .hasMessageContaining("the codec cannot write this");
+            await(wrapping.add(database, type, "j2", "unreadable"));
+            assertThat(failureOf(wrapping.getJobData(database, type, "j2")))
+                    .isInstanceOf(PayloadException.class)
+                    .hasMessageContaining("the codec cannot read this");
+        }
+    }
+
     @Test
     void dataThatCannotBeReadHidesNoChangeFromASubscriber() {
         JobType<Integer, ?> misread = JobType.of("text", Integer.class);
         await(jobs.add(database, TEXT, "j1", "no number"));
         Subscription<Integer> subscription = await(jobs.subscribe(database, misread, "j1"));
-        await(jobs.finish(database, await(jobs.accept(TEXT)).orElseThrow()));
+        await(jobs.processor()
+                .finish(database, await(jobs.processor().accept(TEXT)).orElseThrow()));
 
         JobEvent<Integer> end =
-                await(jobs.awaitEvent(subscription, JobState.FINISHED, LONG)).orElseThrow();
+                await(subscription.awaitEvent(JobState.FINISHED, LONG)).orElseThrow();
 
         assertThat(end.state()).isEqualTo(JobState.FINISHED);
         assertThatThrownBy(end::data).isInstanceOf(PayloadException.class);

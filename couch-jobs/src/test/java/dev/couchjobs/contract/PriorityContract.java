@@ -45,7 +45,7 @@ class PriorityContract extends JobsContract {
     }
 
     private Optional<Job<WorkData>> take(AcceptOptions options) {
-        return await(node.accept(INDEX, options.timeout(Duration.ZERO)));
+        return await(node.processor().accept(INDEX, options.timeout(Duration.ZERO)));
     }
 
     /** The ids of all that may run, in the order in which they are taken one by one. */
@@ -63,7 +63,7 @@ class PriorityContract extends JobsContract {
     /** The ids of jobs that are taken by one transaction. */
     private List<String> together(int count, AcceptOptions options) {
         List<CompletableFuture<Optional<Job<WorkData>>>> calls = IntStream.range(0, count)
-                .mapToObj(i -> node.accept(INDEX, options))
+                .mapToObj(i -> node.processor().accept(INDEX, options))
                 .toList();
         return calls.stream().map(call -> await(call).orElseThrow().id()).toList();
     }
@@ -130,7 +130,7 @@ class PriorityContract extends JobsContract {
         addWith("b", 3);
         addWith("a", 4);
 
-        await(node.finish(database, running));
+        await(node.processor().finish(database, running));
 
         assertThat(order()).containsExactly("a", "b");
     }
@@ -150,7 +150,7 @@ class PriorityContract extends JobsContract {
         Instant soon = Instant.now().plusMillis(300);
         await(jobs.add(database, job("soon", 3).at(soon)));
 
-        Job<WorkData> job = await(jobs.accept(INDEX)).orElseThrow();
+        Job<WorkData> job = await(jobs.processor().accept(INDEX)).orElseThrow();
 
         assertThat(job.id()).isEqualTo("soon");
         assertThat(Instant.now()).isAfterOrEqualTo(soon);
@@ -237,7 +237,7 @@ class PriorityContract extends JobsContract {
         var followed = subscribe("a");
         assertThat(accept().id()).isEqualTo("a"); // and is not heard of again
 
-        await(jobs.awaitEvent(followed, JobState.RUNNING, LONG));
+        await(followed.awaitEvent(JobState.RUNNING, LONG));
         awaitSilence(INDEX, List.of(followed));
 
         assertThat(order()).containsExactly("a", "b");
@@ -325,7 +325,7 @@ class PriorityContract extends JobsContract {
 
         List<CompletableFuture<Optional<Job<WorkData>>>> calls = new ArrayList<>();
         for (int i = 0; i < 200; i++) {
-            calls.add(nodes.get(i % 4).accept(INDEX));
+            calls.add(nodes.get(i % 4).processor().accept(INDEX));
         }
 
         assertThat(calls.stream().map(call -> await(call).orElseThrow().id()))

@@ -22,7 +22,7 @@ class ProcessingContract extends JobsContract {
     void anUpdateWithDataReplacesIt() {
         Job<WorkData> job = accepted("j1", 0);
 
-        Job<WorkData> updated = await(jobs.update(database, job, new WorkData(1)));
+        Job<WorkData> updated = await(jobs.processor().update(database, job, new WorkData(1)));
 
         assertThat(updated.data()).isEqualTo(new WorkData(1));
         assertThat(stepOf("j1")).isEqualTo(1);
@@ -32,9 +32,9 @@ class ProcessingContract extends JobsContract {
     @Test
     void anUpdateWithoutDataKeepsIt() {
         Job<WorkData> job = accepted("j1", 0);
-        await(jobs.update(database, job, new WorkData(1)));
+        await(jobs.processor().update(database, job, new WorkData(1)));
 
-        Job<WorkData> updated = await(jobs.update(database, job));
+        Job<WorkData> updated = await(jobs.processor().update(database, job));
 
         assertThat(updated.data()).isEqualTo(new WorkData(1));
         assertThat(stepOf("j1")).isEqualTo(1);
@@ -45,13 +45,13 @@ class ProcessingContract extends JobsContract {
     void updatesInTransactionsOfTheCallersWorkAsWell() {
         Job<WorkData> job = accepted("j1", 0);
 
-        commit(tx -> await(jobs.update(tx, job, new WorkData(1))));
+        commit(tx -> await(jobs.processor().update(tx, job, new WorkData(1))));
         assertThat(stepOf("j1")).isEqualTo(1);
-        commit(tx -> await(jobs.update(tx, job)));
+        commit(tx -> await(jobs.processor().update(tx, job)));
         assertThat(stepOf("j1")).isEqualTo(1);
-        commit(tx -> await(jobs.update(tx, job, new WorkData(2))));
+        commit(tx -> await(jobs.processor().update(tx, job, new WorkData(2))));
         assertThat(stepOf("j1")).isEqualTo(2);
-        commit(tx -> await(jobs.finish(tx, job, new WorkData(3))));
+        commit(tx -> await(jobs.processor().finish(tx, job, new WorkData(3))));
 
         assertThat(stepOf("j1")).isEqualTo(3);
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
@@ -60,19 +60,19 @@ class ProcessingContract extends JobsContract {
     @Test
     void theJobThatAcceptReturnedServesUntilTheEnd() {
         Job<WorkData> job = accepted("j1", 0);
-        Job<WorkData> updated = await(jobs.update(database, job, new WorkData(1)));
+        Job<WorkData> updated = await(jobs.processor().update(database, job, new WorkData(1)));
         assertThat(updated).isEqualTo(job);
 
-        await(jobs.update(database, updated, new WorkData(2)));
-        await(jobs.update(database, job));
-        await(jobs.finish(database, job));
+        await(jobs.processor().update(database, updated, new WorkData(2)));
+        await(jobs.processor().update(database, job));
+        await(jobs.processor().finish(database, job));
 
         assertThat(stepOf("j1")).isEqualTo(2);
     }
 
     @Test
     void finishWithoutDataKeepsIt() {
-        await(jobs.finish(database, accepted("j1", 7)));
+        await(jobs.processor().finish(database, accepted("j1", 7)));
 
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
         assertThat(stepOf("j1")).isEqualTo(7);
@@ -80,7 +80,7 @@ class ProcessingContract extends JobsContract {
 
     @Test
     void finishWithDataReplacesIt() {
-        await(jobs.finish(database, accepted("j1", 7), new WorkData(8)));
+        await(jobs.processor().finish(database, accepted("j1", 7), new WorkData(8)));
 
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
         assertThat(stepOf("j1")).isEqualTo(8);
@@ -88,7 +88,7 @@ class ProcessingContract extends JobsContract {
 
     @Test
     void aFinishedJobIsNotHandedOutAgain() {
-        await(jobs.finish(database, accepted("j1", 1)));
+        await(jobs.processor().finish(database, accepted("j1", 1)));
 
         assertThat(tryAccept()).isEmpty();
     }
@@ -97,7 +97,7 @@ class ProcessingContract extends JobsContract {
     void whoeverHoldsTheJobMayFinishItOnAnotherNode() {
         Job<WorkData> job = accepted("j1", 1);
 
-        await(node().finish(database, job, new WorkData(2)));
+        await(node().processor().finish(database, job, new WorkData(2)));
 
         assertThat(stepOf("j1")).isEqualTo(2);
     }
@@ -108,15 +108,17 @@ class ProcessingContract extends JobsContract {
         assertThat(await(jobs.remove(database, INDEX, "j1"))).isTrue();
         assertThat(await(jobs.remove(database, INDEX, "j1"))).isFalse();
 
-        assertThat(failureOf(jobs.update(database, job)))
+        assertThat(failureOf(jobs.processor().update(database, job)))
                 .isInstanceOfSatisfying(JobHaltedException.class, halt -> {
                     assertThat(halt.typeName()).isEqualTo("index");
                     assertThat(halt.jobId()).isEqualTo("j1");
                 })
                 .hasMessageContaining("removed");
-        assertThat(failureOf(jobs.update(database, job, new WorkData(2)))).isInstanceOf(JobHaltedException.class);
-        assertThat(failureOf(jobs.finish(database, job))).isInstanceOf(JobHaltedException.class);
-        assertThat(failureOf(jobs.finish(database, job, new WorkData(2)))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.processor().update(database, job, new WorkData(2))))
+                .isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.processor().finish(database, job))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.processor().finish(database, job, new WorkData(2))))
+                .isInstanceOf(JobHaltedException.class);
         assertThat(stateOf("j1")).isEqualTo(JobState.NOT_FOUND);
     }
 
@@ -126,22 +128,23 @@ class ProcessingContract extends JobsContract {
         await(jobs.remove(database, INDEX, "j1"));
         Job<WorkData> theirs = accepted("j1", 2);
 
-        assertThat(failureOf(jobs.update(database, mine))).isInstanceOf(JobHaltedException.class);
-        assertThat(failureOf(jobs.finish(database, mine, new WorkData(9)))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.processor().update(database, mine))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.processor().finish(database, mine, new WorkData(9))))
+                .isInstanceOf(JobHaltedException.class);
 
         assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);
         assertThat(stepOf("j1")).isEqualTo(2);
-        await(jobs.finish(database, theirs));
+        await(jobs.processor().finish(database, theirs));
     }
 
     @Test
     void finishingTwiceSaysThatItIsDone() {
         Job<WorkData> job = accepted("j1", 1);
-        await(jobs.finish(database, job, new WorkData(2)));
+        await(jobs.processor().finish(database, job, new WorkData(2)));
 
-        assertThat(failureOf(jobs.finish(database, job, new WorkData(3))))
+        assertThat(failureOf(jobs.processor().finish(database, job, new WorkData(3))))
                 .isInstanceOf(JobAlreadyFinishedException.class);
-        assertThat(failureOf(jobs.update(database, job))).isInstanceOf(JobAlreadyFinishedException.class);
+        assertThat(failureOf(jobs.processor().update(database, job))).isInstanceOf(JobAlreadyFinishedException.class);
         assertThat(stepOf("j1")).isEqualTo(2);
     }
 
@@ -149,9 +152,12 @@ class ProcessingContract extends JobsContract {
     void aJobThatCouchJobsDidNotHandOutIsRefused() {
         Job<WorkData> madeUp = new MadeUpJob();
 
-        assertThatThrownBy(() -> jobs.update(database, madeUp)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> jobs.finish(database, madeUp)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> jobs.resubmit(database, madeUp)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> jobs.processor().update(database, madeUp))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> jobs.processor().finish(database, madeUp))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> jobs.processor().resubmit(database, madeUp))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     private record MadeUpJob() implements Job<WorkData> {

@@ -47,7 +47,8 @@ class QuarantineContract extends DependingJobs {
     }
 
     private List<QuarantinedRow> quarantined(JobType<?, ?> type) {
-        return await(jobs.quarantined(database, type, PageRequest.of(100))).items();
+        return await(jobs.quarantine().list(database, type, PageRequest.of(100)))
+                .items();
     }
 
     private QuarantinedRow onlyQuarantined() {
@@ -119,8 +120,8 @@ class QuarantineContract extends DependingJobs {
         assertThat(await(jobs.remove(database, INDEX, "j1"))).isTrue();
 
         assertThat(stateOf("j1")).isEqualTo(JobState.NOT_FOUND);
-        assertThat(await(jobs.removeQuarantined(
-                        database, INDEX, onlyQuarantined().id())))
+        assertThat(await(jobs.quarantine()
+                        .remove(database, INDEX, onlyQuarantined().id())))
                 .isTrue();
         assertThat(quarantined(INDEX)).isEmpty();
         assertThat(rows.under("quarantine")).isEmpty();
@@ -131,7 +132,7 @@ class QuarantineContract extends DependingJobs {
         add("j1", 1);
         rows.putBytes(rows.key("pending", "index", 0, new byte[1]), new byte[0]);
 
-        assertThat(await(jobs.accept(INDEX)).map(Job::id)).hasValue("j1");
+        assertThat(await(jobs.processor().accept(INDEX)).map(Job::id)).hasValue("j1");
     }
 
     @Test
@@ -152,7 +153,8 @@ class QuarantineContract extends DependingJobs {
         assertThat(acceptAll()).isEmpty();
         String id = onlyQuarantined().id();
 
-        assertThat(failureOf(jobs.restoreQuarantined(database, INDEX, id))).isInstanceOf(UndecodableRowException.class);
+        assertThat(failureOf(jobs.quarantine().restore(database, INDEX, id)))
+                .isInstanceOf(UndecodableRowException.class);
 
         assertThat(onlyQuarantined().id()).isEqualTo(id);
     }
@@ -167,8 +169,8 @@ class QuarantineContract extends DependingJobs {
         Versionstamp stamp = rows.under("quarantine", "index", 1).get(0).getVersionstamp(0);
         rows.putBytes(rows.key("quarantine", "index", 1, stamp), good);
 
-        assertThat(await(jobs.restoreQuarantined(
-                        database, INDEX, onlyQuarantined().id())))
+        assertThat(await(jobs.quarantine()
+                        .restore(database, INDEX, onlyQuarantined().id())))
                 .isTrue();
 
         assertThat(accept().id()).isEqualTo("j1");
@@ -183,8 +185,8 @@ class QuarantineContract extends DependingJobs {
         damage("data", "index", "j1");
         add("j1", 2);
 
-        assertThat(await(jobs.restoreQuarantined(
-                        database, INDEX, onlyQuarantined().id())))
+        assertThat(await(jobs.quarantine()
+                        .restore(database, INDEX, onlyQuarantined().id())))
                 .isFalse();
 
         assertThat(stepOf("j1")).isEqualTo(2);
@@ -193,7 +195,7 @@ class QuarantineContract extends DependingJobs {
 
     @Test
     void aTextThatIsNoIdOfARowIsRefused() {
-        assertThatThrownBy(() -> jobs.removeQuarantined(database, INDEX, "j1"))
+        assertThatThrownBy(() -> jobs.quarantine().remove(database, INDEX, "j1"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("unchanged");
     }
@@ -230,7 +232,7 @@ class QuarantineContract extends DependingJobs {
                 .containsExactly("j0");
         assertThat(quarantined(INDEX)).hasSize(3);
         quarantined(INDEX)
-                .forEach(row -> assertThat(await(jobs.removeQuarantined(database, INDEX, row.id())))
+                .forEach(row -> assertThat(await(jobs.quarantine().remove(database, INDEX, row.id())))
                         .isTrue());
         assertThat(rows.under("data", "index")).hasSize(3);
     }
@@ -269,10 +271,9 @@ class QuarantineContract extends DependingJobs {
         damage("feed", "index", last.get(0));
         Job<WorkData> job = accept();
 
-        await(jobs.finish(database, job));
+        await(jobs.processor().finish(database, job));
 
-        assertThat(await(jobs.awaitEvent(subscription, JobState.FINISHED, LONG)))
-                .isPresent();
+        assertThat(await(subscription.awaitEvent(JobState.FINISHED, LONG))).isPresent();
     }
 
     @Test
@@ -281,7 +282,7 @@ class QuarantineContract extends DependingJobs {
         JobType<WorkData, ?> kept = INDEX.retention(Retention.of(Duration.ofHours(1)));
         CouchJobs node = node(clock);
         for (int i = 0; i < 3; i++) {
-            await(node.finish(database, acceptedOf(node, kept, "j" + i)));
+            await(node.processor().finish(database, acceptedOf(node, kept, "j" + i)));
         }
         damage("data", "index", "j1");
         damage("retire", "index", false, 5);
@@ -289,7 +290,7 @@ class QuarantineContract extends DependingJobs {
 
         clock.advance(Duration.ofHours(2));
         var gone = rows.nextChange("data", "index", "j2");
-        node(clock).monitor(kept);
+        node(clock).maintenance().monitor(kept);
         await(gone);
 
         assertThat(stateOf("j2")).isEqualTo(JobState.NOT_FOUND);
@@ -297,20 +298,20 @@ class QuarantineContract extends DependingJobs {
 
     private Job<WorkData> acceptedOf(CouchJobs node, JobType<WorkData, ?> type, String jobId) {
         await(node.add(database, type, jobId, WORK));
-        return await(node.accept(type)).orElseThrow();
+        return await(node.processor().accept(type)).orElseThrow();
     }
 
     @Test
     void damagedRowsOfALogAreLeftOut() {
         Job<WorkData> job = accepted("j1", 1);
-        await(jobs.log(database, job, "one"));
-        await(jobs.log(database, job, "two"));
+        await(jobs.processor().log(database, job, "one"));
+        await(jobs.processor().log(database, job, "two"));
         damage("log", "index", "j1", 1);
         damage("log", "index", "j1", 9, "nine");
 
-        await(jobs.log(database, job, "three"));
+        await(jobs.processor().log(database, job, "three"));
 
-        assertThat(await(jobs.logEntries(database, INDEX, "j1", 0, 10)))
+        assertThat(await(jobs.details().entries(database, INDEX, "j1", 0, 10)))
                 .extracting(LogEntry::number)
                 .contains(2L)
                 .doesNotContain(1L);
@@ -325,9 +326,9 @@ class QuarantineContract extends DependingJobs {
         damage("dependents", "index", "a", link.get(0), "mail", "m0");
         damage("releasing", "index", "b", "no room");
 
-        await(jobs.finish(database, accept()));
+        await(jobs.processor().finish(database, accept()));
 
-        assertThat(await(jobs.accept(MAIL)).map(Job::id)).hasValue("m1");
+        assertThat(await(jobs.processor().accept(MAIL)).map(Job::id)).hasValue("m1");
     }
 
     @Test
@@ -336,9 +337,9 @@ class QuarantineContract extends DependingJobs {
         damage("data", "index", "a");
         assertThat(acceptAll()).isEmpty();
         assertThat(await(jobs.getJobState(database, MAIL, "m"))).isEqualTo(JobState.PENDING);
-        jobs.monitor(INDEX);
+        jobs.maintenance().monitor(INDEX);
 
-        await(jobs.removeQuarantined(database, INDEX, onlyQuarantined().id()));
+        await(jobs.quarantine().remove(database, INDEX, onlyQuarantined().id()));
 
         awaitFinished("m");
         assertThat(rows.under("dependents")).isEmpty();
@@ -351,8 +352,8 @@ class QuarantineContract extends DependingJobs {
         Job<WorkData> two = accepted("j2", 2);
         damage("data", "index", "j1");
 
-        assertThat(failureOf(jobs.finish(database, one))).hasMessageContaining("j1");
-        await(jobs.finish(database, two));
+        assertThat(failureOf(jobs.processor().finish(database, one))).hasMessageContaining("j1");
+        await(jobs.processor().finish(database, two));
 
         assertThat(stateOf("j2")).isEqualTo(JobState.FINISHED);
     }

@@ -17,13 +17,13 @@ class ResubmitContract extends JobsContract {
     void aResubmittedJobIsPendingAgainWhenItIsFinished() {
         Job<WorkData> job = accepted("j1", 1);
 
-        await(jobs.resubmit(database, job, LATER));
+        await(jobs.processor().resubmit(database, job, LATER));
         assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);
-        await(jobs.finish(database, job));
+        await(jobs.processor().finish(database, job));
 
         assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
         assertThat(scheduledTimeOf("j1")).contains(LATER);
-        await(jobs.finish(database, accept()));
+        await(jobs.processor().finish(database, accept()));
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
     }
 
@@ -32,8 +32,8 @@ class ResubmitContract extends JobsContract {
         addAt("j1", 1, LATER);
         Job<WorkData> job = accept();
 
-        await(jobs.resubmit(database, job, EVEN_LATER));
-        await(jobs.finish(database, job));
+        await(jobs.processor().resubmit(database, job, EVEN_LATER));
+        await(jobs.processor().finish(database, job));
 
         assertThat(scheduledTimeOf("j1")).contains(EVEN_LATER);
     }
@@ -42,42 +42,44 @@ class ResubmitContract extends JobsContract {
     void withoutATimeTheScheduledTimeStays() {
         addAt("scheduled", 1, LATER);
         Job<WorkData> scheduled = accept();
-        await(jobs.resubmit(database, scheduled));
-        await(jobs.finish(database, scheduled));
+        await(jobs.processor().resubmit(database, scheduled));
+        await(jobs.processor().finish(database, scheduled));
         assertThat(scheduledTimeOf("scheduled")).contains(LATER);
         await(jobs.remove(database, INDEX, "scheduled"));
 
         Job<WorkData> unscheduled = accepted("unscheduled", 1);
-        await(jobs.resubmit(database, unscheduled));
-        await(jobs.finish(database, unscheduled));
+        await(jobs.processor().resubmit(database, unscheduled));
+        await(jobs.processor().finish(database, unscheduled));
         assertThat(scheduledTimeOf("unscheduled")).isEmpty();
     }
 
     @Test
     void isResubmittedTellsWhetherSomebodyAskedForAnotherRun() {
         Job<WorkData> job = accepted("j1", 1);
-        assertThat(jobs.isResubmitted(job)).isFalse();
-        assertThat(jobs.isResubmitted(await(jobs.update(database, job)))).isFalse();
+        assertThat(jobs.processor().isResubmitted(job)).isFalse();
+        assertThat(jobs.processor().isResubmitted(await(jobs.processor().update(database, job))))
+                .isFalse();
 
-        Job<WorkData> resubmitted = await(jobs.resubmit(database, job, LATER));
+        Job<WorkData> resubmitted = await(jobs.processor().resubmit(database, job, LATER));
 
-        assertThat(jobs.isResubmitted(resubmitted)).isTrue();
+        assertThat(jobs.processor().isResubmitted(resubmitted)).isTrue();
         assertThat(resubmitted.scheduledTime()).contains(LATER);
         assertThat(resubmitted.data()).isEqualTo(new WorkData(1));
-        assertThat(jobs.isResubmitted(await(jobs.update(database, job)))).isTrue();
-        await(jobs.finish(database, job));
-        assertThat(jobs.isResubmitted(accept())).isFalse();
+        assertThat(jobs.processor().isResubmitted(await(jobs.processor().update(database, job))))
+                .isTrue();
+        await(jobs.processor().finish(database, job));
+        assertThat(jobs.processor().isResubmitted(accept())).isFalse();
     }
 
     @Test
     void resubmittingTwiceRunsItOnceMore() {
         Job<WorkData> job = accepted("j1", 1);
-        await(jobs.resubmit(database, job, LATER));
-        await(jobs.resubmit(database, job, EVEN_LATER));
-        await(jobs.finish(database, job));
+        await(jobs.processor().resubmit(database, job, LATER));
+        await(jobs.processor().resubmit(database, job, EVEN_LATER));
+        await(jobs.processor().finish(database, job));
 
         assertThat(scheduledTimeOf("j1")).contains(EVEN_LATER);
-        await(jobs.finish(database, accept()));
+        await(jobs.processor().finish(database, accept()));
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
     }
 
@@ -85,8 +87,8 @@ class ResubmitContract extends JobsContract {
     void aRunningJobKeepsItsDataWhenItIsResubmitted() {
         Job<WorkData> job = accepted("j1", 1);
 
-        await(jobs.resubmit(database, job, LATER, new WorkData(2)));
-        await(jobs.finish(database, job));
+        await(jobs.processor().resubmit(database, job, LATER, new WorkData(2)));
+        await(jobs.processor().finish(database, job));
 
         assertThat(accept().data()).isEqualTo(new WorkData(1));
     }
@@ -94,9 +96,9 @@ class ResubmitContract extends JobsContract {
     @Test
     void aFinishedJobTakesTheDataWhenItIsResubmitted() {
         Job<WorkData> job = accepted("j1", 1);
-        await(jobs.finish(database, job));
+        await(jobs.processor().finish(database, job));
 
-        Job<WorkData> resubmitted = await(jobs.resubmit(database, job, LATER, new WorkData(2)));
+        Job<WorkData> resubmitted = await(jobs.processor().resubmit(database, job, LATER, new WorkData(2)));
 
         assertThat(resubmitted.data()).isEqualTo(new WorkData(2));
         assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
@@ -108,9 +110,9 @@ class ResubmitContract extends JobsContract {
     void aFinishedJobCanBeResubmittedWithoutDataAndWithoutTime() {
         addAt("j1", 1, LATER);
         Job<WorkData> job = accept();
-        await(jobs.finish(database, job, new WorkData(5)));
+        await(jobs.processor().finish(database, job, new WorkData(5)));
 
-        await(jobs.resubmit(database, job));
+        await(jobs.processor().resubmit(database, job));
 
         assertThat(scheduledTimeOf("j1")).contains(LATER);
         assertThat(accept().data()).isEqualTo(new WorkData(5));
@@ -119,30 +121,30 @@ class ResubmitContract extends JobsContract {
     @Test
     void aPendingJobCanBeMovedByTheClaimThatFinishedIt() {
         Job<WorkData> job = accepted("j1", 1);
-        await(jobs.resubmit(database, job, LATER));
-        await(jobs.finish(database, job));
+        await(jobs.processor().resubmit(database, job, LATER));
+        await(jobs.processor().finish(database, job));
 
-        await(jobs.resubmit(database, job, EVEN_LATER));
+        await(jobs.processor().resubmit(database, job, EVEN_LATER));
 
         assertThat(scheduledTimeOf("j1")).contains(EVEN_LATER);
         Job<WorkData> again = accept();
         assertThat(again.data()).isEqualTo(new WorkData(1));
-        await(jobs.finish(database, again));
+        await(jobs.processor().finish(database, again));
         assertThat(tryAccept()).isEmpty();
     }
 
     @Test
     void anOldHolderCannotResubmitWhatAnotherRuns() {
         Job<WorkData> mine = accepted("j1", 1);
-        await(jobs.finish(database, mine));
+        await(jobs.processor().finish(database, mine));
         Job<WorkData> theirs = accepted("j1", 2);
 
-        assertThat(failureOf(jobs.resubmit(database, mine))).isInstanceOf(JobHaltedException.class);
-        assertThat(failureOf(jobs.resubmit(database, mine, LATER))).isInstanceOf(JobHaltedException.class);
-        assertThat(failureOf(jobs.resubmit(database, mine, LATER, new WorkData(9))))
+        assertThat(failureOf(jobs.processor().resubmit(database, mine))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.processor().resubmit(database, mine, LATER))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.processor().resubmit(database, mine, LATER, new WorkData(9))))
                 .isInstanceOf(JobHaltedException.class);
 
-        await(jobs.finish(database, theirs));
+        await(jobs.processor().finish(database, theirs));
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
         assertThat(stepOf("j1")).isEqualTo(2);
     }
@@ -150,10 +152,10 @@ class ResubmitContract extends JobsContract {
     @Test
     void anOldHolderCannotResubmitWhatAnotherFinished() {
         Job<WorkData> mine = accepted("j1", 1);
-        await(jobs.finish(database, mine));
-        await(jobs.finish(database, accepted("j1", 2)));
+        await(jobs.processor().finish(database, mine));
+        await(jobs.processor().finish(database, accepted("j1", 2)));
 
-        assertThat(failureOf(jobs.resubmit(database, mine))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.processor().resubmit(database, mine))).isInstanceOf(JobHaltedException.class);
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
     }
 
@@ -162,7 +164,7 @@ class ResubmitContract extends JobsContract {
         Job<WorkData> job = accepted("j1", 1);
         await(jobs.remove(database, INDEX, "j1"));
 
-        assertThat(failureOf(jobs.resubmit(database, job))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.processor().resubmit(database, job))).isInstanceOf(JobHaltedException.class);
         assertThat(stateOf("j1")).isEqualTo(JobState.NOT_FOUND);
     }
 
@@ -171,8 +173,8 @@ class ResubmitContract extends JobsContract {
         Job<WorkData> job = accepted("j1", 1);
 
         commit(tx -> {
-            await(jobs.resubmit(tx, job, LATER));
-            await(jobs.finish(tx, job, new WorkData(2)));
+            await(jobs.processor().resubmit(tx, job, LATER));
+            await(jobs.processor().finish(tx, job, new WorkData(2)));
         });
 
         assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);

@@ -35,13 +35,13 @@ class RetentionContract extends SumsContract {
             SUM.retention(Retention.of(HOUR).archived());
 
     private void done(JobType<WorkData, Integer> type, String jobId) {
-        await(sums.finishWithResult(database, type, running(type, jobId), 42));
+        await(sums.processor().finishWithResult(database, type, running(type, jobId), 42));
     }
 
     /** Lets another process look after the type when so much time has passed. */
     private void later(Duration time) {
         clock.advance(time);
-        node(clock).monitor(SUM);
+        node(clock).maintenance().monitor(SUM);
     }
 
     private CompletableFuture<Void> gone(String jobId) {
@@ -57,8 +57,8 @@ class RetentionContract extends SumsContract {
 
     @Test
     void aJobIsRemovedWhenItsTimeIsUpAndNothingIsLeftOfIt() {
-        await(sums.fail(database, running(KEPT_AN_HOUR, "j1"), new IllegalStateException("once")));
-        await(sums.finishWithResult(database, KEPT_AN_HOUR, claim(KEPT_AN_HOUR, "j1"), 42));
+        await(sums.processor().fail(database, running(KEPT_AN_HOUR, "j1"), new IllegalStateException("once")));
+        await(sums.processor().finishWithResult(database, KEPT_AN_HOUR, claim(KEPT_AN_HOUR, "j1"), 42));
         CompletableFuture<Void> gone = gone("j1");
 
         later(HOUR);
@@ -90,7 +90,7 @@ class RetentionContract extends SumsContract {
     @Test
     void jobsThatFailedHaveATimeOfTheirOwn() {
         JobType<WorkData, Integer> type = SUM.retention(Retention.of(HOUR).failed(Duration.ofHours(5)));
-        await(sums.fail(database, running(type, "failed"), new PermanentFailureException("no")));
+        await(sums.processor().fail(database, running(type, "failed"), new PermanentFailureException("no")));
         done(type, "done");
         CompletableFuture<Void> doneGone = gone("done");
         later(HOUR);
@@ -159,7 +159,7 @@ class RetentionContract extends SumsContract {
                 .toList();
 
         later(HOUR);
-        node(clock).monitor(SUM);
+        node(clock).maintenance().monitor(SUM);
         gone.forEach(JobsContract::await);
         rowsEmpty();
 
@@ -187,7 +187,7 @@ class RetentionContract extends SumsContract {
         CompletableFuture<Void> gone = gone("j1");
         clock.advance(HOUR);
 
-        node(clock).archive(ARCHIVED, shelf::store);
+        node(clock).maintenance().archive(ARCHIVED, shelf::store);
         Offer offer = shelf.next();
 
         assertThat(offer.jobs()).singleElement().satisfies(job -> {
@@ -209,7 +209,7 @@ class RetentionContract extends SumsContract {
         CompletableFuture<Void> gone = gone("j1");
         clock.advance(HOUR);
 
-        node(clock).archive(ARCHIVED, page -> {
+        node(clock).maintenance().archive(ARCHIVED, page -> {
             int call = calls.incrementAndGet();
             if (call == 1) {
                 throw new IllegalStateException("not now");
@@ -228,7 +228,7 @@ class RetentionContract extends SumsContract {
         done(ARCHIVED, "j1");
         Shelf shelf = new Shelf();
         clock.advance(HOUR);
-        node(clock).archive(ARCHIVED, shelf::store);
+        node(clock).maintenance().archive(ARCHIVED, shelf::store);
         Offer offer = shelf.next();
 
         await(sums.add(database, SUM, "j1", new WorkData(2)));
@@ -245,7 +245,7 @@ class RetentionContract extends SumsContract {
                 SUM.retention(Retention.of(Duration.ZERO).archived());
         done(type, "j1");
         Shelf shelf = new Shelf();
-        node(clock).archive(type, shelf::store);
+        node(clock).maintenance().archive(type, shelf::store);
         Offer offer = shelf.next();
 
         await(sums.remove(database, SUM, "j1"));
@@ -279,7 +279,7 @@ class RetentionContract extends SumsContract {
         assertThat(state("j1")).isEqualTo(JobState.FINISHED);
         CompletableFuture<Void> gone = gone("j1");
 
-        node(clock).archive(type, CompletableFuture::completedFuture);
+        node(clock).maintenance().archive(type, CompletableFuture::completedFuture);
 
         await(gone);
     }
@@ -293,7 +293,7 @@ class RetentionContract extends SumsContract {
         try (CouchJobs processor = node(clock)) {
             for (int i = 0; i < 3; i++) {
                 await(sums.add(database, large, "j" + i, "x".repeat(2_500_000)));
-                Job<String> job = await(processor.accept(large)).orElseThrow();
+                Job<String> job = await(processor.processor().accept(large)).orElseThrow();
                 requests.add(new FinishTransaction.FinishRequest(job, EndsContract.DONE));
             }
         }
@@ -303,7 +303,7 @@ class RetentionContract extends SumsContract {
         List<List<String>> pages = new ArrayList<>();
         CompletableFuture<Void> lookedAt = lookedAt();
 
-        node(clock).archive(large, page -> {
+        node(clock).maintenance().archive(large, page -> {
             pages.add(page.stream().map(JobInfo::id).toList());
             return CompletableFuture.completedFuture(null);
         });
@@ -315,9 +315,9 @@ class RetentionContract extends SumsContract {
 
     @Test
     void aTypeHasOneArchiveInAnInstance() {
-        sums.archive(ARCHIVED, CompletableFuture::completedFuture);
+        sums.maintenance().archive(ARCHIVED, CompletableFuture::completedFuture);
 
-        assertThatThrownBy(() -> sums.archive(ARCHIVED, CompletableFuture::completedFuture))
+        assertThatThrownBy(() -> sums.maintenance().archive(ARCHIVED, CompletableFuture::completedFuture))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("sum");
     }

@@ -31,7 +31,7 @@ class RetriesContract extends SumsContract {
     private static final JobType<WorkData, Integer> STEADY_SUM = SUM.retry(STEADY);
 
     private JobState fail(Job<WorkData> job) {
-        return await(sums.fail(database, job, new IllegalStateException("no")));
+        return await(sums.processor().fail(database, job, new IllegalStateException("no")));
     }
 
     private Instant nextTry() {
@@ -60,9 +60,11 @@ class RetriesContract extends SumsContract {
     void aJobIsNotHandedOutBeforeItsPauseIsOver() {
         fail(running(STEADY_SUM, "j1"));
 
-        assertThat(await(sums.accept(SUM, AcceptOptions.nonBlocking()))).isEmpty();
+        assertThat(await(sums.processor().accept(SUM, AcceptOptions.nonBlocking())))
+                .isEmpty();
         clock.advance(Duration.ofSeconds(10));
-        assertThat(await(sums.accept(SUM, AcceptOptions.nonBlocking()))).isPresent();
+        assertThat(await(sums.processor().accept(SUM, AcceptOptions.nonBlocking())))
+                .isPresent();
     }
 
     @Test
@@ -72,21 +74,24 @@ class RetriesContract extends SumsContract {
         fail(running(eager, "j1"));
 
         assertThat(info("j1").scheduledTime()).isEmpty();
-        assertThat(await(sums.accept(SUM, AcceptOptions.nonBlocking()))).isPresent();
+        assertThat(await(sums.processor().accept(SUM, AcceptOptions.nonBlocking())))
+                .isPresent();
     }
 
     @Test
     void anErrorThatNoAttemptWouldMendEndsTheJobAtOnce() {
         JobType<WorkData, Integer> strict = STEADY_SUM.doNotRetryOn(IOException.class, IllegalArgumentException.class);
 
-        assertThat(await(sums.fail(database, running(strict, "j1"), new NumberFormatException("x"))))
+        assertThat(await(sums.processor().fail(database, running(strict, "j1"), new NumberFormatException("x"))))
                 .isEqualTo(JobState.FINISHED);
-        assertThat(await(sums.fail(
-                        database,
-                        running(strict, "j2"),
-                        new CompletionException(new PermanentFailureException("never", new IOException("x"))))))
+        assertThat(await(sums.processor()
+                        .fail(
+                                database,
+                                running(strict, "j2"),
+                                new CompletionException(new PermanentFailureException("never", new IOException("x"))))))
                 .isEqualTo(JobState.FINISHED);
-        assertThat(await(sums.fail(database, running(strict, "j3"), new UncheckedIOException(new IOException("x")))))
+        assertThat(await(sums.processor()
+                        .fail(database, running(strict, "j3"), new UncheckedIOException(new IOException("x")))))
                 .isEqualTo(JobState.PENDING);
         assertThat(info("j1").error().orElseThrow()).startsWith("java.lang.NumberFormatException: x\n  at ");
         assertThat(info("j2").error().orElseThrow())
@@ -99,7 +104,7 @@ class RetriesContract extends SumsContract {
         IllegalStateException endless = new IllegalStateException("\uD83D\uDE00".repeat(1_000_000));
         endless.initCause(new IllegalStateException("y".repeat(1_000_000), new IOException("z".repeat(1_000_000))));
 
-        await(sums.fail(database, running("j1"), endless));
+        await(sums.processor().fail(database, running("j1"), endless));
 
         assertThat(info("j1").error().orElseThrow())
                 .hasSizeLessThan(4_010)
@@ -110,7 +115,8 @@ class RetriesContract extends SumsContract {
 
     @Test
     void anErrorWhoseMessageCannotBeHadEndsTheAttemptAllTheSame() {
-        assertThat(await(sums.fail(database, running("j1"), new Speechless()))).isEqualTo(JobState.PENDING);
+        assertThat(await(sums.processor().fail(database, running("j1"), new Speechless())))
+                .isEqualTo(JobState.PENDING);
         assertThat(info("j1").error().orElseThrow()).contains("Speechless");
     }
 
@@ -127,29 +133,30 @@ class RetriesContract extends SumsContract {
         JobType<WorkData, Integer> once = SUM.retry(RetryPolicy.never());
         Job<WorkData> job = running(once, "j1");
 
-        await(sums.snooze(database, job, Duration.ofMinutes(5)));
+        await(sums.processor().snooze(database, job, Duration.ofMinutes(5)));
 
         assertThat(state("j1")).isEqualTo(JobState.PENDING);
         assertThat(nextTry()).isEqualTo(NOON.plusSeconds(300));
         assertThat(info("j1").failures()).isZero();
         assertThat(info("j1").lastAttempt().orElseThrow().end()).contains(AttemptEnd.SNOOZED);
         Job<WorkData> again = claim(once, "j1");
-        assertThatThrownBy(() -> sums.snooze(database, again, Duration.ofSeconds(-1)))
+        assertThatThrownBy(() -> sums.processor().snooze(database, again, Duration.ofSeconds(-1)))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> sums.snooze(database, again, Duration.ofDays(40_000)))
+        assertThatThrownBy(() -> sums.processor().snooze(database, again, Duration.ofDays(40_000)))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
     void aJobThatWasAddedAgainWhileItRanIsPendingAfterItsLastFailure() {
         Job<WorkData> job = running(SUM.retry(RetryPolicy.never()), "j1");
-        await(sums.add(database, SUM, "j1", new WorkData(2), NOON.plusSeconds(3)));
+        await(sums.add(database, NewJob.of(SUM, new WorkData(2)).id("j1").at(NOON.plusSeconds(3))));
 
         assertThat(fail(job)).isEqualTo(JobState.PENDING);
 
         assertThat(nextTry()).isEqualTo(NOON.plusSeconds(3));
         assertThat(info("j1").failures()).isZero();
-        assertThat(await(sums.attempts(database, SUM, "j1")).get(0).end()).contains(AttemptEnd.FAILED);
+        assertThat(await(sums.details().attempts(database, SUM, "j1")).get(0).end())
+                .contains(AttemptEnd.FAILED);
     }
 
     @Test
@@ -166,7 +173,7 @@ class RetriesContract extends SumsContract {
         Job<WorkData> job = running(STEADY_SUM, "j1");
         fail(job);
 
-        assertThat(failureOf(sums.finish(database, job)))
+        assertThat(failureOf(sums.processor().finish(database, job)))
                 .isInstanceOf(JobHaltedException.class)
                 .isNotInstanceOf(JobAlreadyFinishedException.class)
                 .hasMessageContaining("has ended as failed");
@@ -178,14 +185,14 @@ class RetriesContract extends SumsContract {
         JobType<WorkData, Integer> once = SUM.retry(RetryPolicy.never());
         Job<WorkData> job = running(once, "j1");
 
-        node().monitor(once);
+        node().maintenance().monitor(once);
 
         Throwable failure = failureOf(sums.resultAsync(SUM, "j1", LONG));
         assertThat(failure).hasMessageContaining("was silent").hasMessageContaining("attempt 1 of 1");
         assertThat(info("j1").outcome()).contains(Outcome.FAILED);
         assertThat(info("j1").lastAttempt().orElseThrow().end()).contains(AttemptEnd.EXPIRED);
         assertThat(info("j1").failures()).isEqualTo(1);
-        assertThat(failureOf(sums.finish(database, job)))
+        assertThat(failureOf(sums.processor().finish(database, job)))
                 .isInstanceOf(JobHaltedException.class)
                 .isNotInstanceOf(JobAlreadyFinishedException.class);
     }
@@ -197,10 +204,9 @@ class RetriesContract extends SumsContract {
         var subscription = await(sums.subscribe(database, SUM, "j1"));
 
         shortLeases(SUM);
-        node().monitor(twice);
+        node().maintenance().monitor(twice);
 
-        assertThat(await(sums.awaitEvent(subscription, LONG)).orElseThrow().state())
-                .isEqualTo(JobState.PENDING);
+        assertThat(await(subscription.awaitEvent(LONG)).orElseThrow().state()).isEqualTo(JobState.PENDING);
         longLeases(SUM);
         assertThat(info("j1").failures()).isEqualTo(1);
         assertThat(fail(claim(twice, "j1"))).isEqualTo(JobState.FINISHED);
@@ -210,14 +216,13 @@ class RetriesContract extends SumsContract {
     void aJobThatIsToRunOnceMoreHasAllItsAttemptsBeforeItThoughItsProcessorGoesSilent() {
         JobType<WorkData, Integer> twice = SUM.retry(STEADY.attempts(2));
         fail(running(twice, "j1"));
-        await(sums.resubmit(database, claim(twice, "j1")));
+        await(sums.processor().resubmit(database, claim(twice, "j1")));
         var subscription = await(sums.subscribe(database, SUM, "j1"));
 
         shortLeases(SUM);
-        node().monitor(twice);
+        node().maintenance().monitor(twice);
 
-        assertThat(await(sums.awaitEvent(subscription, LONG)).orElseThrow().state())
-                .isEqualTo(JobState.PENDING);
+        assertThat(await(subscription.awaitEvent(LONG)).orElseThrow().state()).isEqualTo(JobState.PENDING);
         longLeases(SUM);
         assertThat(info("j1").failures()).isZero();
         assertThat(fail(claim(twice, "j1"))).isEqualTo(JobState.PENDING);
@@ -229,11 +234,11 @@ class RetriesContract extends SumsContract {
         await(sums.add(database, eager, "j1", new WorkData(1)));
         try (CouchJobs processor = node(clock)) {
             for (int i = 0; i < 105; i++) {
-                fail(await(processor.accept(eager)).orElseThrow());
+                fail(await(processor.processor().accept(eager)).orElseThrow());
             }
         }
 
-        assertThat(await(sums.attempts(database, SUM, "j1")))
+        assertThat(await(sums.details().attempts(database, SUM, "j1")))
                 .hasSize(101)
                 .last()
                 .satisfies(last -> assertThat(last.claim()).isEqualTo(105));

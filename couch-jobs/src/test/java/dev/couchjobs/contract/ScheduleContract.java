@@ -28,7 +28,7 @@ class ScheduleContract extends JobsContract {
     }
 
     private Optional<Job<WorkData>> acceptDue() {
-        return await(timed.accept(INDEX, AcceptOptions.nonBlocking()));
+        return await(timed.processor().accept(INDEX, AcceptOptions.nonBlocking()));
     }
 
     @Test
@@ -47,7 +47,7 @@ class ScheduleContract extends JobsContract {
     void oneWhoWaitsGetsAJobAsSoonAsItIsDue() {
         addAt("j1", 1, NOON.plusSeconds(1));
         clock.advance(Duration.ofMillis(990));
-        CompletableFuture<Optional<Job<WorkData>>> waiting = timed.accept(INDEX);
+        CompletableFuture<Optional<Job<WorkData>>> waiting = timed.processor().accept(INDEX);
         assertThat(acceptDue()).isEmpty();
         assertThat(waiting).isNotDone();
 
@@ -59,7 +59,7 @@ class ScheduleContract extends JobsContract {
     @Test
     void oneWhoWaitsLearnsOfAnEarlierTime() {
         addAt("late", 1, NOON.plusSeconds(86_400));
-        CompletableFuture<Optional<Job<WorkData>>> waiting = timed.accept(INDEX);
+        CompletableFuture<Optional<Job<WorkData>>> waiting = timed.processor().accept(INDEX);
         assertThat(acceptDue()).isEmpty();
 
         addAt("due", 1, NOON);
@@ -72,7 +72,7 @@ class ScheduleContract extends JobsContract {
         Instant soon = Instant.now().plusSeconds(1);
         addAt("j1", 1, soon);
 
-        Job<WorkData> job = await(jobs.accept(INDEX)).orElseThrow();
+        Job<WorkData> job = await(jobs.processor().accept(INDEX)).orElseThrow();
 
         assertThat(Instant.now()).isAfterOrEqualTo(job.scheduledTime().orElseThrow());
     }
@@ -126,7 +126,7 @@ class ScheduleContract extends JobsContract {
     @Test
     void maxSchedTimeWaitsForAJobUpToThen() {
         AcceptOptions options = AcceptOptions.defaults().maxSchedTime(NOON.plusSeconds(100));
-        CompletableFuture<Optional<Job<WorkData>>> waiting = timed.accept(INDEX, options);
+        CompletableFuture<Optional<Job<WorkData>>> waiting = timed.processor().accept(INDEX, options);
         assertThat(acceptDue()).isEmpty();
 
         addAt("later", 1, NOON.plusSeconds(101));
@@ -151,12 +151,12 @@ class ScheduleContract extends JobsContract {
         addAt("due", 1, NOON.minusSeconds(1));
 
         AcceptOptions noSchedule = AcceptOptions.nonBlocking().noSchedule();
-        assertThat(await(timed.accept(INDEX, noSchedule))).isEmpty();
+        assertThat(await(timed.processor().accept(INDEX, noSchedule))).isEmpty();
         assertThat(acceptDue().orElseThrow().id()).isEqualTo("due");
     }
 
     private Optional<Job<WorkData>> acceptUpTo(long seconds) {
         AcceptOptions options = AcceptOptions.nonBlocking().maxSchedTime(Instant.ofEpochSecond(seconds));
-        return await(timed.accept(INDEX, options));
+        return await(timed.processor().accept(INDEX, options));
     }
 }

@@ -38,7 +38,7 @@ class SmallTransactionsContract extends JobsContract {
 
     @BeforeEach
     void allowLittle() {
-        await(jobs.setTypeTimeout(database, LETTER, Duration.ofSeconds(3)));
+        await(jobs.types().setTypeTimeout(database, LETTER, Duration.ofSeconds(3)));
         database.options().setTransactionSizeLimit(SMALL_BYTES);
     }
 
@@ -70,7 +70,7 @@ class SmallTransactionsContract extends JobsContract {
         try (Subscription<WorkData> idle = await(jobs.subscribe(database, MAIL, "idle"))) {
             for (int i = 0; !condition.getAsBoolean(); i++) {
                 assertThat(i).as("patience").isLessThan(600);
-                await(jobs.awaitEvent(idle, SHORTLY));
+                await(idle.awaitEvent(SHORTLY));
             }
         }
     }
@@ -122,11 +122,11 @@ class SmallTransactionsContract extends JobsContract {
         addLetters(again);
         try (CouchJobs leaving = node()) {
             for (int i = 0; i < JOBS; i++) {
-                await(leaving.accept(again));
+                await(leaving.processor().accept(again));
             }
         }
         shortLeases(again);
-        jobs.monitor(again);
+        jobs.maintenance().monitor(again);
 
         until(() -> counts().pending() == JOBS);
     }
@@ -135,14 +135,14 @@ class SmallTransactionsContract extends JobsContract {
     void deadLettersAreSentAgainAndListed() {
         addLetters(LETTER);
         for (int i = 0; i < JOBS; i++) {
-            Job<String> job = await(jobs.accept(LETTER)).orElseThrow();
-            await(jobs.fail(database, job, new IllegalStateException("no")));
+            Job<String> job = await(jobs.processor().accept(LETTER)).orElseThrow();
+            await(jobs.processor().fail(database, job, new IllegalStateException("no")));
         }
 
-        assertThat(await(jobs.deadLetters(database, LETTER, PageRequest.of(JOBS)))
+        assertThat(await(jobs.deadLetters().list(database, LETTER, PageRequest.of(JOBS)))
                         .items())
                 .hasSize(JOBS);
-        assertThat(await(jobs.retryDeadLetters(LETTER))).isEqualTo(JOBS);
+        assertThat(await(jobs.deadLetters().retryAll(LETTER))).isEqualTo(JOBS);
         assertThat(counts().pending()).isEqualTo(JOBS);
     }
 
@@ -152,10 +152,13 @@ class SmallTransactionsContract extends JobsContract {
         addLetters(brief);
         try (CouchJobs leaving = node()) {
             for (int i = 0; i < JOBS; i++) {
-                await(leaving.finish(database, await(leaving.accept(brief)).orElseThrow()));
+                await(leaving.processor()
+                        .finish(
+                                database,
+                                await(leaving.processor().accept(brief)).orElseThrow()));
             }
         }
-        jobs.monitor(brief);
+        jobs.maintenance().monitor(brief);
 
         until(() -> counts().total() == 0);
     }
@@ -170,7 +173,7 @@ class SmallTransactionsContract extends JobsContract {
         allowAll();
         await(jobs.remove(database, LETTER, "first")); // as many are told in this transaction as one tells
         allowLittle();
-        jobs.monitor(LETTER);
+        jobs.maintenance().monitor(LETTER);
 
         until(() -> counts().failed() == JOBS);
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class SubscriptionsContract extends JobsContract {
 
     private JobEvent<WorkData> next(Subscription<WorkData> subscription) {
-        return await(jobs.awaitEvent(subscription, LONG))
+        return await(subscription.awaitEvent(LONG))
                 .orElseThrow(() -> new AssertionError("No event for " + subscription.jobId()));
     }
 
@@ -31,7 +31,7 @@ class SubscriptionsContract extends JobsContract {
     }
 
     private void assertNothingMore(Subscription<WorkData> subscription) {
-        assertThat(await(jobs.awaitEvent(subscription, SHORTLY))).isEmpty();
+        assertThat(await(subscription.awaitEvent(SHORTLY))).isEmpty();
     }
 
     @Test
@@ -45,10 +45,10 @@ class SubscriptionsContract extends JobsContract {
 
         Job<WorkData> job = accept();
         assertNextIs(subscription, JobState.RUNNING, 1);
-        await(jobs.update(database, job, new WorkData(2)));
+        await(jobs.processor().update(database, job, new WorkData(2)));
         assertNextIs(subscription, JobState.RUNNING, 2);
         assertThat(subscription.isEnded()).isFalse();
-        await(jobs.finish(database, job, new WorkData(3)));
+        await(jobs.processor().finish(database, job, new WorkData(3)));
         assertNextIs(subscription, JobState.FINISHED, 3);
 
         assertThat(subscription.isEnded()).isTrue();
@@ -63,8 +63,8 @@ class SubscriptionsContract extends JobsContract {
         assertThat(again.state()).isEqualTo(first.state());
         assertThat(again.data()).isEqualTo(first.data());
 
-        jobs.unsubscribe(first);
-        jobs.unsubscribe(again);
+        first.close();
+        again.close();
         Subscription<WorkData> afterwards = subscribe("j1");
         accept();
 
@@ -89,7 +89,7 @@ class SubscriptionsContract extends JobsContract {
 
     @Test
     void aFinishedJobIsReportedAsSuchAndThatIsAll() {
-        await(jobs.finish(database, accepted("j1", 1), new WorkData(3)));
+        await(jobs.processor().finish(database, accepted("j1", 1), new WorkData(3)));
 
         Subscription<WorkData> subscription = subscribe("j1");
 
@@ -133,7 +133,7 @@ class SubscriptionsContract extends JobsContract {
         add("j1", 1);
         try (Transaction old = database.createTransaction()) {
             await(old.getReadVersion());
-            await(jobs.finish(database, accept(), new WorkData(2)));
+            await(jobs.processor().finish(database, accept(), new WorkData(2)));
 
             Subscription<WorkData> subscription = await(jobs.subscribe(old, INDEX, "j1"));
 
@@ -153,7 +153,7 @@ class SubscriptionsContract extends JobsContract {
             assertNextIs(early, JobState.RUNNING, 1);
 
             Subscription<WorkData> late = await(jobs.subscribe(old, INDEX, "j1"));
-            await(jobs.finish(database, job));
+            await(jobs.processor().finish(database, job));
 
             assertThat(next(late).state()).isEqualTo(JobState.RUNNING);
             assertThat(next(late).state()).isEqualTo(JobState.FINISHED);
@@ -167,10 +167,10 @@ class SubscriptionsContract extends JobsContract {
         Subscription<WorkData> subscription = subscribe("j1");
 
         commit(tx -> {
-            await(jobs.resubmit(tx, job));
-            await(jobs.finish(tx, job));
+            await(jobs.processor().resubmit(tx, job));
+            await(jobs.processor().finish(tx, job));
         });
-        await(jobs.finish(database, accept()));
+        await(jobs.processor().finish(database, accept()));
 
         assertThat(next(subscription).state()).isEqualTo(JobState.PENDING);
         assertThat(next(subscription).state()).isEqualTo(JobState.RUNNING);
@@ -182,8 +182,8 @@ class SubscriptionsContract extends JobsContract {
         Job<WorkData> job = accepted("j1", 1);
         Subscription<WorkData> subscription = subscribe("j1");
 
-        await(jobs.update(database, job));
-        await(jobs.finish(database, job));
+        await(jobs.processor().update(database, job));
+        await(jobs.processor().finish(database, job));
 
         assertThat(next(subscription).state()).isEqualTo(JobState.FINISHED);
     }
@@ -203,9 +203,9 @@ class SubscriptionsContract extends JobsContract {
         Subscription<WorkData> subscription = subscribe("j1");
 
         commit(tx -> {
-            await(jobs.update(tx, job, new WorkData(2)));
-            await(jobs.update(tx, job, new WorkData(3)));
-            await(jobs.finish(tx, job, new WorkData(4)));
+            await(jobs.processor().update(tx, job, new WorkData(2)));
+            await(jobs.processor().update(tx, job, new WorkData(3)));
+            await(jobs.processor().finish(tx, job, new WorkData(4)));
         });
 
         assertNextIs(subscription, JobState.FINISHED, 4);
@@ -218,7 +218,7 @@ class SubscriptionsContract extends JobsContract {
         Subscription<WorkData> subscription = subscribe("j1");
 
         try (Transaction tx = database.createTransaction()) {
-            await(jobs.finish(tx, job, new WorkData(2)));
+            await(jobs.processor().finish(tx, job, new WorkData(2)));
         }
 
         assertNothingMore(subscription);
@@ -230,10 +230,10 @@ class SubscriptionsContract extends JobsContract {
         CouchJobs other = node();
         Subscription<WorkData> there = await(other.subscribe(database, INDEX, "j1"));
 
-        await(jobs.finish(database, accept(), new WorkData(2)));
+        await(jobs.processor().finish(database, accept(), new WorkData(2)));
 
         JobEvent<WorkData> last =
-                await(other.awaitEvent(there, JobState.FINISHED, LONG)).orElseThrow();
+                await(there.awaitEvent(JobState.FINISHED, LONG)).orElseThrow();
         assertThat(last.data()).contains(new WorkData(2));
     }
 
@@ -241,15 +241,14 @@ class SubscriptionsContract extends JobsContract {
     void aJobThatIsFinishedBeforeAnybodyWaitsWakesTheSubscriber() {
         add("j1", 1);
         Subscription<WorkData> subscription = subscribe("j1");
-        await(node().finish(database, accept(), new WorkData(2)));
+        await(node().processor().finish(database, accept(), new WorkData(2)));
 
-        assertThat(await(jobs.awaitEvent(subscription, JobState.FINISHED, LONG)))
-                .isPresent();
+        assertThat(await(subscription.awaitEvent(JobState.FINISHED, LONG))).isPresent();
     }
 
     @Test
     void anEndedSubscriptionIsNotTakenUpAgainByALaterRun() {
-        await(jobs.finish(database, accepted("j1", 1)));
+        await(jobs.processor().finish(database, accepted("j1", 1)));
         Subscription<WorkData> subscription = subscribe("j1");
         assertThat(next(subscription).state()).isEqualTo(JobState.FINISHED);
 
@@ -267,10 +266,10 @@ class SubscriptionsContract extends JobsContract {
         accept();
         assertNextIs(witness, JobState.RUNNING, 1);
 
-        jobs.unsubscribe(told);
+        told.close();
 
         assertNothingMore(told);
-        jobs.unsubscribe(told);
+        told.close();
         told.close();
     }
 
@@ -278,9 +277,9 @@ class SubscriptionsContract extends JobsContract {
     void unsubscribingEndsTheWaitOfAnother() {
         add("j1", 1);
         Subscription<WorkData> subscription = subscribe("j1");
-        CompletableFuture<Optional<JobEvent<WorkData>>> waiting = jobs.awaitEvent(subscription, LONG);
+        CompletableFuture<Optional<JobEvent<WorkData>>> waiting = subscription.awaitEvent(LONG);
 
-        jobs.unsubscribe(subscription);
+        subscription.close();
 
         assertThat(await(waiting)).isEmpty();
     }
@@ -290,12 +289,12 @@ class SubscriptionsContract extends JobsContract {
         CouchJobs closing = node();
         add("j1", 1);
         Subscription<WorkData> subscription = await(closing.subscribe(database, INDEX, "j1"));
-        CompletableFuture<Optional<JobEvent<WorkData>>> waiting = closing.awaitEvent(subscription, LONG);
+        CompletableFuture<Optional<JobEvent<WorkData>>> waiting = subscription.awaitEvent(LONG);
 
         closing.close();
 
         assertThat(failureOf(waiting)).isInstanceOf(CouchJobsClosedException.class);
-        assertThat(failureOf(closing.awaitEvent(subscription, LONG))).isInstanceOf(CouchJobsClosedException.class);
+        assertThat(failureOf(subscription.awaitEvent(LONG))).isInstanceOf(CouchJobsClosedException.class);
         assertThat(failureOf(closing.subscribe(database, INDEX, "j1"))).isInstanceOf(CouchJobsClosedException.class);
         subscription.close();
     }

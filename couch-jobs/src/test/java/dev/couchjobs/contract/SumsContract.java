@@ -29,7 +29,7 @@ abstract class SumsContract extends JobsContract {
         clock = new SettableClock(NOON);
         rows = new StoredRows(database, prefix);
         sums = node(clock);
-        await(sums.setTypeTimeout(database, SUM, Duration.ofMinutes(10)));
+        await(sums.types().setTypeTimeout(database, SUM, Duration.ofMinutes(10)));
     }
 
     final Job<WorkData> running(String jobId) {
@@ -44,8 +44,11 @@ abstract class SumsContract extends JobsContract {
 
     final Job<WorkData> claim(JobType<WorkData, ?> type, String jobId) {
         try (CouchJobs processor = node(clock)) {
-            Job<WorkData> job = await(processor.accept(
-                            type, AcceptOptions.nonBlocking().maxSchedTime(Instant.ofEpochSecond(Integer.MAX_VALUE))))
+            Job<WorkData> job = await(processor
+                            .processor()
+                            .accept(
+                                    type,
+                                    AcceptOptions.nonBlocking().maxSchedTime(Instant.ofEpochSecond(Integer.MAX_VALUE))))
                     .orElseThrow(() -> new AssertionError("There was no job to accept"));
             assertThat(job.id()).isEqualTo(jobId);
             return job;
@@ -59,7 +62,7 @@ abstract class SumsContract extends JobsContract {
                 .toArray(CompletableFuture<?>[]::new))));
         try (CouchJobs processor = node(clock)) {
             return IntStream.range(0, count)
-                    .mapToObj(i -> await(processor.accept(type)).orElseThrow())
+                    .mapToObj(i -> await(processor.processor().accept(type)).orElseThrow())
                     .toList();
         }
     }
@@ -67,7 +70,7 @@ abstract class SumsContract extends JobsContract {
     /** Lets jobs {@code j0}, {@code j1}, ... fail, each a millisecond after the one before. */
     final void failMany(JobType<WorkData, ?> type, int count) {
         for (Job<WorkData> job : runningMany(type, count)) {
-            await(sums.fail(database, job, new IllegalStateException("no " + job.id())));
+            await(sums.processor().fail(database, job, new IllegalStateException("no " + job.id())));
             clock.advance(Duration.ofMillis(1));
         }
     }

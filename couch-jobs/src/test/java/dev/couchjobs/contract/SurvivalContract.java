@@ -13,6 +13,7 @@ import dev.couchjobs.JobEvent;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Subscription;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -33,12 +34,12 @@ class SurvivalContract extends JobsContract {
     }
 
     private Optional<Job<WorkData>> acceptRemotely() {
-        return await(remote.accept(INDEX, AcceptOptions.nonBlocking()));
+        return await(remote.processor().accept(INDEX, AcceptOptions.nonBlocking()));
     }
 
     @Test
     void anAcceptorSurvivesFailures() {
-        CompletableFuture<Optional<Job<WorkData>>> waiting = remote.accept(INDEX);
+        CompletableFuture<Optional<Job<WorkData>>> waiting = remote.processor().accept(INDEX);
         assertThat(acceptRemotely()).isEmpty();
 
         CompletableFuture<Void> felt = way.cut(1);
@@ -47,24 +48,23 @@ class SurvivalContract extends JobsContract {
         assertThat(failureOf(waiting)).isInstanceOf(FDBException.class);
         way.mend();
 
-        assertThat(await(remote.accept(INDEX)).orElseThrow().id()).isEqualTo("j1");
+        assertThat(await(remote.processor().accept(INDEX)).orElseThrow().id()).isEqualTo("j1");
     }
 
     @Test
     void aNotifierSurvivesFailuresAndMissesNothing() {
         add("j1", 1);
         Subscription<WorkData> subscription = await(remote.subscribe(database, INDEX, "j1"));
-        CompletableFuture<Optional<JobEvent<WorkData>>> waiting = remote.awaitEvent(subscription, LONG);
+        CompletableFuture<Optional<JobEvent<WorkData>>> waiting = subscription.awaitEvent(LONG);
 
         CompletableFuture<Void> felt = way.cut(3);
-        await(jobs.finish(database, accept(), new WorkData(2)));
+        await(jobs.processor().finish(database, accept(), new WorkData(2)));
         await(felt);
         assertThat(waiting).isNotDone();
         way.mend();
 
         assertThat(await(waiting).orElseThrow().state()).isEqualTo(JobState.RUNNING);
-        assertThat(await(remote.awaitEvent(subscription, LONG)).orElseThrow().state())
-                .isEqualTo(JobState.FINISHED);
+        assertThat(await(subscription.awaitEvent(LONG)).orElseThrow().state()).isEqualTo(JobState.FINISHED);
     }
 
     @Test
@@ -72,24 +72,22 @@ class SurvivalContract extends JobsContract {
         add("j1", 1);
         Subscription<WorkData> early = await(remote.subscribe(database, INDEX, "j1"));
         Job<WorkData> job = accept();
-        assertThat(await(remote.awaitEvent(early, JobState.RUNNING, LONG))).isPresent();
+        assertThat(await(early.awaitEvent(JobState.RUNNING, LONG))).isPresent();
         try (Transaction old = database.createTransaction()) {
             await(old.getReadVersion());
             CompletableFuture<Void> release = new CompletableFuture<>();
             CompletableFuture<Void> held = way.hold(release);
-            await(jobs.update(database, job, new WorkData(2)));
+            await(jobs.processor().update(database, job, new WorkData(2)));
             await(held);
 
             Subscription<WorkData> late = await(remote.subscribe(old, INDEX, "j1"));
             way.mend();
             release.complete(null);
-            await(jobs.finish(database, job));
+            await(jobs.processor().finish(database, job));
 
             assertThat(late.data()).contains(new WorkData(1));
-            assertThat(await(remote.awaitEvent(late, LONG)).orElseThrow().state())
-                    .isEqualTo(JobState.RUNNING);
-            assertThat(await(remote.awaitEvent(late, LONG)).orElseThrow().state())
-                    .isEqualTo(JobState.FINISHED);
+            assertThat(await(late.awaitEvent(LONG)).orElseThrow().state()).isEqualTo(JobState.RUNNING);
+            assertThat(await(late.awaitEvent(LONG)).orElseThrow().state()).isEqualTo(JobState.FINISHED);
         }
     }
 
@@ -98,15 +96,15 @@ class SurvivalContract extends JobsContract {
         shortLeases(INDEX);
         try (CouchJobs leaving = node()) {
             add("j1", 1);
-            await(leaving.accept(INDEX));
+            await(leaving.processor().accept(INDEX));
         }
 
         CompletableFuture<Void> felt = way.cut(3);
-        remote.monitor(INDEX);
+        remote.maintenance().monitor(INDEX);
         await(felt);
         way.mend();
 
-        assertThat(await(remote.accept(INDEX)).orElseThrow().id()).isEqualTo("j1");
+        assertThat(await(remote.processor().accept(INDEX)).orElseThrow().id()).isEqualTo("j1");
     }
 
     @Test
@@ -115,21 +113,21 @@ class SurvivalContract extends JobsContract {
         Subscription<WorkData> known = subscribe("j1");
         Subscription<WorkData> unknown =
                 await(jobs.subscribe(database, JobType.of("no such type", WorkData.class), "j1"));
-        jobs.unsubscribe(unknown);
+        unknown.close();
 
         accept();
 
-        assertThat(await(jobs.awaitEvent(known, LONG)).orElseThrow().state()).isEqualTo(JobState.RUNNING);
+        assertThat(await(known.awaitEvent(LONG)).orElseThrow().state()).isEqualTo(JobState.RUNNING);
     }
 
     @Test
     void aSubscriptionThatCouchJobsDidNotMakeIsRefusedAndTheOthersGoOn() {
         add("j1", 1);
         Subscription<WorkData> subscription = subscribe("j1");
-        CompletableFuture<Optional<JobEvent<WorkData>>> waiting = jobs.awaitEvent(subscription, LONG);
+        CompletableFuture<Optional<JobEvent<WorkData>>> waiting = subscription.awaitEvent(LONG);
         List<Subscription<WorkData>> withStranger = List.of(subscription, new Stranger());
 
-        assertThatThrownBy(() -> jobs.<WorkData>awaitEvent(withStranger, LONG))
+        assertThatThrownBy(() -> Subscription.<WorkData>awaitAny(withStranger, LONG))
                 .isInstanceOf(IllegalArgumentException.class);
         accept();
 
@@ -137,31 +135,31 @@ class SurvivalContract extends JobsContract {
     }
 
     @Test
-    void aSubscriptionOfAnotherInstanceIsRefused() {
+    void subscriptionsOfTwoInstancesAreRefused() {
         add("j1", 1);
-        Subscription<WorkData> subscription = await(remote.subscribe(database, INDEX, "j1"));
+        List<Subscription<WorkData>> ofTwo = List.of(subscribe("j1"), await(remote.subscribe(database, INDEX, "j1")));
 
-        assertThatThrownBy(() -> jobs.awaitEvent(subscription, LONG))
+        assertThatThrownBy(() -> Subscription.<WorkData>awaitAny(ofTwo, LONG))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("instance");
     }
 
     @Test
     void aCallersContinuationThatThrowsDisturbsNobody() {
-        CompletableFuture<Void> thrower = jobs.accept(INDEX).thenAccept(job -> {
+        CompletableFuture<Void> thrower = jobs.processor().accept(INDEX).thenAccept(job -> {
             throw new IllegalStateException("the caller's own mistake");
         });
         add("j1", 1);
         assertThat(failureOf(thrower)).isInstanceOf(IllegalStateException.class);
 
         add("j2", 1);
-        assertThat(await(jobs.accept(INDEX)).orElseThrow().id()).isEqualTo("j2");
+        assertThat(await(jobs.processor().accept(INDEX)).orElseThrow().id()).isEqualTo("j2");
     }
 
     @Test
     void aCallersContinuationMayBlock() {
-        CompletableFuture<JobState> finished = jobs.accept(INDEX).thenApply(job -> {
-            await(jobs.finish(database, job.orElseThrow()));
+        CompletableFuture<JobState> finished = jobs.processor().accept(INDEX).thenApply(job -> {
+            await(jobs.processor().finish(database, job.orElseThrow()));
             return stateOf("j1");
         });
 
@@ -194,6 +192,16 @@ class SurvivalContract extends JobsContract {
         @Override
         public boolean isEnded() {
             return false;
+        }
+
+        @Override
+        public CompletableFuture<Optional<JobEvent<WorkData>>> awaitEvent(Duration timeout) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletableFuture<Optional<JobEvent<WorkData>>> awaitEvent(JobState state, Duration timeout) {
+            throw new UnsupportedOperationException();
         }
 
         @Override

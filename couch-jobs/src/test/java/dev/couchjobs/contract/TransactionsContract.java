@@ -56,8 +56,8 @@ class TransactionsContract extends JobsContract {
             for (Function<Transaction, CompletableFuture<?>> verb :
                     List.<Function<Transaction, CompletableFuture<?>>>of(
                             tx -> jobs.add(tx, INDEX, "j2", new WorkData(2)),
-                            tx -> jobs.setTypeTimeout(tx, INDEX, Duration.ofMinutes(1)),
-                            tx -> jobs.finish(tx, job))) {
+                            tx -> jobs.types().setTypeTimeout(tx, INDEX, Duration.ofMinutes(1)),
+                            tx -> jobs.processor().finish(tx, job))) {
                 try (Transaction tx = other.createTransaction()) {
                     assertThat(failureOf(verb.apply(tx)))
                             .isInstanceOf(OtherDatabaseException.class)
@@ -76,7 +76,7 @@ class TransactionsContract extends JobsContract {
     @Test
     void anotherDatabaseIsRefusedAndStaysAsItIs() {
         try (Database other = EmbeddedDatabase.openInMemory()) {
-            assertThat(failureOf(jobs.setTypeTimeout(other, INDEX, Duration.ofMinutes(1))))
+            assertThat(failureOf(jobs.types().setTypeTimeout(other, INDEX, Duration.ofMinutes(1))))
                     .isInstanceOf(OtherDatabaseException.class);
             assertThat(failureOf(jobs.add(other, INDEX, "j1", new WorkData(1))))
                     .isInstanceOf(OtherDatabaseException.class);
@@ -94,8 +94,8 @@ class TransactionsContract extends JobsContract {
         Job<WorkData> j2 = accepted("j2", 1);
 
         commit(tx -> {
-            await(jobs.update(wrapped(tx), j1));
-            await(jobs.update(wrapped(tx), j2));
+            await(jobs.processor().update(wrapped(tx), j1));
+            await(jobs.processor().update(wrapped(tx), j2));
             await(jobs.add(wrapped(tx), INDEX, "j3", new WorkData(3)));
             assertThat(await(jobs.getJobState(wrapped(tx), INDEX, "j3"))).isEqualTo(JobState.PENDING);
             assertThat(await(jobs.getJobState(wrapped(tx).snapshot(), INDEX, "j1")))
@@ -110,14 +110,15 @@ class TransactionsContract extends JobsContract {
         Job<WorkData> job = accepted("j1", 1);
         try (Transaction tx = database.createTransaction()) {
             await(jobs.add(tx, INDEX, "new", new WorkData(1)));
-            await(jobs.resubmit(tx, job, LATER));
-            await(jobs.finish(tx, job, new WorkData(2)));
+            await(jobs.processor().resubmit(tx, job, LATER));
+            await(jobs.processor().finish(tx, job, new WorkData(2)));
         }
 
         assertThat(stateOf("new")).isEqualTo(JobState.NOT_FOUND);
         assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);
         assertThat(stepOf("j1")).isEqualTo(1);
-        assertThat(jobs.isResubmitted(await(jobs.update(database, job)))).isFalse();
+        assertThat(jobs.processor().isResubmitted(await(jobs.processor().update(database, job))))
+                .isFalse();
     }
 
     @Test
@@ -135,15 +136,15 @@ class TransactionsContract extends JobsContract {
         Job<WorkData> j2 = accepted("j2", 1);
 
         commit(tx -> {
-            await(jobs.update(tx, j1, new WorkData(2)));
-            await(jobs.update(tx, j2, new WorkData(3)));
+            await(jobs.processor().update(tx, j1, new WorkData(2)));
+            await(jobs.processor().update(tx, j2, new WorkData(3)));
         });
         assertThat(stepOf("j1")).isEqualTo(2);
         assertThat(stepOf("j2")).isEqualTo(3);
 
         commit(tx -> {
-            await(jobs.finish(tx, j1));
-            await(jobs.finish(tx, j2));
+            await(jobs.processor().finish(tx, j1));
+            await(jobs.processor().finish(tx, j2));
         });
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
         assertThat(stateOf("j2")).isEqualTo(JobState.FINISHED);
@@ -154,11 +155,11 @@ class TransactionsContract extends JobsContract {
         Job<WorkData> job = accepted("j1", 1);
 
         commit(tx -> {
-            await(jobs.update(tx, job, new WorkData(2)));
+            await(jobs.processor().update(tx, job, new WorkData(2)));
             assertThat(await(jobs.getJobData(tx, INDEX, "j1"))).contains(new WorkData(2));
-            assertThat(await(jobs.update(tx, job)).data()).isEqualTo(new WorkData(2));
+            assertThat(await(jobs.processor().update(tx, job)).data()).isEqualTo(new WorkData(2));
             assertThat(await(jobs.getJobState(tx, INDEX, "j1"))).isEqualTo(JobState.RUNNING);
-            await(jobs.finish(tx, job, new WorkData(3)));
+            await(jobs.processor().finish(tx, job, new WorkData(3)));
             assertThat(await(jobs.getJobState(tx, INDEX, "j1"))).isEqualTo(JobState.FINISHED);
         });
 
@@ -171,7 +172,7 @@ class TransactionsContract extends JobsContract {
         Job<WorkData> job = accepted("j1", 1);
 
         commit(tx -> {
-            await(jobs.update(tx, job, new WorkData(2)));
+            await(jobs.processor().update(tx, job, new WorkData(2)));
             assertThat(await(jobs.getJobState(tx.snapshot(), INDEX, "j1"))).isEqualTo(JobState.RUNNING);
             assertThat(await(jobs.getJobData(tx.snapshot(), INDEX, "j1"))).contains(new WorkData(2));
         });
@@ -182,11 +183,12 @@ class TransactionsContract extends JobsContract {
         Job<WorkData> job = accepted("j1", 1);
 
         commit(tx -> {
-            await(jobs.update(tx, job, new WorkData(2)));
-            Job<WorkData> resubmitted = await(jobs.resubmit(tx, job, LATER));
+            await(jobs.processor().update(tx, job, new WorkData(2)));
+            Job<WorkData> resubmitted = await(jobs.processor().resubmit(tx, job, LATER));
             assertThat(resubmitted.data()).isEqualTo(new WorkData(2));
-            assertThat(jobs.isResubmitted(await(jobs.update(tx, job)))).isTrue();
-            await(jobs.finish(tx, job));
+            assertThat(jobs.processor().isResubmitted(await(jobs.processor().update(tx, job))))
+                    .isTrue();
+            await(jobs.processor().finish(tx, job));
         });
 
         assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
@@ -198,9 +200,9 @@ class TransactionsContract extends JobsContract {
         Job<WorkData> job = accepted("j1", 0);
 
         await(database.runAsync(tx -> CompletableFuture.allOf(
-                jobs.update(tx, job, new WorkData(1)),
-                jobs.update(tx, job, new WorkData(2)),
-                jobs.finish(tx, job, new WorkData(3)),
+                jobs.processor().update(tx, job, new WorkData(1)),
+                jobs.processor().update(tx, job, new WorkData(2)),
+                jobs.processor().finish(tx, job, new WorkData(3)),
                 jobs.add(tx, INDEX, "j1", new WorkData(4)))));
 
         assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
@@ -218,7 +220,7 @@ class TransactionsContract extends JobsContract {
         });
 
         assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
-        assertThat(failureOf(jobs.finish(database, old))).isInstanceOf(JobHaltedException.class);
+        assertThat(failureOf(jobs.processor().finish(database, old))).isInstanceOf(JobHaltedException.class);
         assertThat(accept().data()).isEqualTo(new WorkData(2));
     }
 
@@ -238,7 +240,7 @@ class TransactionsContract extends JobsContract {
         Job<WorkData> job = accepted("j1", 1);
 
         commit(tx -> {
-            await(jobs.finish(tx, job));
+            await(jobs.processor().finish(tx, job));
             await(jobs.add(tx, INDEX, "j2", new WorkData(2)));
         });
 
@@ -255,7 +257,7 @@ class TransactionsContract extends JobsContract {
             int step = await(jobs.getJobData(tx, INDEX, "j1")).orElseThrow().step();
             tx.set(key("document 1"), new byte[0]);
             tx.set(key("document 2"), new byte[0]);
-            await(jobs.finish(tx, job, new WorkData(step + 1)));
+            await(jobs.processor().finish(tx, job, new WorkData(step + 1)));
         });
 
         assertThat(isWritten("document 1")).isTrue();
@@ -270,8 +272,8 @@ class TransactionsContract extends JobsContract {
         Job<WorkData> job = accepted("j1", 1);
 
         commit(tx -> {
-            await(jobs.update(tx, job, new WorkData(2)));
-            await(other.finish(tx, job));
+            await(jobs.processor().update(tx, job, new WorkData(2)));
+            await(other.processor().finish(tx, job));
             await(other.add(tx, INDEX, "j2", new WorkData(3)));
             await(jobs.add(tx, INDEX, "j2", new WorkData(4)));
         });

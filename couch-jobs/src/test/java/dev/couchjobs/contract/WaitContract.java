@@ -23,11 +23,12 @@ class WaitContract extends JobsContract {
     }
 
     private String next(List<Subscription<WorkData>> subscriptions) {
-        return text(await(jobs.<WorkData>awaitEvent(subscriptions, LONG)).orElseThrow());
+        return text(await(Subscription.<WorkData>awaitAny(subscriptions, LONG)).orElseThrow());
     }
 
     private void assertNothingMore(List<Subscription<WorkData>> subscriptions) {
-        assertThat(await(jobs.<WorkData>awaitEvent(subscriptions, SHORTLY))).isEmpty();
+        assertThat(await(Subscription.<WorkData>awaitAny(subscriptions, SHORTLY)))
+                .isEmpty();
     }
 
     @Test
@@ -43,21 +44,21 @@ class WaitContract extends JobsContract {
         assertThat(next(both)).isEqualTo(second.id() + " RUNNING");
         assertNothingMore(both);
 
-        await(jobs.update(database, first, new WorkData(3)));
-        await(jobs.update(database, second, new WorkData(4)));
+        await(jobs.processor().update(database, first, new WorkData(3)));
+        await(jobs.processor().update(database, second, new WorkData(4)));
         assertThat(next(both)).isEqualTo(first.id() + " RUNNING");
         assertThat(next(both)).isEqualTo(second.id() + " RUNNING");
 
-        await(jobs.finish(database, first, new WorkData(5)));
-        JobEvent<WorkData> finished =
-                await(jobs.<WorkData>awaitEvent(both, JobState.FINISHED, LONG)).orElseThrow();
+        await(jobs.processor().finish(database, first, new WorkData(5)));
+        JobEvent<WorkData> finished = await(Subscription.<WorkData>awaitAny(both, JobState.FINISHED, LONG))
+                .orElseThrow();
         assertThat(finished.jobId()).isEqualTo(first.id());
         assertThat(finished.data()).contains(new WorkData(5));
-        assertThat(await(jobs.<WorkData>awaitEvent(both, JobState.FINISHED, SHORTLY)))
+        assertThat(await(Subscription.<WorkData>awaitAny(both, JobState.FINISHED, SHORTLY)))
                 .isEmpty();
 
-        await(jobs.finish(database, second));
-        both.forEach(jobs::unsubscribe);
+        await(jobs.processor().finish(database, second));
+        both.forEach(Subscription::close);
         assertNothingMore(both);
     }
 
@@ -67,14 +68,14 @@ class WaitContract extends JobsContract {
         Job<WorkData> b = accepted("b", 1);
         List<Subscription<WorkData>> both = List.of(subscribe("b"), subscribe("a"));
 
-        await(jobs.update(database, a, new WorkData(2)));
-        await(jobs.update(database, b, new WorkData(2)));
-        await(jobs.finish(database, b));
-        await(jobs.finish(database, a));
+        await(jobs.processor().update(database, a, new WorkData(2)));
+        await(jobs.processor().update(database, b, new WorkData(2)));
+        await(jobs.processor().finish(database, b));
+        await(jobs.processor().finish(database, a));
 
         List<JobEvent<WorkData>> events = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            events.add(await(jobs.<WorkData>awaitEvent(both, LONG)).orElseThrow());
+            events.add(await(Subscription.<WorkData>awaitAny(both, LONG)).orElseThrow());
         }
         assertThat(events.stream().map(WaitContract::text))
                 .containsExactly("a RUNNING", "b RUNNING", "b FINISHED", "a FINISHED");
@@ -87,12 +88,12 @@ class WaitContract extends JobsContract {
         Job<WorkData> b = accepted("b", 1);
         Subscription<WorkData> ofA = subscribe("a");
         Subscription<WorkData> ofB = subscribe("b");
-        await(jobs.update(database, a, new WorkData(2)));
+        await(jobs.processor().update(database, a, new WorkData(2)));
         commit(tx -> {
-            await(jobs.resubmit(tx, a));
-            await(jobs.finish(tx, a));
+            await(jobs.processor().resubmit(tx, a));
+            await(jobs.processor().finish(tx, a));
         });
-        await(jobs.finish(database, b));
+        await(jobs.processor().finish(database, b));
 
         assertThat(next(List.of(ofB))).isEqualTo("b FINISHED");
 
@@ -105,10 +106,10 @@ class WaitContract extends JobsContract {
         add("j1", 1);
         Subscription<WorkData> subscription = subscribe("j1");
         Job<WorkData> job = accept();
-        await(jobs.update(database, job, new WorkData(2)));
-        await(jobs.finish(database, job, new WorkData(3)));
+        await(jobs.processor().update(database, job, new WorkData(2)));
+        await(jobs.processor().finish(database, job, new WorkData(3)));
 
-        assertThat(await(jobs.awaitEvent(subscription, JobState.FINISHED, LONG))
+        assertThat(await(subscription.awaitEvent(JobState.FINISHED, LONG))
                         .orElseThrow()
                         .data())
                 .contains(new WorkData(3));
@@ -119,12 +120,12 @@ class WaitContract extends JobsContract {
         Job<WorkData> a = accepted("a", 1);
         Job<WorkData> b = accepted("b", 1);
         List<Subscription<WorkData>> both = List.of(subscribe("a"), subscribe("b"));
-        CompletableFuture<Optional<JobEvent<WorkData>>> waiting = jobs.awaitEvent(both, JobState.FINISHED, LONG);
+        CompletableFuture<Optional<JobEvent<WorkData>>> waiting = Subscription.awaitAny(both, JobState.FINISHED, LONG);
 
-        await(jobs.update(database, a, new WorkData(2)));
-        await(jobs.update(database, b, new WorkData(2)));
-        await(jobs.update(database, a, new WorkData(3)));
-        await(jobs.finish(database, b));
+        await(jobs.processor().update(database, a, new WorkData(2)));
+        await(jobs.processor().update(database, b, new WorkData(2)));
+        await(jobs.processor().update(database, a, new WorkData(3)));
+        await(jobs.processor().finish(database, b));
 
         assertThat(text(await(waiting).orElseThrow())).isEqualTo("b FINISHED");
     }
@@ -133,12 +134,12 @@ class WaitContract extends JobsContract {
     void aWaitForAStateThatCannotComeAnyMoreEnds() {
         Job<WorkData> job = accepted("j1", 1);
         Subscription<WorkData> subscription = subscribe("j1");
-        CompletableFuture<Optional<JobEvent<WorkData>>> waiting = jobs.awaitEvent(subscription, JobState.PENDING, LONG);
+        CompletableFuture<Optional<JobEvent<WorkData>>> waiting = subscription.awaitEvent(JobState.PENDING, LONG);
 
-        await(jobs.finish(database, job));
+        await(jobs.processor().finish(database, job));
 
         assertThat(await(waiting)).isEmpty();
-        assertThat(await(jobs.awaitEvent(subscription, JobState.RUNNING, LONG))).isEmpty();
+        assertThat(await(subscription.awaitEvent(JobState.RUNNING, LONG))).isEmpty();
     }
 
     @Test
@@ -146,11 +147,11 @@ class WaitContract extends JobsContract {
         Job<WorkData> job = accepted("j1", 0);
         Subscription<WorkData> subscription = subscribe("j1");
         CompletableFuture<Optional<JobEvent<WorkData>>> waiting =
-                jobs.awaitEvent(subscription, JobState.FINISHED, Duration.ofMillis(300));
+                subscription.awaitEvent(JobState.FINISHED, Duration.ofMillis(300));
 
         // Each of these is an event of a state not waited for. The test's own timeout ends an endless wait.
         for (int i = 1; !waiting.isDone(); i++) {
-            await(jobs.update(database, job, new WorkData(i)));
+            await(jobs.processor().update(database, job, new WorkData(i)));
         }
 
         assertThat(await(waiting)).isEmpty();
@@ -160,10 +161,10 @@ class WaitContract extends JobsContract {
     void waitsOnOneSubscriptionAreServedFirstComeFirstServed() {
         add("j1", 1);
         Subscription<WorkData> subscription = subscribe("j1");
-        CompletableFuture<Optional<JobEvent<WorkData>>> first = jobs.awaitEvent(subscription, LONG);
-        CompletableFuture<Optional<JobEvent<WorkData>>> second = jobs.awaitEvent(subscription, LONG);
+        CompletableFuture<Optional<JobEvent<WorkData>>> first = subscription.awaitEvent(LONG);
+        CompletableFuture<Optional<JobEvent<WorkData>>> second = subscription.awaitEvent(LONG);
 
-        await(jobs.finish(database, accept()));
+        await(jobs.processor().finish(database, accept()));
 
         assertThat(text(await(first).orElseThrow())).isEqualTo("j1 RUNNING");
         assertThat(text(await(second).orElseThrow())).isEqualTo("j1 FINISHED");
@@ -173,14 +174,13 @@ class WaitContract extends JobsContract {
     void interleavedWaitsForDifferentStatesEachGetTheirs() {
         add("j1", 1);
         Subscription<WorkData> subscription = subscribe("j1");
-        CompletableFuture<Optional<JobEvent<WorkData>>> finished =
-                jobs.awaitEvent(subscription, JobState.FINISHED, LONG);
-        CompletableFuture<Optional<JobEvent<WorkData>>> running = jobs.awaitEvent(subscription, JobState.RUNNING, LONG);
+        CompletableFuture<Optional<JobEvent<WorkData>>> finished = subscription.awaitEvent(JobState.FINISHED, LONG);
+        CompletableFuture<Optional<JobEvent<WorkData>>> running = subscription.awaitEvent(JobState.RUNNING, LONG);
 
         Job<WorkData> job = accept();
         assertThat(text(await(running).orElseThrow())).isEqualTo("j1 RUNNING");
         assertThat(finished).isNotDone();
-        await(jobs.finish(database, job));
+        await(jobs.processor().finish(database, job));
 
         assertThat(text(await(finished).orElseThrow())).isEqualTo("j1 FINISHED");
     }
@@ -191,8 +191,8 @@ class WaitContract extends JobsContract {
         add("b", 1);
         Subscription<WorkData> ofA = subscribe("a");
         Subscription<WorkData> ofB = subscribe("b");
-        CompletableFuture<Optional<JobEvent<WorkData>>> both = jobs.awaitEvent(List.of(ofA, ofB), LONG);
-        CompletableFuture<Optional<JobEvent<WorkData>>> onlyA = jobs.awaitEvent(ofA, LONG);
+        CompletableFuture<Optional<JobEvent<WorkData>>> both = Subscription.awaitAny(List.of(ofA, ofB), LONG);
+        CompletableFuture<Optional<JobEvent<WorkData>>> onlyA = ofA.awaitEvent(LONG);
 
         await(jobs.remove(database, INDEX, "b"));
         await(jobs.remove(database, INDEX, "a"));
@@ -206,31 +206,29 @@ class WaitContract extends JobsContract {
     void aWaitThatTimesOutTakesNoEventWithIt() {
         add("j1", 1);
         Subscription<WorkData> subscription = subscribe("j1");
-        assertThat(await(jobs.awaitEvent(subscription, SHORTLY))).isEmpty();
-        assertThat(await(jobs.awaitEvent(subscription, Duration.ZERO))).isEmpty();
+        assertThat(await(subscription.awaitEvent(SHORTLY))).isEmpty();
+        assertThat(await(subscription.awaitEvent(Duration.ZERO))).isEmpty();
 
         accept();
 
-        assertThat(text(await(jobs.awaitEvent(subscription, LONG)).orElseThrow()))
-                .isEqualTo("j1 RUNNING");
+        assertThat(text(await(subscription.awaitEvent(LONG)).orElseThrow())).isEqualTo("j1 RUNNING");
     }
 
     @Test
     void aCancelledWaitTakesNoEventWithIt() {
         add("j1", 1);
         Subscription<WorkData> subscription = subscribe("j1");
-        jobs.awaitEvent(subscription, LONG).cancel(false);
+        subscription.awaitEvent(LONG).cancel(false);
 
         accept();
 
-        assertThat(text(await(jobs.awaitEvent(subscription, LONG)).orElseThrow()))
-                .isEqualTo("j1 RUNNING");
+        assertThat(text(await(subscription.awaitEvent(LONG)).orElseThrow())).isEqualTo("j1 RUNNING");
     }
 
     @Test
     void waitingForNothingEndsAtOnce() {
         assertNothingMore(List.of());
-        assertThat(await(jobs.<WorkData>awaitEvent(List.of(), LONG))).isEmpty();
+        assertThat(await(Subscription.<WorkData>awaitAny(List.of(), LONG))).isEmpty();
     }
 
     @Test
@@ -238,7 +236,7 @@ class WaitContract extends JobsContract {
         add("j1", 1);
         Subscription<WorkData> subscription = subscribe("j1");
         CompletableFuture<Optional<JobEvent<WorkData>>> waiting =
-                jobs.awaitEvent(subscription, ChronoUnit.FOREVER.getDuration());
+                subscription.awaitEvent(ChronoUnit.FOREVER.getDuration());
 
         accept();
 
@@ -250,7 +248,7 @@ class WaitContract extends JobsContract {
         add("j1", 1);
         Subscription<WorkData> subscription = subscribe("j1");
 
-        assertThatThrownBy(() -> jobs.awaitEvent(subscription, Duration.ofMillis(-1)))
+        assertThatThrownBy(() -> subscription.awaitEvent(Duration.ofMillis(-1)))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -44,10 +44,10 @@ class WideDependenciesContract extends DependingJobs {
         await(jobs.add(database, job("a")));
         add(WIDE, i -> mail("m" + i).after(INDEX, "a"));
         List<CompletableFuture<Optional<Job<WorkData>>>> calls = new ArrayList<>();
-        IntStream.range(0, WIDE).forEach(i -> calls.add(jobs.accept(MAIL)));
+        IntStream.range(0, WIDE).forEach(i -> calls.add(jobs.processor().accept(MAIL)));
         assertThat(calls).noneMatch(CompletableFuture::isDone);
 
-        await(jobs.finish(database, accept()));
+        await(jobs.processor().finish(database, accept()));
 
         calls.forEach(call -> assertThat(await(call)).isPresent());
         assertThatNothingIsLeft();
@@ -58,15 +58,15 @@ class WideDependenciesContract extends DependingJobs {
         add(WIDE, i -> job("j" + i));
         String[] ids = IntStream.range(0, WIDE).mapToObj(i -> "j" + i).toArray(String[]::new);
         await(jobs.add(database, mail("m").after(INDEX, ids)));
-        CompletableFuture<Optional<Job<WorkData>>> m = jobs.accept(MAIL);
+        CompletableFuture<Optional<Job<WorkData>>> m = jobs.processor().accept(MAIL);
         List<CompletableFuture<Optional<Job<WorkData>>>> claims = new ArrayList<>();
-        IntStream.range(0, WIDE).forEach(i -> claims.add(jobs.accept(INDEX)));
+        IntStream.range(0, WIDE).forEach(i -> claims.add(jobs.processor().accept(INDEX)));
 
         List<Job<WorkData>> all =
                 claims.stream().map(claim -> await(claim).orElseThrow()).toList();
         finishSideBySide(all.subList(0, WIDE - 1));
         assertThat(m).isNotDone();
-        await(jobs.finish(database, all.get(WIDE - 1)));
+        await(jobs.processor().finish(database, all.get(WIDE - 1)));
 
         assertThat(await(m)).isPresent();
         assertThatNothingIsLeft();
@@ -76,7 +76,7 @@ class WideDependenciesContract extends DependingJobs {
         for (int from = 0; from < all.size(); from += PER_TRANSACTION) {
             List<CompletableFuture<Void>> some =
                     all.subList(from, Math.min(all.size(), from + PER_TRANSACTION)).stream()
-                            .map(job -> jobs.finish(database, job))
+                            .map(job -> jobs.processor().finish(database, job))
                             .toList();
             some.forEach(JobsContract::await);
         }
@@ -86,7 +86,7 @@ class WideDependenciesContract extends DependingJobs {
     void aFailurePassesOnAlongALongChain() {
         await(jobs.add(database, mail("m0")));
         add(LONG_CHAIN, i -> mail("m" + (i + 1)).after(orFail(MAIL, "m" + i)));
-        Job<WorkData> first = await(jobs.accept(MAIL)).orElseThrow();
+        Job<WorkData> first = await(jobs.processor().accept(MAIL)).orElseThrow();
 
         await(hand.deal(database, first, Fate.FAILS));
 
@@ -120,7 +120,7 @@ class WideDependenciesContract extends DependingJobs {
         assertThat(rows.under("releasing")).hasSize(1);
 
         CouchJobs other = node();
-        other.monitor(INDEX);
+        other.maintenance().monitor(INDEX);
 
         IntStream.range(0, MORE_THAN_ONE_TRANSACTION_TELLS).forEach(i -> awaitFinished("m" + i));
         assertThatNothingIsLeft();
@@ -128,7 +128,7 @@ class WideDependenciesContract extends DependingJobs {
 
     @Test
     void aProcessOfAnyTypeCarriesOn() {
-        node().monitor(MAIL);
+        node().maintenance().monitor(MAIL);
         await(jobs.add(database, job("a")));
         add(MORE_THAN_ONE_TRANSACTION_TELLS, i -> mail("m" + i).after(orFail(INDEX, "a")));
 
@@ -145,12 +145,12 @@ class WideDependenciesContract extends DependingJobs {
         await(jobs.remove(database, INDEX, "a"));
         await(jobs.addAll(database, List.of(job("a"), mail("z").after(orFail(INDEX, "a")))));
 
-        node().monitor(INDEX);
+        node().maintenance().monitor(INDEX);
         IntStream.range(0, MORE_THAN_ONE_TRANSACTION_TELLS).forEach(i -> awaitFinished("m" + i));
 
         assertThat(await(jobs.getJobState(database, MAIL, "z"))).isEqualTo(JobState.PENDING);
-        await(jobs.finish(database, accept()));
-        assertThat(await(jobs.accept(MAIL, AcceptOptions.nonBlocking())))
+        await(jobs.processor().finish(database, accept()));
+        assertThat(await(jobs.processor().accept(MAIL, AcceptOptions.nonBlocking())))
                 .hasValueSatisfying(z -> assertThat(z.id()).isEqualTo("z"));
     }
 
@@ -163,12 +163,12 @@ class WideDependenciesContract extends DependingJobs {
             Job<WorkData> a = accept();
             Job<WorkData> b = accept();
 
-            CompletableFuture<Void> first = jobs.finish(database, a);
-            CompletableFuture<Void> second = other.finish(database, b);
+            CompletableFuture<Void> first = jobs.processor().finish(database, a);
+            CompletableFuture<Void> second = other.processor().finish(database, b);
             await(first);
             await(second);
 
-            assertThat(await(jobs.accept(MAIL, AcceptOptions.nonBlocking())))
+            assertThat(await(jobs.processor().accept(MAIL, AcceptOptions.nonBlocking())))
                     .hasValueSatisfying(job -> assertThat(job.id()).isEqualTo(m));
         }
     }
@@ -182,11 +182,11 @@ class WideDependenciesContract extends DependingJobs {
             Job<WorkData> a = accept();
 
             CompletableFuture<AddResult> adding = other.add(database, mail(m).after(INDEX, "a" + i));
-            CompletableFuture<Void> finishing = jobs.finish(database, a);
+            CompletableFuture<Void> finishing = jobs.processor().finish(database, a);
             await(adding);
             await(finishing);
 
-            assertThat(await(jobs.accept(MAIL, AcceptOptions.nonBlocking())))
+            assertThat(await(jobs.processor().accept(MAIL, AcceptOptions.nonBlocking())))
                     .hasValueSatisfying(job -> assertThat(job.id()).isEqualTo(m));
         }
         assertThatNothingIsLeft();

@@ -57,8 +57,7 @@ class WorkerTroublesContract extends JobsContract {
 
     private void awaitFinished(String jobId) {
         try (Subscription<WorkData> subscription = subscribe(jobId)) {
-            assertThat(await(jobs.awaitEvent(subscription, JobState.FINISHED, LONG)))
-                    .isPresent();
+            assertThat(await(subscription.awaitEvent(JobState.FINISHED, LONG))).isPresent();
         }
     }
 
@@ -133,8 +132,8 @@ class WorkerTroublesContract extends JobsContract {
     @Test
     void theLossOfAnotherTypesJobOfTheSameIdIsNotItsOwn() {
         await(jobs.add(database, MAIL, "42", new WorkData(1)));
-        Job<WorkData> lost =
-                await(jobs.accept(MAIL, AcceptOptions.nonBlocking())).orElseThrow();
+        Job<WorkData> lost = await(jobs.processor().accept(MAIL, AcceptOptions.nonBlocking()))
+                .orElseThrow();
         await(jobs.remove(database, MAIL, "42"));
         CompletableFuture<Boolean> halted = new CompletableFuture<>();
         add("42", 1);
@@ -142,7 +141,7 @@ class WorkerTroublesContract extends JobsContract {
         JobInfo<WorkData, Integer> finished = ended(
                 jobs.worker().handle(SQUARE, job -> {
                     try {
-                        job.run(tx -> jobs.update(tx, lost).join());
+                        job.run(tx -> jobs.processor().update(tx, lost).join());
                     } catch (JobHaltedException e) {
                         halted.complete(job.isHalted());
                     }
@@ -172,7 +171,7 @@ class WorkerTroublesContract extends JobsContract {
                 .start();
         assertThat(await(cancelled)).isTrue();
 
-        assertThat(await(jobs.accept(MAIL, AcceptOptions.defaults().timeout(SHORTLY))))
+        assertThat(await(jobs.processor().accept(MAIL, AcceptOptions.defaults().timeout(SHORTLY))))
                 .isEmpty();
 
         release.countDown();
@@ -247,7 +246,7 @@ class WorkerTroublesContract extends JobsContract {
         Futures.await(begun);
         add("lost", 1);
         try (CouchJobs gone = node()) {
-            await(gone.accept(INDEX));
+            await(gone.processor().accept(INDEX));
         }
 
         assertThat(failureOf(jobs.resultAsync(SQUARE, "lost", LONG)))
@@ -288,21 +287,21 @@ class WorkerTroublesContract extends JobsContract {
                         closed.add(context, INDEX, "j2", new WorkData(1)),
                         closed.addAll(context, List.of(NewJob.of(INDEX, new WorkData(1)))),
                         closed.remove(context, INDEX, "j1"),
-                        closed.update(context, job),
-                        closed.finish(context, job),
-                        closed.fail(context, job, new IllegalStateException("no")),
-                        closed.resubmit(context, job),
-                        closed.log(context, job, "entry"),
+                        closed.processor().update(context, job),
+                        closed.processor().finish(context, job),
+                        closed.processor().fail(context, job, new IllegalStateException("no")),
+                        closed.processor().resubmit(context, job),
+                        closed.processor().log(context, job, "entry"),
                         closed.getJob(context, INDEX, "j1"),
                         closed.list(context, INDEX, PageRequest.of(1)),
                         closed.counts(context, INDEX),
-                        closed.setTypeTimeout(context, INDEX, LONG),
-                        closed.getTypes(context),
+                        closed.types().setTypeTimeout(context, INDEX, LONG),
+                        closed.types().getTypes(context),
                         closed.subscribe(context, INDEX, "j1"),
-                        closed.retryDeadLetter(context, INDEX, "j1"),
-                        closed.retryDeadLetters(INDEX),
+                        closed.deadLetters().retry(context, INDEX, "j1"),
+                        closed.deadLetters().retryAll(INDEX),
                         closed.resultAsync(SQUARE, "j1", LONG),
-                        closed.accept(INDEX));
+                        closed.processor().accept(INDEX));
                 assertThat(verbs)
                         .allSatisfy(verb -> assertThat(failureOf(verb)).isInstanceOf(CouchJobsClosedException.class));
             }

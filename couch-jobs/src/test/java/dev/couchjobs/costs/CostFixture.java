@@ -115,20 +115,22 @@ final class CostFixture implements AutoCloseable {
     /** Claims a job in the name of somebody who then does nothing by himself. */
     Job<String> claimed() {
         try (CouchJobs processor = instance(database())) {
-            return await(processor.accept(MAIL, AcceptOptions.nonBlocking())).orElseThrow();
+            return await(processor.processor().accept(MAIL, AcceptOptions.nonBlocking()))
+                    .orElseThrow();
         }
     }
 
     Job<String> finished() {
         Job<String> job = running();
-        await(others.finish(database(), job));
+        await(others.processor().finish(database(), job));
         return job;
     }
 
     /** {@return many that have failed for good} */
     List<String> failed(int count) {
         List<String> ids = pending(count);
-        ids.forEach(id -> await(others.fail(database(), claimed(), failure(new PermanentFailureException("no")))));
+        ids.forEach(id ->
+                await(others.processor().fail(database(), claimed(), failure(new PermanentFailureException("no")))));
         return ids;
     }
 

@@ -57,9 +57,15 @@ final class CreationRows {
                 verb(
                         "`setTypeTimeout`",
                         s -> Duration.ofSeconds(7),
-                        (s, db, timeout) -> s.jobs.setTypeTimeout(db, MAIL, timeout)),
-                verb("`getTypeTimeout`", s -> MAIL, (s, db, type) -> s.jobs.getTypeTimeout(db, type)),
-                verb("`clearTypeTimeout`", s -> MAIL, (s, db, type) -> s.jobs.clearTypeTimeout(db, type)),
-                verb("`getTypes`", s -> MAIL, (s, db, type) -> s.jobs.getTypes(db)));
+                        (s, db, timeout) -> s.jobs.types().setTypeTimeout(db, MAIL, timeout)),
+                verb(
+                        "`getTypeTimeout`",
+                        s -> MAIL,
+                        (s, db, type) -> s.jobs.types().getTypeTimeout(db, type)),
+                verb(
+                        "`clearTypeTimeout`",
+                        s -> MAIL,
+                        (s, db, type) -> s.jobs.types().clearTypeTimeout(db, type)),
+                verb("`getTypes`", s -> MAIL, (s, db, type) -> s.jobs.types().getTypes(db)));
     }
 }

@@ -62,15 +62,15 @@ final class DependencyRows {
                 verb(
                         "`finish` of a job that one waits for",
                         DependencyRows::one,
-                        (s, db, job) -> s.jobs.finish(db, job)),
+                        (s, db, job) -> s.jobs.processor().finish(db, job)),
                 verb(
                         "`finish` of a job that 100 wait for",
                         s -> many(s, MANY, DependencyPolicy.WAIT),
-                        (s, db, job) -> s.jobs.finish(db, job)),
+                        (s, db, job) -> s.jobs.processor().finish(db, job)),
                 verb(
                         "`cancel` of a job that 10 wait for, and fail with",
                         s -> many(s, 10, DependencyPolicy.FAIL),
-                        (s, db, job) -> s.jobs.cancel(db, job, "not wanted")),
+                        (s, db, job) -> s.jobs.processor().cancel(db, job, "not wanted")),
                 loop(
                         "a worker ends 100 jobs that one waits for",
                         DependencyRows::gathering,
@@ -85,7 +85,7 @@ final class DependencyRows {
                 verb(
                         "`waitsFor`",
                         DependencyRows::one,
-                        (s, db, job) -> s.jobs.waitsFor(db, MAIL, LAST, PageRequest.of(MANY))));
+                        (s, db, job) -> s.jobs.details().waitsFor(db, MAIL, LAST, PageRequest.of(MANY))));
     }
 
     private static NewJob<String> after(String id, int dependencies) {
@@ -140,12 +140,12 @@ final class DependencyRows {
 
     private static Job<String> left(CostFixture fixture) {
         Job<String> job = many(fixture, TOO_MANY, DependencyPolicy.WAIT);
-        fixture.await(fixture.others.finish(fixture.database(), job));
+        fixture.await(fixture.others.processor().finish(fixture.database(), job));
         return job;
     }
 
     private static void releaseAll(CostFixture fixture) {
-        fixture.jobs.monitor(MAIL);
+        fixture.jobs.maintenance().monitor(MAIL);
         fixture.pass(Duration.ofSeconds(1));
     }
 }

@@ -81,18 +81,18 @@ final class LoopRows {
                 .start();
         fixture.pending();
         fixture.pass(TIMEOUT);
-        fixture.jobs.monitor(MAIL);
+        fixture.jobs.maintenance().monitor(MAIL);
         fixture.pass(MOMENT);
         return MAIL;
     }
 
     private static void watchOver(CostFixture fixture, Object any) {
-        fixture.jobs.monitor(MAIL);
+        fixture.jobs.maintenance().monitor(MAIL);
         fixture.pass(MOMENT);
     }
 
     private static void watchOverForLong(CostFixture fixture, Object any) {
-        fixture.jobs.monitor(MAIL);
+        fixture.jobs.maintenance().monitor(MAIL);
         fixture.pass(LONG);
     }
 
@@ -104,7 +104,7 @@ final class LoopRows {
     }
 
     private static void finish(CostFixture fixture, Job<String> job) {
-        fixture.await(fixture.others.finish(fixture.database(), job));
+        fixture.await(fixture.others.processor().finish(fixture.database(), job));
         fixture.pass(MOMENT);
     }
 
@@ -115,7 +115,7 @@ final class LoopRows {
     }
 
     private static void archive(CostFixture fixture, JobType<String, String> type) {
-        fixture.jobs.archive(type, CompletableFuture::completedFuture);
+        fixture.jobs.maintenance().archive(type, CompletableFuture::completedFuture);
         fixture.pass(MOMENT);
     }
 }

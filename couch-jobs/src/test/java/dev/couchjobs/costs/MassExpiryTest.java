@@ -32,12 +32,12 @@ class MassExpiryTest {
     private static long triesToPutBack(int processes) {
         try (MeasuredStage stage = new MeasuredStage(13, MAIL, ROUND_TRIP);
                 CouchJobs client = stage.builder(stage.database()).build()) {
-            stage.await(client.setTypeTimeout(stage.database(), MAIL, TIMEOUT));
+            stage.await(client.types().setTypeTimeout(stage.database(), MAIL, TIMEOUT));
             List<CouchJobs> monitors = Stream.generate(
                             () -> stage.builder(stage.measured()).build())
                     .limit(processes)
                     .toList();
-            monitors.forEach(each -> each.monitor(MAIL));
+            monitors.forEach(each -> each.maintenance().monitor(MAIL));
             claimAllAndDie(stage, client);
             stage.forget();
 
@@ -62,7 +62,7 @@ class MassExpiryTest {
                             .toList()));
         }
         for (int i = 0; i < SILENT; i++) {
-            assertThat(stage.await(stage.others().accept(MAIL, AcceptOptions.nonBlocking())))
+            assertThat(stage.await(stage.others().processor().accept(MAIL, AcceptOptions.nonBlocking())))
                     .isPresent();
         }
         stage.others().close();

@@ -36,7 +36,7 @@ final class MeasuredStage implements AutoCloseable {
         stage = new VirtualStage(seed);
         measured = new MeasuredDatabase(stage.database(), stage.time(), roundTrip);
         others = builder(stage.database()).build();
-        await(others.setTypeTimeout(database(), type, TIMEOUT));
+        await(others.types().setTypeTimeout(database(), type, TIMEOUT));
         await(others.add(database(), type, "mail-00000000", "data"));
         await(others.remove(database(), type, "mail-00000000"));
     }

@@ -45,44 +45,80 @@ final class ProcessingRows {
                 loop("`accept` with `noSchedule`", CostFixture::pending, (s, id) -> acceptAnywhere(s), CLAIMS),
                 loop("`accept` when there is none", s -> MAIL, (s, type) -> accept(s), CLAIMS),
                 loop("a worker claims 100 jobs", s -> s.pending(MANY), (s, ids) -> claimAll(s), CLAIMS),
-                verb("`update`", CostFixture::running, (s, db, job) -> s.jobs.update(db, job)),
-                verb("`update` with data", CostFixture::running, (s, db, job) -> s.jobs.update(db, job, "half")),
+                verb(
+                        "`update`",
+                        CostFixture::running,
+                        (s, db, job) -> s.jobs.processor().update(db, job)),
+                verb(
+                        "`update` with data",
+                        CostFixture::running,
+                        (s, db, job) -> s.jobs.processor().update(db, job, "half")),
                 verb(
                         "`update` with 200 kB of data",
                         CostFixture::running,
-                        (s, db, job) -> s.jobs.update(db, job, LARGE)),
+                        (s, db, job) -> s.jobs.processor().update(db, job, LARGE)),
                 loop(
                         "a worker's heartbeats for 100 jobs",
                         s -> s.working(MANY),
                         (s, w) -> s.pass(TIMEOUT.dividedBy(2)),
                         HEARTBEATS),
-                verb("`finish`", CostFixture::running, (s, db, job) -> s.jobs.finish(db, job)),
-                verb("`finish` with data", CostFixture::running, (s, db, job) -> s.jobs.finish(db, job, DATA + DATA)),
+                verb(
+                        "`finish`",
+                        CostFixture::running,
+                        (s, db, job) -> s.jobs.processor().finish(db, job)),
+                verb(
+                        "`finish` with data",
+                        CostFixture::running,
+                        (s, db, job) -> s.jobs.processor().finish(db, job, DATA + DATA)),
                 verb(
                         "`finishWithResult`",
                         CostFixture::running,
-                        (s, db, job) -> s.jobs.finishWithResult(db, MAIL, job, "sent")),
+                        (s, db, job) -> s.jobs.processor().finishWithResult(db, MAIL, job, "sent")),
                 verb(
                         "`finishWithResult` of 200 kB",
                         CostFixture::running,
-                        (s, db, job) -> s.jobs.finishWithResult(db, MAIL, job, LARGE)),
+                        (s, db, job) -> s.jobs.processor().finishWithResult(db, MAIL, job, LARGE)),
                 loop("a worker ends 100 jobs", s -> s.working(MANY), (s, w) -> endAll(s), ENDS),
                 verb(
                         "`fail`, to be tried again",
                         CostFixture::running,
-                        (s, db, job) -> s.jobs.fail(db, job, failure(new IllegalStateException("no")))),
+                        (s, db, job) -> s.jobs.processor().fail(db, job, failure(new IllegalStateException("no")))),
                 verb(
                         "`fail` for good",
                         CostFixture::running,
-                        (s, db, job) -> s.jobs.fail(db, job, failure(new PermanentFailureException("no")))),
-                verb("`snooze`", CostFixture::running, (s, db, job) -> s.jobs.snooze(db, job, TIMEOUT)),
-                verb("`cancel`", CostFixture::running, (s, db, job) -> s.jobs.cancel(db, job, "not wanted")),
-                verb("`resubmit` of a running job", CostFixture::running, (s, db, job) -> s.jobs.resubmit(db, job)),
-                verb("`resubmit` of a finished job", CostFixture::finished, (s, db, job) -> s.jobs.resubmit(db, job)),
-                verb("`log`, the first entry", CostFixture::running, (s, db, job) -> s.jobs.log(db, job, "one")),
-                verb("`log`, a further entry", ProcessingRows::logged, (s, db, job) -> s.jobs.log(db, job, "two")),
-                verb("`checkpoint`", ProcessingRows::logged, (s, db, job) -> s.jobs.checkpoint(db, job, "two")),
-                verb("`progress`", ProcessingRows::logged, (s, db, job) -> s.jobs.progress(db, job, 1, 2, "half")),
+                        (s, db, job) -> s.jobs.processor().fail(db, job, failure(new PermanentFailureException("no")))),
+                verb(
+                        "`snooze`",
+                        CostFixture::running,
+                        (s, db, job) -> s.jobs.processor().snooze(db, job, TIMEOUT)),
+                verb(
+                        "`cancel`",
+                        CostFixture::running,
+                        (s, db, job) -> s.jobs.processor().cancel(db, job, "not wanted")),
+                verb(
+                        "`resubmit` of a running job",
+                        CostFixture::running,
+                        (s, db, job) -> s.jobs.processor().resubmit(db, job)),
+                verb(
+                        "`resubmit` of a finished job",
+                        CostFixture::finished,
+                        (s, db, job) -> s.jobs.processor().resubmit(db, job)),
+                verb(
+                        "`log`, the first entry",
+                        CostFixture::running,
+                        (s, db, job) -> s.jobs.processor().log(db, job, "one")),
+                verb(
+                        "`log`, a further entry",
+                        ProcessingRows::logged,
+                        (s, db, job) -> s.jobs.processor().log(db, job, "two")),
+                verb(
+                        "`checkpoint`",
+                        ProcessingRows::logged,
+                        (s, db, job) -> s.jobs.processor().checkpoint(db, job, "two")),
+                verb(
+                        "`progress`",
+                        ProcessingRows::logged,
+                        (s, db, job) -> s.jobs.processor().progress(db, job, 1, 2, "half")),
                 verb("`JobContext.run`", ProcessingRows::begun, (s, db, job) -> job.runAsync(ProcessingRows::nothing)),
                 verb(
                         "`JobContext.finish`",
@@ -95,11 +131,13 @@ final class ProcessingRows {
     }
 
     private static void accept(CostFixture fixture) {
-        fixture.await(fixture.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
+        fixture.await(fixture.jobs.processor().accept(MAIL, AcceptOptions.nonBlocking()));
     }
 
     private static void acceptAnywhere(CostFixture fixture) {
-        fixture.await(fixture.jobs.accept(MAIL, AcceptOptions.nonBlocking().noSchedule()));
+        fixture.await(fixture.jobs
+                .processor()
+                .accept(MAIL, AcceptOptions.nonBlocking().noSchedule()));
     }
 
     private static void claimAll(CostFixture fixture) {
@@ -120,7 +158,7 @@ final class ProcessingRows {
 
     private static Job<String> logged(CostFixture fixture) {
         Job<String> job = fixture.running();
-        fixture.await(fixture.others.log(fixture.database(), job, "one"));
+        fixture.await(fixture.others.processor().log(fixture.database(), job, "one"));
         return job;
     }
 

@@ -28,7 +28,10 @@ final class QueryRows {
                         "`getJob` with 200 kB of data and of result",
                         QueryRows::large,
                         (s, db, job) -> s.jobs.getJob(db, MAIL, job.id())),
-                verb("`attempts`", CostFixture::finished, (s, db, job) -> s.jobs.attempts(db, MAIL, job.id())),
+                verb(
+                        "`attempts`",
+                        CostFixture::finished,
+                        (s, db, job) -> s.jobs.details().attempts(db, MAIL, job.id())),
                 verb("`list` of 100 jobs", s -> s.pending(MANY), (s, db, ids) -> s.jobs.list(db, MAIL, PAGE)),
                 verb(
                         "`list` of 100 pending jobs",
@@ -39,18 +42,30 @@ final class QueryRows {
                         QueryRows::someRunning,
                         (s, db, ids) -> s.jobs.list(db, MAIL, JobState.RUNNING, PAGE)),
                 verb("`counts`", s -> s.pending(MANY), (s, db, ids) -> s.jobs.counts(db, MAIL)),
-                verb("`logEntries`", QueryRows::logged, (s, db, job) -> s.jobs.logEntries(db, MAIL, job.id(), 0, MANY)),
-                verb("`lastCheckpoint`", QueryRows::logged, (s, db, job) -> s.jobs.lastCheckpoint(db, MAIL, job.id())),
-                verb("`progress` of a job", QueryRows::logged, (s, db, job) -> s.jobs.progress(db, MAIL, job.id())),
+                verb(
+                        "`logEntries`",
+                        QueryRows::logged,
+                        (s, db, job) -> s.jobs.details().entries(db, MAIL, job.id(), 0, MANY)),
+                verb(
+                        "`lastCheckpoint`",
+                        QueryRows::logged,
+                        (s, db, job) -> s.jobs.details().lastCheckpoint(db, MAIL, job.id())),
+                verb(
+                        "`progress` of a job",
+                        QueryRows::logged,
+                        (s, db, job) -> s.jobs.details().progress(db, MAIL, job.id())),
                 verb(
                         "`deadLetters`, 100 of them",
                         s -> s.failed(MANY),
-                        (s, db, ids) -> s.jobs.deadLetters(db, MAIL, PAGE)),
-                verb("`retryDeadLetter`", s -> s.failed(1), (s, db, ids) -> s.jobs.retryDeadLetter(db, MAIL, id(0))),
+                        (s, db, ids) -> s.jobs.deadLetters().list(db, MAIL, PAGE)),
+                verb(
+                        "`retryDeadLetter`",
+                        s -> s.failed(1),
+                        (s, db, ids) -> s.jobs.deadLetters().retry(db, MAIL, id(0))),
                 verb(
                         "`retryDeadLetters`, 100 of them",
                         s -> s.failed(MANY),
-                        (s, db, ids) -> s.jobs.retryDeadLetters(MAIL)),
+                        (s, db, ids) -> s.jobs.deadLetters().retryAll(MAIL)),
                 verb("`subscribe`", CostFixture::running, (s, db, job) -> s.jobs.subscribe(db, MAIL, job.id())),
                 verb(
                         "`result` of a job that has ended",
@@ -60,7 +75,7 @@ final class QueryRows {
 
     private static Job<String> large(CostFixture fixture) {
         Job<String> job = fixture.running(LARGE);
-        fixture.await(fixture.others.finishWithResult(fixture.database(), MAIL, job, LARGE));
+        fixture.await(fixture.others.processor().finishWithResult(fixture.database(), MAIL, job, LARGE));
         return job;
     }
 
@@ -71,8 +86,8 @@ final class QueryRows {
 
     private static Job<String> logged(CostFixture fixture) {
         Job<String> job = fixture.running();
-        fixture.await(fixture.others.checkpoint(fixture.database(), job, "one"));
-        fixture.await(fixture.others.progress(fixture.database(), job, 1, 2, "half"));
+        fixture.await(fixture.others.processor().checkpoint(fixture.database(), job, "one"));
+        fixture.await(fixture.others.processor().progress(fixture.database(), job, 1, 2, "half"));
         return job;
     }
 }

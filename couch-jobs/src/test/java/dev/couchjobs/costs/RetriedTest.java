@@ -61,11 +61,11 @@ class RetriedTest {
             case ADD -> () -> jobs.add(database, MAIL, "a", DATA);
             case ACCEPT -> {
                 addByOthers();
-                yield () -> jobs.accept(MAIL, AcceptOptions.nonBlocking());
+                yield () -> jobs.processor().accept(MAIL, AcceptOptions.nonBlocking());
             }
             case FINISH -> {
                 Job<String> job = claimedByOthers();
-                yield () -> jobs.finish(database, job);
+                yield () -> jobs.processor().finish(database, job);
             }
             case HANDLER_FINISH -> {
                 JobContext<String> job = begun();
@@ -80,7 +80,7 @@ class RetriedTest {
 
     private Job<String> claimedByOthers() {
         addByOthers();
-        return stage.await(stage.others().accept(MAIL, AcceptOptions.nonBlocking()))
+        return stage.await(stage.others().processor().accept(MAIL, AcceptOptions.nonBlocking()))
                 .orElseThrow();
     }
 

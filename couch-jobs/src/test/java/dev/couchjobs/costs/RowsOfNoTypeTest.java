@@ -48,11 +48,11 @@ class RowsOfNoTypeTest {
     void theyDoNotKeepAJobFromBeingFoundWhoseTypeIsNotInUse() {
         plant(ROWS);
         stage.await(stage.others().add(stage.database(), MAIL, "job", DATA));
-        stage.await(stage.others().accept(MAIL, AcceptOptions.nonBlocking()));
+        stage.await(stage.others().processor().accept(MAIL, AcceptOptions.nonBlocking()));
         stage.others().close(); // its process dies with the job
         forgetThatTheTypeIsInUse();
 
-        monitor.monitor(MAIL);
+        monitor.maintenance().monitor(MAIL);
         stage.time().advance(LONGER_THAN_THE_CHECK_TAKES);
 
         assertThat(stage.await(monitor.getJobState(stage.database(), MAIL, "job")))

@@ -47,7 +47,7 @@ class RunningJobsTest {
     }
 
     private Job<String> claim() {
-        Job<String> job = stage.await(stage.others().accept(MAIL, AcceptOptions.nonBlocking()))
+        Job<String> job = stage.await(stage.others().processor().accept(MAIL, AcceptOptions.nonBlocking()))
                 .orElseThrow();
         running.add(job.id());
         return job;
@@ -89,7 +89,7 @@ class RunningJobsTest {
         List<Job<String>> claimed = IntStream.range(0, 5).mapToObj(i -> claim()).toList();
         PageRequest two = PageRequest.of(2);
         Page<JobSummary> first = stage.await(jobs.list(stage.measured(), MAIL, JobState.RUNNING, two));
-        claimed.forEach(job -> stage.await(stage.others().update(stage.database(), job)));
+        claimed.forEach(job -> stage.await(stage.others().processor().update(stage.database(), job)));
 
         Page<JobSummary> second = stage.await(jobs.list(
                 stage.measured(),

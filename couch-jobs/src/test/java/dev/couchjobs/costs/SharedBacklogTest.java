@@ -67,10 +67,11 @@ class SharedBacklogTest {
 
     /** Asks for the next job whenever one is finished. */
     private void takesOneByOne(CouchJobs process, AcceptOptions options) {
-        var unused = process.accept(MAIL, options)
+        var unused = process.processor()
+                .accept(MAIL, options)
                 .thenCompose(job -> {
                     begun.add(job.orElseThrow().id());
-                    return stage.measured().runAsync(tx -> process.finish(tx, job.orElseThrow()));
+                    return stage.measured().runAsync(tx -> process.processor().finish(tx, job.orElseThrow()));
                 })
                 .thenAccept(finished -> {
                     if (begun.size() < BACKLOG) {
@@ -142,7 +143,9 @@ class SharedBacklogTest {
         Duration passed = Duration.ZERO;
         for (int due = 0; begun.size() < BACKLOG; due++) {
             stage.await(stage.others()
-                    .add(stage.database(), MAIL, "due-" + due, CostFixture.DATA, Instant.ofEpochSecond(1)));
+                    .add(
+                            stage.database(),
+                            NewJob.of(MAIL, CostFixture.DATA).id("due-" + due).at(Instant.ofEpochSecond(1))));
             stage.time().advance(BETWEEN_DUE_JOBS);
             passed = passed.plus(BETWEEN_DUE_JOBS);
         }

@@ -99,7 +99,7 @@ class SlowDependentsTest {
 
     private Job<String> headWith(Hanging what) {
         add(1, i -> job(HEAD));
-        Job<String> head = stage.await(stage.others().accept(MAIL, AcceptOptions.nonBlocking()))
+        Job<String> head = stage.await(stage.others().processor().accept(MAIL, AcceptOptions.nonBlocking()))
                 .orElseThrow();
         add(what.count, what.each);
         return head;
@@ -120,7 +120,7 @@ class SlowDependentsTest {
         stage.forget();
 
         try (CouchJobs jobs = measured()) {
-            stage.await(jobs.cancel(stage.measured(), head, "not wanted"));
+            stage.await(jobs.processor().cancel(stage.measured(), head, "not wanted"));
         }
 
         assertThat(stage.tries())
@@ -133,8 +133,8 @@ class SlowDependentsTest {
     void allThatHangsOnAJobIsToldInTheEnd(Hanging what) {
         Job<String> head = headWith(what);
         try (CouchJobs jobs = measured()) {
-            jobs.monitor(MAIL);
-            stage.await(jobs.cancel(stage.measured(), head, "not wanted"));
+            jobs.maintenance().monitor(MAIL);
+            stage.await(jobs.processor().cancel(stage.measured(), head, "not wanted"));
             stage.time().advance(ENOUGH);
         }
 
@@ -153,7 +153,7 @@ class SlowDependentsTest {
         stage.await(stage.others().remove(stage.database(), MAIL, "b"));
 
         try (CouchJobs jobs = measured()) {
-            jobs.monitor(MAIL);
+            jobs.maintenance().monitor(MAIL);
             while (!isFinished("of-b-999")) {
                 stage.time().advance(Duration.ofMillis(100));
             }

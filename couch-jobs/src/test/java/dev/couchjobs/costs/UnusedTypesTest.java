@@ -52,7 +52,7 @@ class UnusedTypesTest {
     private void lose(String jobId) {
         stage.await(stage.others().add(stage.database(), MAIL, jobId, DATA));
         try (CouchJobs lost = stage.builder(stage.database()).build()) {
-            assertThat(stage.await(lost.accept(MAIL, AcceptOptions.nonBlocking())))
+            assertThat(stage.await(lost.processor().accept(MAIL, AcceptOptions.nonBlocking())))
                     .isPresent();
         }
     }
@@ -88,7 +88,7 @@ class UnusedTypesTest {
 
     @Test
     void aTypeThatTheProcessMonitorsStaysWatchedOver() {
-        jobs.monitor(MAIL);
+        jobs.maintenance().monitor(MAIL);
         stage.await(worker().closeAsync());
         lose("a");
 
@@ -99,7 +99,7 @@ class UnusedTypesTest {
 
     @Test
     void aTypeOfWhichTheProcessHasAcceptedJobsStaysWatchedOver() {
-        stage.await(jobs.accept(MAIL, AcceptOptions.nonBlocking()));
+        stage.await(jobs.processor().accept(MAIL, AcceptOptions.nonBlocking()));
         stage.await(worker().closeAsync());
         lose("a");
 

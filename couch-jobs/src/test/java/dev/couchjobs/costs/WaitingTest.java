@@ -48,7 +48,7 @@ class WaitingTest {
 
     private Job<String> claimed(String id, String data) {
         stage.await(stage.others().add(database(), MAIL, id, data));
-        return stage.await(stage.others().accept(MAIL, AcceptOptions.nonBlocking()))
+        return stage.await(stage.others().processor().accept(MAIL, AcceptOptions.nonBlocking()))
                 .orElseThrow();
     }
 
@@ -86,7 +86,7 @@ class WaitingTest {
         assertThat(triesPerSecondAndProcess(processCount, perSecond)).isLessThan(1);
 
         Job<String> own = jobs.get(0);
-        stage.await(stage.others().finishWithResult(database(), MAIL, own, "sent"));
+        stage.await(stage.others().processor().finishWithResult(database(), MAIL, own, "sent"));
         stage.time().advance(SOON);
         assertThat(results.get(0)).isCompletedWithValue("sent");
     }
@@ -113,8 +113,8 @@ class WaitingTest {
 
         assertThat(triesPerSecondAndProcess(1, 1_000)).isLessThan(1);
 
-        CompletableFuture<Optional<JobEvent<String>>> event = processes.get(0).awaitEvent(subscription, HOUR);
-        stage.await(stage.others().update(database(), own, "new"));
+        CompletableFuture<Optional<JobEvent<String>>> event = subscription.awaitEvent(HOUR);
+        stage.await(stage.others().processor().update(database(), own, "new"));
         stage.time().advance(SOON);
         assertThat(event).isDone();
         assertThat(event.join().orElseThrow().data()).contains("new");
@@ -126,13 +126,13 @@ class WaitingTest {
         CouchJobs process = process();
         Subscription<String> subscription = stage.await(process.subscribe(stage.measured(), MAIL, "own"));
         for (int i = 0; i < 3; i++) {
-            CompletableFuture<Optional<JobEvent<String>>> event = process.awaitEvent(subscription, HOUR);
-            stage.await(stage.others().progress(database(), own, i, 3, "on the way"));
+            CompletableFuture<Optional<JobEvent<String>>> event = subscription.awaitEvent(HOUR);
+            stage.await(stage.others().processor().progress(database(), own, i, 3, "on the way"));
             stage.time().advance(SOON);
             assertThat(event).isDone();
 
-            event = process.awaitEvent(subscription, HOUR);
-            stage.await(stage.others().log(database(), own, "entry " + i));
+            event = subscription.awaitEvent(HOUR);
+            stage.await(stage.others().processor().log(database(), own, "entry " + i));
             stage.time().advance(SOON);
             assertThat(event).isDone();
         }
@@ -150,8 +150,8 @@ class WaitingTest {
         // Its pauses are between 1 and 1.1 seconds long, so that ten seconds may hold ten of them.
         assertThat(triesPerSecondAndProcess(1, 1_000, 2 * SECONDS)).isLessThan(1);
 
-        CompletableFuture<Optional<JobEvent<String>>> event = process.awaitEvent(subscriptions, HOUR);
-        stage.await(stage.others().finish(database(), jobs.get(7)));
+        CompletableFuture<Optional<JobEvent<String>>> event = Subscription.awaitAny(subscriptions, HOUR);
+        stage.await(stage.others().processor().finish(database(), jobs.get(7)));
         stage.time().advance(Duration.ofSeconds(2));
         assertThat(event).isDone();
         assertThat(event.join().orElseThrow().jobId()).isEqualTo(jobs.get(7).id());
@@ -165,10 +165,10 @@ class WaitingTest {
                 .map(job -> stage.await(process.subscribe(stage.measured(), MAIL, job.id())))
                 .toList();
         for (int i = 0; i < jobs.size(); i++) {
-            stage.await(stage.others().update(database(), jobs.get(i), "one"));
-            stage.await(stage.others().finish(database(), jobs.get(i), "two"));
-            assertThat(next(process, subscriptions.get(i))).isEqualTo(JobState.RUNNING);
-            assertThat(next(process, subscriptions.get(i))).isEqualTo(JobState.FINISHED);
+            stage.await(stage.others().processor().update(database(), jobs.get(i), "one"));
+            stage.await(stage.others().processor().finish(database(), jobs.get(i), "two"));
+            assertThat(next(subscriptions.get(i))).isEqualTo(JobState.RUNNING);
+            assertThat(next(subscriptions.get(i))).isEqualTo(JobState.FINISHED);
         }
     }
 
@@ -183,15 +183,16 @@ class WaitingTest {
         }
         subscriptions.subList(1, jobs.size()).forEach(Subscription::close);
 
-        CompletableFuture<Optional<JobEvent<String>>> event = process.awaitEvent(subscriptions.get(0), HOUR);
-        stage.await(stage.others().update(database(), jobs.get(0), "new"));
+        CompletableFuture<Optional<JobEvent<String>>> event =
+                subscriptions.get(0).awaitEvent(HOUR);
+        stage.await(stage.others().processor().update(database(), jobs.get(0), "new"));
         stage.time().advance(Duration.ofMillis(1_100)); // the longest pause of a notifier by feed
 
         assertThat(event).isDone();
     }
 
-    private JobState next(CouchJobs process, Subscription<String> subscription) {
-        return stage.await(process.awaitEvent(subscription, HOUR)).orElseThrow().state();
+    private JobState next(Subscription<String> subscription) {
+        return stage.await(subscription.awaitEvent(HOUR)).orElseThrow().state();
     }
 
     @Test
@@ -205,7 +206,7 @@ class WaitingTest {
 
         stage.forget();
         others(1, 10);
-        stage.await(stage.others().finish(database(), own));
+        stage.await(stage.others().processor().finish(database(), own));
         stage.time().advance(HOUR);
 
         assertThat(stage.tries()).isEmpty();
@@ -216,10 +217,10 @@ class WaitingTest {
         Job<String> own = claimed("own", LARGE);
         CompletableFuture<String> result = process().resultAsync(MAIL, "own", HOUR);
         for (int i = 0; i < 50; i++) {
-            stage.await(stage.others().update(database(), own, i + LARGE));
+            stage.await(stage.others().processor().update(database(), own, i + LARGE));
             stage.time().advance(SOON);
         }
-        stage.await(stage.others().finishWithResult(database(), MAIL, own, "sent"));
+        stage.await(stage.others().processor().finishWithResult(database(), MAIL, own, "sent"));
 
         assertThat(stage.await(result)).isEqualTo("sent");
         assertThat(readsOfData()).isZero();
@@ -231,13 +232,12 @@ class WaitingTest {
         CouchJobs process = process();
         Subscription<String> subscription = stage.await(process.subscribe(stage.measured(), MAIL, "own"));
         for (int i = 0; i < 50; i++) {
-            stage.await(stage.others().update(database(), own, i + LARGE));
+            stage.await(stage.others().processor().update(database(), own, i + LARGE));
             stage.time().advance(SOON);
         }
         assertThat(readsOfData()).isZero();
 
-        JobEvent<String> event =
-                stage.await(process.awaitEvent(subscription, HOUR)).orElseThrow();
+        JobEvent<String> event = stage.await(subscription.awaitEvent(HOUR)).orElseThrow();
         assertThat(event.data()).contains(49 + LARGE);
         assertThat(readsOfData()).isOne();
     }

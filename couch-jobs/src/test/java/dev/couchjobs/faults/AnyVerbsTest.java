@@ -75,13 +75,29 @@ class AnyVerbsTest {
                                         later(stage, job, call))));
             case 4 -> await(fixture, fixture.others.remove(fixture.database(), MAIL, id));
             case 5 -> stage.await(fixture.claim()).ifPresent(held::add);
-            case 6 -> withHeld(held, call, claim -> await(fixture, fixture.others.update(fixture.database(), claim)));
-            case 7 -> withHeld(held, call, claim -> await(fixture, fixture.others.finish(fixture.database(), claim)));
-            case 8 -> withHeld(held, call, claim -> await(fixture, fixture.others.resubmit(fixture.database(), claim)));
-            case 9 -> withHeld(held, call, claim -> await(fixture, fixture.others.log(fixture.database(), claim, id)));
+            case 6 ->
+                withHeld(
+                        held,
+                        call,
+                        claim -> await(fixture, fixture.others.processor().update(fixture.database(), claim)));
+            case 7 ->
+                withHeld(
+                        held,
+                        call,
+                        claim -> await(fixture, fixture.others.processor().finish(fixture.database(), claim)));
+            case 8 ->
+                withHeld(
+                        held,
+                        call,
+                        claim -> await(fixture, fixture.others.processor().resubmit(fixture.database(), claim)));
+            case 9 ->
+                withHeld(
+                        held,
+                        call,
+                        claim -> await(fixture, fixture.others.processor().log(fixture.database(), claim, id)));
             case 10 -> withHeld(held, call, claim -> await(fixture, inOneTransaction(fixture, claim, job)));
             default -> {
-                fixture.others.monitor(MAIL);
+                fixture.others.maintenance().monitor(MAIL);
                 stage.time().advance(Duration.ofSeconds(2 + Math.abs(call.number())));
             }
         }
@@ -94,10 +110,10 @@ class AnyVerbsTest {
 
     private static CompletableFuture<?> inOneTransaction(FaultFixture fixture, Job<String> claim, NewJob<String> job) {
         return fixture.database().runAsync(tx -> {
-            var updated = fixture.others.update(tx, claim, "halfway");
+            var updated = fixture.others.processor().update(tx, claim, "halfway");
             var added = fixture.others.addAll(tx, List.of(job, job.id("j2").priority(2)));
-            var logged = fixture.others.checkpoint(tx, claim, "there");
-            var finished = fixture.others.finish(tx, claim);
+            var logged = fixture.others.processor().checkpoint(tx, claim, "there");
+            var finished = fixture.others.processor().finish(tx, claim);
             return CompletableFuture.allOf(updated, added, logged, finished);
         });
     }

@@ -52,7 +52,8 @@ final class CreationCases {
                 writing(
                         "add of a pending job at another time",
                         CreationCases::pending,
-                        (s, g) -> s.jobs.add(s.faulty, MAIL, "a", "old", PAST),
+                        (s, g) -> s.jobs.add(
+                                s.faulty, NewJob.of(MAIL, "old").id("a").at(PAST)),
                         (s, g, r) -> {
                             shows(s, PENDING, "old", PENDING, PENDING);
                             assertThat(s.rows().pending()).containsExactly(new TypeRows.Pending(1_000, "a"));
@@ -61,7 +62,7 @@ final class CreationCases {
                 writing("add of a running job", CreationCases::running, (s, g) -> add(s, "new"), (s, job, r) -> {
                     assertThat(r.change()).isEqualTo(AddResult.Change.RESUBMITTED);
                     shows(s, RUNNING, "old", PENDING, RUNNING, RUNNING);
-                    s.await(s.others.finish(s.database(), job));
+                    s.await(s.others.processor().finish(s.database(), job));
                     assertThat(s.runs()).isEqualTo(1);
                 }),
                 writing("add of a finished job", CreationCases::finished, (s, g) -> add(s, "new"), (s, g, r) -> {
@@ -103,7 +104,7 @@ final class CreationCases {
                                             new AddResult("a", AddResult.Change.RESUBMITTED));
                             shows(s, RUNNING, "old", PENDING, RUNNING, RUNNING);
                             assertThat(s.rows(PAPER).changesOf("b")).containsExactly(PENDING);
-                            s.await(s.others.finish(s.database(), job));
+                            s.await(s.others.processor().finish(s.database(), job));
                             assertThat(s.runs()).isEqualTo(1);
                         }),
                 writing("remove", CreationCases::pending, (s, g) -> remove(s), (s, g, found) -> {
@@ -117,24 +118,24 @@ final class CreationCases {
                 blind(
                         "setTypeTimeout",
                         CreationCases::nothing,
-                        (s, g) -> s.jobs.setTypeTimeout(s.faulty, MAIL, Duration.ofSeconds(7)),
-                        (s, g, r) -> assertThat(s.await(s.others.getTypeTimeout(s.database(), MAIL)))
+                        (s, g) -> s.jobs.types().setTypeTimeout(s.faulty, MAIL, Duration.ofSeconds(7)),
+                        (s, g, r) -> assertThat(s.await(s.others.types().getTypeTimeout(s.database(), MAIL)))
                                 .contains(Duration.ofSeconds(7))),
                 blind(
                         "clearTypeTimeout",
                         CreationCases::nothing,
-                        (s, g) -> s.jobs.clearTypeTimeout(s.faulty, MAIL),
-                        (s, g, r) -> assertThat(s.await(s.others.getTypeTimeout(s.database(), MAIL)))
+                        (s, g) -> s.jobs.types().clearTypeTimeout(s.faulty, MAIL),
+                        (s, g, r) -> assertThat(s.await(s.others.types().getTypeTimeout(s.database(), MAIL)))
                                 .isEmpty()),
                 reading(
                         "getTypeTimeout",
                         CreationCases::nothing,
-                        (s, g) -> s.jobs.getTypeTimeout(s.faulty, MAIL),
+                        (s, g) -> s.jobs.types().getTypeTimeout(s.faulty, MAIL),
                         (s, g, timeout) -> assertThat(timeout).isEqualTo(Optional.of(Duration.ofSeconds(30)))),
                 reading(
                         "getTypes",
                         CreationCases::nothing,
-                        (s, g) -> s.jobs.getTypes(s.faulty),
+                        (s, g) -> s.jobs.types().getTypes(s.faulty),
                         (s, g, types) -> assertThat(types).isEqualTo(List.of("mail", "paper"))),
                 reading(
                         "getJobData",
@@ -187,7 +188,7 @@ final class CreationCases {
 
     static Job<String> finished(FaultFixture fixture) {
         Job<String> job = running(fixture);
-        fixture.await(fixture.others.finish(fixture.database(), job));
+        fixture.await(fixture.others.processor().finish(fixture.database(), job));
         return job;
     }
 

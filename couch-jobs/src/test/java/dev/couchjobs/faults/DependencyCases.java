@@ -55,7 +55,7 @@ final class DependencyCases {
                 writing(
                         "finish of a job that another waits for",
                         DependencyCases::running,
-                        (s, job) -> s.jobs.finish(s.faulty, job),
+                        (s, job) -> s.jobs.processor().finish(s.faulty, job),
                         (s, job, r) -> {
                             assertThat(s.changesOf("b")).containsExactly(PENDING, PENDING);
                             assertThat(s.runs()).isEqualTo(1);
@@ -75,7 +75,7 @@ final class DependencyCases {
                         (s, job) -> s.jobs.remove(s.faulty, MAIL, "b"),
                         (s, job, r) -> {
                             assertThat(s.changesOf("b")).containsExactly(PENDING, NOT_FOUND);
-                            s.await(s.others.finish(s.database(), job));
+                            s.await(s.others.processor().finish(s.database(), job));
                             assertThat(s.runs()).isZero();
                         }));
     }
@@ -105,9 +105,9 @@ final class DependencyCases {
         Job<String> a = fixture.claimed("a");
         assertThat(fixture.await(fixture.claim())).isEmpty();
         assertThat(fixture.rows().contradictions()).isEmpty();
-        fixture.await(fixture.others.finish(fixture.database(), a));
+        fixture.await(fixture.others.processor().finish(fixture.database(), a));
         Job<String> b = fixture.claimed("b");
         assertThat(fixture.state("b")).isEqualTo(RUNNING);
-        fixture.await(fixture.others.finish(fixture.database(), b));
+        fixture.await(fixture.others.processor().finish(fixture.database(), b));
     }
 }

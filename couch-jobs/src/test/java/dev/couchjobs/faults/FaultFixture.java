@@ -15,6 +15,7 @@ import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.TransactionLabel;
 import dev.couchjobs.internal.transactions.Transactions;
+import dev.couchjobs.internal.views.JacksonCodec;
 import dev.couchjobs.internal.views.PayloadCodec;
 import java.time.Duration;
 import java.util.List;
@@ -46,8 +47,8 @@ final class FaultFixture implements AutoCloseable {
         faulty = new FaultyDatabase(stage.database(), script);
         jobs = instance(faulty);
         others = instance(stage.database());
-        await(others.setTypeTimeout(database(), MAIL, timeout));
-        await(others.setTypeTimeout(database(), PAPER, timeout));
+        await(others.types().setTypeTimeout(database(), MAIL, timeout));
+        await(others.types().setTypeTimeout(database(), PAPER, timeout));
     }
 
     private CouchJobs instance(Database on) {
@@ -68,7 +69,7 @@ final class FaultFixture implements AutoCloseable {
                 stage.environment(),
                 keyspace,
                 new Transactions(stage.environment(), keyspace, LONG, TransactionLabel.tagged("worker", false)),
-                new PayloadCodec(JsonMapper.shared()));
+                new PayloadCodec(new JacksonCodec(JsonMapper.shared())));
     }
 
     Database database() {
@@ -93,19 +94,22 @@ final class FaultFixture implements AutoCloseable {
 
     CompletableFuture<Optional<Job<String>>> claim() {
         CouchJobs processor = instance(database());
-        return processor.accept(MAIL, AcceptOptions.nonBlocking()).whenComplete((job, error) -> processor.close());
+        return processor
+                .processor()
+                .accept(MAIL, AcceptOptions.nonBlocking())
+                .whenComplete((job, error) -> processor.close());
     }
 
     /** Claims a job and finishes it, as another processor would. */
     CompletableFuture<?> claimAndFinish() {
-        return claim().thenCompose(job -> others.finish(database(), job.orElseThrow()));
+        return claim().thenCompose(job -> others.processor().finish(database(), job.orElseThrow()));
     }
 
     /** How many runs are still to come, if everything that is pending is run. */
     int runs() {
         int runs = 0;
         for (Optional<Job<String>> job = await(claim()); job.isPresent(); job = await(claim())) {
-            await(others.finish(database(), job.get()));
+            await(others.processor().finish(database(), job.get()));
             runs++;
         }
         return runs;

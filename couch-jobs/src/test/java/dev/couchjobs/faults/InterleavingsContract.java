@@ -88,6 +88,7 @@ abstract class InterleavingsContract extends FaultsContract {
         Job<String> job = CreationCases.running(fixture);
         unknownButCommitted()
                 .meanwhile(() -> fixture.others
+                        .processor()
                         .finish(fixture.database(), job)
                         .thenCompose(finished -> fixture.claimAndFinish()));
 
@@ -128,12 +129,14 @@ abstract class InterleavingsContract extends FaultsContract {
                         .thenCompose(added -> fixture.claim())
                         .thenAccept(next::set));
 
-        fixture.await(fixture.jobs.finish(fixture.faulty, job));
+        fixture.await(fixture.jobs.processor().finish(fixture.faulty, job));
 
         assertThat(fixture.state("a")).isEqualTo(RUNNING);
-        fixture.await(fixture.others.finish(
-                fixture.database(),
-                Optional.ofNullable(next.get()).flatMap(n -> n).orElseThrow()));
+        fixture.await(fixture.others
+                .processor()
+                .finish(
+                        fixture.database(),
+                        Optional.ofNullable(next.get()).flatMap(n -> n).orElseThrow()));
         assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED, PENDING, RUNNING, FINISHED);
     }
 
@@ -142,7 +145,7 @@ abstract class InterleavingsContract extends FaultsContract {
         Job<String> job = CreationCases.running(fixture);
         unknownButCommitted().meanwhile(() -> fixture.others.remove(fixture.database(), MAIL, "a"));
 
-        fixture.await(fixture.jobs.finish(fixture.faulty, job));
+        fixture.await(fixture.jobs.processor().finish(fixture.faulty, job));
 
         assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED, NOT_FOUND);
     }
@@ -152,7 +155,7 @@ abstract class InterleavingsContract extends FaultsContract {
         Job<String> job = CreationCases.finished(fixture);
         unknownButCommitted().meanwhile(fixture::claimAndFinish);
 
-        Job<String> again = fixture.await(fixture.jobs.resubmit(fixture.faulty, job));
+        Job<String> again = fixture.await(fixture.jobs.processor().resubmit(fixture.faulty, job));
 
         assertThat(again.isResubmitted()).isTrue();
         assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED, PENDING, RUNNING, FINISHED);
@@ -163,7 +166,7 @@ abstract class InterleavingsContract extends FaultsContract {
         Job<String> job = CreationCases.finished(fixture);
         unknownButCommitted().meanwhile(() -> fixture.others.remove(fixture.database(), MAIL, "a"));
 
-        Job<String> again = fixture.await(fixture.jobs.resubmit(fixture.faulty, job));
+        Job<String> again = fixture.await(fixture.jobs.processor().resubmit(fixture.faulty, job));
 
         assertThat(again.isResubmitted()).isTrue();
         assertThat(fixture.state("a")).isEqualTo(NOT_FOUND);
@@ -175,7 +178,7 @@ abstract class InterleavingsContract extends FaultsContract {
         String large = "x".repeat(200_000);
         unknownButCommitted();
 
-        Job<String> again = fixture.await(fixture.jobs.resubmit(fixture.faulty, job, Instant.EPOCH, large));
+        Job<String> again = fixture.await(fixture.jobs.processor().resubmit(fixture.faulty, job, Instant.EPOCH, large));
 
         assertThat(again.data()).isEqualTo(large);
     }
@@ -186,7 +189,7 @@ abstract class InterleavingsContract extends FaultsContract {
         String large = "x".repeat(200_000);
         unknownButCommitted();
 
-        Job<String> updated = fixture.await(fixture.jobs.update(fixture.faulty, job, large));
+        Job<String> updated = fixture.await(fixture.jobs.processor().update(fixture.faulty, job, large));
 
         assertThat(updated.data()).isEqualTo(large);
     }
@@ -196,7 +199,7 @@ abstract class InterleavingsContract extends FaultsContract {
         Job<String> job = CreationCases.running(fixture);
         unknownButCommitted().meanwhile(() -> fixture.others.remove(fixture.database(), MAIL, "a"));
 
-        CompletableFuture<Job<String>> update = fixture.jobs.update(fixture.faulty, job, "half");
+        CompletableFuture<Job<String>> update = fixture.jobs.processor().update(fixture.faulty, job, "half");
 
         assertThatThrownBy(() -> fixture.await(update)).hasCauseInstanceOf(JobHaltedException.class);
         assertThat(fixture.state("a")).isEqualTo(NOT_FOUND);
@@ -208,7 +211,7 @@ abstract class InterleavingsContract extends FaultsContract {
         fixture.added("b", "second");
         unknownButCommitted().meanwhile(fixture::claimAndFinish);
 
-        Optional<Job<String>> job = fixture.await(fixture.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
+        Optional<Job<String>> job = fixture.await(fixture.jobs.processor().accept(MAIL, AcceptOptions.nonBlocking()));
 
         assertThat(job).hasValueSatisfying(taken -> assertThat(taken.id()).isEqualTo("a"));
         assertThat(fixture.state("a")).isEqualTo(RUNNING);
@@ -222,7 +225,7 @@ abstract class InterleavingsContract extends FaultsContract {
         fixture.added("b", "second");
         fixture.script.next(StepFault.CONFLICT).meanwhile(fixture::claimAndFinish);
 
-        Optional<Job<String>> job = fixture.await(fixture.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
+        Optional<Job<String>> job = fixture.await(fixture.jobs.processor().accept(MAIL, AcceptOptions.nonBlocking()));
 
         assertThat(job).hasValueSatisfying(taken -> assertThat(taken.id()).isEqualTo("b"));
         assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, FINISHED);
@@ -234,7 +237,7 @@ abstract class InterleavingsContract extends FaultsContract {
         fixture.added("b", "second");
         unknownButCommitted().meanwhile(() -> fixture.others.remove(fixture.database(), MAIL, "a"));
 
-        Optional<Job<String>> job = fixture.await(fixture.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
+        Optional<Job<String>> job = fixture.await(fixture.jobs.processor().accept(MAIL, AcceptOptions.nonBlocking()));
 
         assertThat(job).hasValueSatisfying(taken -> assertThat(taken.id()).isEqualTo("b"));
     }
@@ -250,7 +253,8 @@ abstract class InterleavingsContract extends FaultsContract {
 
         List<String> taken = new ArrayList<>();
         for (int claim = 0; claim < waiting.size(); claim++) {
-            Optional<Job<String>> job = fixture.await(fixture.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
+            Optional<Job<String>> job =
+                    fixture.await(fixture.jobs.processor().accept(MAIL, AcceptOptions.nonBlocking()));
             taken.add(job.orElseThrow().id());
         }
 
@@ -266,9 +270,9 @@ abstract class InterleavingsContract extends FaultsContract {
                 .nth(2, StepFault.UNKNOWN_BUT_COMMITTED)
                 .meanwhile(() -> call.thenAccept(accepted -> accepted.cancel(true)));
 
-        call.complete(fixture.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
-        fixture.await(fixture.others.awaitEvent(subscription, RUNNING, LONG));
-        fixture.await(fixture.others.awaitEvent(subscription, PENDING, LONG));
+        call.complete(fixture.jobs.processor().accept(MAIL, AcceptOptions.nonBlocking()));
+        fixture.await(subscription.awaitEvent(RUNNING, LONG));
+        fixture.await(subscription.awaitEvent(PENDING, LONG));
 
         assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, PENDING);
         assertThat(fixture.script.struck()).isEqualTo(2);
@@ -289,14 +293,14 @@ abstract class InterleavingsContract extends FaultsContract {
                         .thenCompose(added -> fixture.claim())
                         .thenApply(taken::complete));
 
-        call.complete(fixture.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
-        fixture.await(fixture.others.awaitEvent(subscription, NOT_FOUND, LONG));
+        call.complete(fixture.jobs.processor().accept(MAIL, AcceptOptions.nonBlocking()));
+        fixture.await(subscription.awaitEvent(NOT_FOUND, LONG));
         Job<String> job = fixture.await(taken).orElseThrow();
         subscription = fixture.await(fixture.others.subscribe(fixture.database(), MAIL, "a"));
-        assertThat(fixture.await(fixture.others.awaitEvent(subscription, PENDING, Duration.ofSeconds(2))))
+        assertThat(fixture.await(subscription.awaitEvent(PENDING, Duration.ofSeconds(2))))
                 .isEmpty();
 
-        fixture.await(fixture.others.finish(fixture.database(), job));
+        fixture.await(fixture.others.processor().finish(fixture.database(), job));
         assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, NOT_FOUND, PENDING, RUNNING, FINISHED);
     }
 
@@ -308,10 +312,10 @@ abstract class InterleavingsContract extends FaultsContract {
         CompletableFuture<Optional<Job<String>>> taken = new CompletableFuture<>();
         unknownButCommitted().meanwhile(() -> takeIfPutBack(taken));
 
-        fixture.jobs.monitor(MAIL);
+        fixture.jobs.maintenance().monitor(MAIL);
         Job<String> job = fixture.await(taken).orElseThrow();
 
-        fixture.await(fixture.others.finish(fixture.database(), job));
+        fixture.await(fixture.others.processor().finish(fixture.database(), job));
         assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING, PENDING, RUNNING, FINISHED);
     }
 
@@ -323,6 +327,7 @@ abstract class InterleavingsContract extends FaultsContract {
                 return CompletableFuture.completedFuture(job);
             }
             return fixture.others
+                    .types()
                     .setTypeTimeout(fixture.database(), MAIL, FaultFixture.LONG) // so that no monitor puts it back
                     .thenApply(set -> taken.complete(job));
         });
@@ -335,7 +340,7 @@ abstract class InterleavingsContract extends FaultsContract {
                 fixture.database(), NewJob.of(MAIL, "then").id("b").after(MAIL, "a")));
         unknownButCommitted().meanwhile(fixture::claimAndFinish);
 
-        fixture.await(fixture.jobs.finish(fixture.faulty, job));
+        fixture.await(fixture.jobs.processor().finish(fixture.faulty, job));
 
         assertThat(fixture.changesOf("b")).containsExactly(PENDING, PENDING, RUNNING, FINISHED);
     }
@@ -345,6 +350,7 @@ abstract class InterleavingsContract extends FaultsContract {
         Job<String> job = CreationCases.running(fixture);
         unknownButCommitted()
                 .meanwhile(() -> fixture.others
+                        .processor()
                         .finish(fixture.database(), job)
                         .thenCompose(finished -> fixture.claimAndFinish()));
 
@@ -357,7 +363,9 @@ abstract class InterleavingsContract extends FaultsContract {
     @Test
     void aJobIsNotLeftWaitingForOneThatFinishesWhileItIsAdded() {
         Job<String> job = CreationCases.running(fixture);
-        fixture.script.next(StepFault.CONFLICT).meanwhile(() -> fixture.others.finish(fixture.database(), job));
+        fixture.script
+                .next(StepFault.CONFLICT)
+                .meanwhile(() -> fixture.others.processor().finish(fixture.database(), job));
 
         fixture.await(
                 fixture.jobs.add(fixture.faulty, NewJob.of(MAIL, "then").id("b").after(MAIL, "a")));

@@ -50,7 +50,7 @@ class LockedClusterTest {
 
     @BeforeEach
     void setTimeout() {
-        jobs.setTypeTimeout(database, MAIL, Duration.ofSeconds(10)).join();
+        jobs.types().setTypeTimeout(database, MAIL, Duration.ofSeconds(10)).join();
     }
 
     @AfterEach

@@ -47,7 +47,7 @@ abstract class LoopsContract extends FaultsContract {
     @BeforeEach
     void setTheScene() {
         fixture = new FaultFixture(stage, Duration.ofSeconds(1));
-        fixture.await(fixture.others.setTypeTimeout(fixture.database(), IDLE, LONG));
+        fixture.await(fixture.others.types().setTypeTimeout(fixture.database(), IDLE, LONG));
         fixture.await(fixture.others.add(fixture.database(), IDLE, "a", "nobody takes it"));
     }
 
@@ -62,7 +62,7 @@ abstract class LoopsContract extends FaultsContract {
         try (Subscription<String> idle = fixture.await(fixture.others.subscribe(fixture.database(), IDLE, "a"))) {
             for (int i = 0; !condition.getAsBoolean(); i++) {
                 assertThat(i).as("patience").isLessThan(PATIENCE);
-                fixture.await(fixture.others.awaitEvent(idle, Duration.ofMillis(50)));
+                fixture.await(idle.awaitEvent(Duration.ofMillis(50)));
             }
         }
     }
@@ -85,7 +85,7 @@ abstract class LoopsContract extends FaultsContract {
     void theMonitorPutsAJobBackAfterARunOfFailedRounds(StepFault fault) {
         CreationCases.running(fixture);
         fixture.script.every(fault);
-        fixture.jobs.monitor(MAIL);
+        fixture.jobs.maintenance().monitor(MAIL);
         failRounds();
 
         until(() -> fixture.state("a") == PENDING);
@@ -100,7 +100,7 @@ abstract class LoopsContract extends FaultsContract {
     void theMonitorPutsAJobBackAfterARunOfFailedCommits(StepFault fault) {
         CreationCases.running(fixture);
         fixture.script.every(fault);
-        fixture.jobs.monitor(MAIL);
+        fixture.jobs.maintenance().monitor(MAIL);
         failRounds();
 
         until(() -> fixture.state("a") == PENDING);
@@ -124,7 +124,7 @@ abstract class LoopsContract extends FaultsContract {
         fixture.await(fixture.others.remove(fixture.database(), MAIL, "a"));
         assertThat(fixture.rows().data().values()).anyMatch(row -> row.state() == PENDING);
         fixture.script.every(fault);
-        fixture.jobs.monitor(MAIL);
+        fixture.jobs.maintenance().monitor(MAIL);
         failRounds();
 
         until(() -> fixture.rows().data().values().stream().allMatch(row -> row.state() == FINISHED));
@@ -139,7 +139,7 @@ abstract class LoopsContract extends FaultsContract {
     void aJobWhoseTimeIsUpIsRemovedAfterARunOfFailedRounds(StepFault fault) {
         finishedFor(Retention.of(Duration.ofMillis(1)));
         strikeRounds(fault);
-        fixture.jobs.monitor(MAIL);
+        fixture.jobs.maintenance().monitor(MAIL);
 
         until(() -> fixture.state("a") == NOT_FOUND);
 
@@ -154,7 +154,7 @@ abstract class LoopsContract extends FaultsContract {
         finishedFor(Retention.of(Duration.ZERO).archived());
         List<String> archived = new CopyOnWriteArrayList<>();
         strikeRounds(fault);
-        fixture.jobs.archive(MAIL, page -> {
+        fixture.jobs.maintenance().archive(MAIL, page -> {
             page.forEach(job -> archived.add(job.id()));
             return CompletableFuture.completedFuture(null);
         });
@@ -169,7 +169,7 @@ abstract class LoopsContract extends FaultsContract {
         JobType<String, String> type =
                 JobType.of("mail", String.class, String.class).retention(retention);
         Job<String> job = CreationCases.running(fixture);
-        fixture.await(fixture.others.finishWithResult(fixture.database(), type, job, "told"));
+        fixture.await(fixture.others.processor().finishWithResult(fixture.database(), type, job, "told"));
     }
 
     @ParameterizedTest(name = "{0}")
@@ -208,7 +208,8 @@ abstract class LoopsContract extends FaultsContract {
             names = {"WATCH_FAILS", "WATCH_FIRES"})
     void theAcceptorNeedsNoReliableWatch(StepFault fault) {
         strikeRounds(fault);
-        CompletableFuture<Optional<Job<String>>> accepted = fixture.jobs.accept(MAIL);
+        CompletableFuture<Optional<Job<String>>> accepted =
+                fixture.jobs.processor().accept(MAIL);
         until(() -> fixture.script.struck() >= ROUNDS);
         fixture.added("a", "new");
 
@@ -219,7 +220,8 @@ abstract class LoopsContract extends FaultsContract {
     @Test
     void theAcceptorIsWokenByItsNextWatchAfterOneThatFailed() {
         fixture.script.next(StepFault.WATCH_FAILS);
-        CompletableFuture<Optional<Job<String>>> accepted = fixture.jobs.accept(MAIL);
+        CompletableFuture<Optional<Job<String>>> accepted =
+                fixture.jobs.processor().accept(MAIL);
         until(() -> fixture.script.struck() > 0);
         fixture.added("a", "new");
 
@@ -231,7 +233,7 @@ abstract class LoopsContract extends FaultsContract {
         fixture.added("a", "new");
         fixture.script.next(StepFault.FATAL_AT_COMMIT);
 
-        assertThatThrownBy(() -> fixture.await(fixture.jobs.accept(MAIL)))
+        assertThatThrownBy(() -> fixture.await(fixture.jobs.processor().accept(MAIL)))
                 .cause()
                 .isInstanceOfSatisfying(
                         FDBException.class, error -> assertThat(error.getCode()).isEqualTo(2000));
@@ -242,16 +244,17 @@ abstract class LoopsContract extends FaultsContract {
     void whoeverComesAfterAnErrorThatIsNotRetriedGetsTheJob() {
         fixture.added("a", "new");
         fixture.script.next(StepFault.FATAL_AT_COMMIT);
-        CompletableFuture<Optional<Job<String>>> failed = fixture.jobs.accept(MAIL);
+        CompletableFuture<Optional<Job<String>>> failed =
+                fixture.jobs.processor().accept(MAIL);
         assertThatThrownBy(() -> fixture.await(failed)).hasCauseInstanceOf(FDBException.class);
 
-        Optional<Job<String>> job = fixture.await(fixture.jobs.accept(MAIL, AcceptOptions.nonBlocking()));
+        Optional<Job<String>> job = fixture.await(fixture.jobs.processor().accept(MAIL, AcceptOptions.nonBlocking()));
 
         assertThat(job).isPresent();
         assertThat(fixture.changesOf("a")).containsExactly(PENDING, RUNNING);
     }
 
     private JobEvent<String> next(Subscription<String> subscription) {
-        return fixture.await(fixture.jobs.awaitEvent(subscription, LONG)).orElseThrow();
+        return fixture.await(subscription.awaitEvent(LONG)).orElseThrow();
     }
 }

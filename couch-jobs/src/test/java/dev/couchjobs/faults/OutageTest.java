@@ -68,7 +68,7 @@ class OutageTest {
     }
 
     private void timeout(Duration timeout) {
-        await(jobs.setTypeTimeout(stage.database(), MAIL, timeout));
+        await(jobs.types().setTypeTimeout(stage.database(), MAIL, timeout));
     }
 
     private void startWorker() {
@@ -178,9 +178,9 @@ class OutageTest {
         try (CouchJobs leaving = CouchJobs.builder(stage.database())
                 .environment(stage.environment())
                 .build()) {
-            await(leaving.accept(MAIL));
+            await(leaving.processor().accept(MAIL));
         }
-        jobs.monitor(MAIL);
+        jobs.maintenance().monitor(MAIL);
         stage.time().advance(Duration.ofSeconds(2));
         strike(time, code);
 
@@ -224,7 +224,6 @@ class OutageTest {
         stage.time().advance(Duration.ofMinutes(2));
         outage.end();
 
-        assertThat(await(jobs.awaitEvent(subscription, DAY)).orElseThrow().state())
-                .isEqualTo(JobState.NOT_FOUND);
+        assertThat(await(subscription.awaitEvent(DAY)).orElseThrow().state()).isEqualTo(JobState.NOT_FOUND);
     }
 }

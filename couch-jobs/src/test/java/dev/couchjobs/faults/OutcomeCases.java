@@ -35,7 +35,7 @@ final class OutcomeCases {
                 writing(
                         "finish with a result",
                         CreationCases::running,
-                        (s, job) -> s.jobs.finishWithResult(s.faulty, TOLD, job, LARGE),
+                        (s, job) -> s.jobs.processor().finishWithResult(s.faulty, TOLD, job, LARGE),
                         (s, job, r) -> {
                             shows(s, FINISHED, "old", PENDING, RUNNING, FINISHED);
                             assertThat(info(s, "a").result()).contains(LARGE);
@@ -43,7 +43,7 @@ final class OutcomeCases {
                 writing(
                         "a failure that is tried again",
                         CreationCases::running,
-                        (s, job) -> s.jobs.fail(s.faulty, job, new IllegalStateException("no")),
+                        (s, job) -> s.jobs.processor().fail(s.faulty, job, new IllegalStateException("no")),
                         (s, job, state) -> {
                             assertThat(state).isEqualTo(PENDING);
                             shows(s, PENDING, "old", PENDING, RUNNING, PENDING);
@@ -52,7 +52,7 @@ final class OutcomeCases {
                 writing(
                         "a failure for good",
                         CreationCases::running,
-                        (s, job) -> s.jobs.fail(s.faulty, job, new PermanentFailureException("no")),
+                        (s, job) -> s.jobs.processor().fail(s.faulty, job, new PermanentFailureException("no")),
                         (s, job, state) -> {
                             assertThat(state).isEqualTo(FINISHED);
                             shows(s, FINISHED, "old", PENDING, RUNNING, FINISHED);
@@ -61,12 +61,12 @@ final class OutcomeCases {
                 writing(
                         "snooze",
                         CreationCases::running,
-                        (s, job) -> s.jobs.snooze(s.faulty, job, Duration.ofHours(1)),
+                        (s, job) -> s.jobs.processor().snooze(s.faulty, job, Duration.ofHours(1)),
                         (s, job, r) -> shows(s, PENDING, "old", PENDING, RUNNING, PENDING)),
                 writing(
                         "cancel",
                         CreationCases::running,
-                        (s, job) -> s.jobs.cancel(s.faulty, job, "not wanted"),
+                        (s, job) -> s.jobs.processor().cancel(s.faulty, job, "not wanted"),
                         (s, job, r) -> shows(s, FINISHED, "old", PENDING, RUNNING, FINISHED)),
                 writing("the end of many claims", OutcomeCases::three, OutcomeCases::endAll, (s, requests, results) -> {
                     assertThat(results.stream().map(FinishTransaction.FinishResult::isLost))
@@ -78,7 +78,7 @@ final class OutcomeCases {
                 writing(
                         "the sending of a dead letter",
                         OutcomeCases::dead,
-                        (s, g) -> s.jobs.retryDeadLetter(s.faulty, MAIL, "a"),
+                        (s, g) -> s.jobs.deadLetters().retry(s.faulty, MAIL, "a"),
                         (s, g, sent) -> {
                             assertThat(sent).isTrue();
                             wasSentAgain(s);
@@ -86,7 +86,7 @@ final class OutcomeCases {
                 writing(
                         "the sending of all dead letters",
                         OutcomeCases::dead,
-                        (s, g) -> s.jobs.retryDeadLetters(MAIL),
+                        (s, g) -> s.jobs.deadLetters().retryAll(MAIL),
                         (s, g, sent) -> {
                             assertThat(sent).isEqualTo(1);
                             wasSentAgain(s);
@@ -99,7 +99,7 @@ final class OutcomeCases {
                 reading(
                         "attempts",
                         OutcomeCases::dead,
-                        (s, g) -> s.jobs.attempts(s.faulty, MAIL, "a"),
+                        (s, g) -> s.jobs.details().attempts(s.faulty, MAIL, "a"),
                         (s, g, attempts) -> assertThat(attempts)
                                 .extracting(JobAttempt::end)
                                 .containsExactly(Optional.of(AttemptEnd.FAILED))));
@@ -133,7 +133,7 @@ final class OutcomeCases {
 
     private static String dead(FaultFixture fixture) {
         Job<String> job = CreationCases.running(fixture);
-        fixture.await(fixture.others.fail(fixture.database(), job, new PermanentFailureException("no")));
+        fixture.await(fixture.others.processor().fail(fixture.database(), job, new PermanentFailureException("no")));
         return "";
     }
 
@@ -146,6 +146,7 @@ final class OutcomeCases {
     private static CompletableFuture<String> resultWhenFinished(FaultFixture fixture, Job<String> job) {
         CompletableFuture<String> result = fixture.jobs.resultAsync(TOLD, "a", LONG);
         return fixture.others
+                .processor()
                 .finishWithResult(fixture.database(), TOLD, job, "told")
                 .thenCompose(done -> result);
     }

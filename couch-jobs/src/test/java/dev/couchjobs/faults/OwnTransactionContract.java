@@ -48,7 +48,7 @@ abstract class OwnTransactionContract extends FaultsContract {
     }
 
     private CompletableFuture<?> finishWithEffect() {
-        return effectAnd(tx -> fixture.jobs.finish(tx, job));
+        return effectAnd(tx -> fixture.jobs.processor().finish(tx, job));
     }
 
     @ParameterizedTest(name = "after {0}")
@@ -114,8 +114,8 @@ abstract class OwnTransactionContract extends FaultsContract {
     void theEffectOfALostClaimDoesNotHappenThoughTheVerdictIsNotLookedAt() {
         fixture.await(fixture.others.remove(fixture.database(), MAIL, "a"));
 
-        assertThatThrownBy(() -> fixture.await(
-                        effectAnd(tx -> fixture.jobs.finish(tx, job).handle((finished, error) -> "not looked at"))))
+        assertThatThrownBy(() -> fixture.await(effectAnd(
+                        tx -> fixture.jobs.processor().finish(tx, job).handle((finished, error) -> "not looked at"))))
                 .isInstanceOf(RuntimeException.class);
 
         assertThat(fixture.effects()).isZero();
@@ -127,7 +127,8 @@ abstract class OwnTransactionContract extends FaultsContract {
                 .next(StepFault.UNKNOWN_AND_NOT_COMMITTED)
                 .meanwhile(() -> fixture.others.remove(fixture.database(), MAIL, "a"));
 
-        assertThatThrownBy(() -> fixture.await(effectAnd(tx -> fixture.jobs.update(tx, job))))
+        assertThatThrownBy(() ->
+                        fixture.await(effectAnd(tx -> fixture.jobs.processor().update(tx, job))))
                 .hasCauseInstanceOf(JobHaltedException.class)
                 .cause()
                 .isNotInstanceOf(JobAlreadyFinishedException.class);

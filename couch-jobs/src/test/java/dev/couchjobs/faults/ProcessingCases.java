@@ -33,50 +33,50 @@ final class ProcessingCases {
                 writing(
                         "accept",
                         ProcessingCases::twoPending,
-                        (s, g) -> s.jobs.accept(MAIL, AcceptOptions.nonBlocking()),
+                        (s, g) -> s.jobs.processor().accept(MAIL, AcceptOptions.nonBlocking()),
                         (s, g, job) -> tookOneOfTwo(s, job)),
                 writing(
                         "accept without schedule",
                         ProcessingCases::twoPending,
-                        (s, g) ->
-                                s.jobs.accept(MAIL, AcceptOptions.nonBlocking().noSchedule()),
+                        (s, g) -> s.jobs.processor()
+                                .accept(MAIL, AcceptOptions.nonBlocking().noSchedule()),
                         (s, g, job) -> tookOneOfTwo(s, job)),
                 writing("accept that waits", CreationCases::nothing, (s, g) -> acceptedWhenAdded(s), (s, g, job) -> {
                     shows(s, RUNNING, "new", PENDING, RUNNING);
-                    s.await(s.others.finish(s.database(), job.orElseThrow()));
+                    s.await(s.others.processor().finish(s.database(), job.orElseThrow()));
                 }),
                 writing(
                         "update",
                         CreationCases::running,
-                        (s, job) -> s.jobs.update(s.faulty, job),
+                        (s, job) -> s.jobs.processor().update(s.faulty, job),
                         (s, job, updated) -> {
                             shows(s, RUNNING, "old", PENDING, RUNNING);
-                            s.await(s.others.finish(s.database(), job));
+                            s.await(s.others.processor().finish(s.database(), job));
                         }),
                 writing(
                         "update with data",
                         CreationCases::running,
-                        (s, job) -> s.jobs.update(s.faulty, job, "half"),
+                        (s, job) -> s.jobs.processor().update(s.faulty, job, "half"),
                         (s, job, updated) -> shows(s, RUNNING, "half", PENDING, RUNNING, RUNNING)),
                 writing(
                         "update with large data",
                         CreationCases::running,
-                        (s, job) -> s.jobs.update(s.faulty, job, LARGE),
+                        (s, job) -> s.jobs.processor().update(s.faulty, job, LARGE),
                         (s, job, updated) -> shows(s, RUNNING, LARGE, PENDING, RUNNING, RUNNING)),
                 writing(
                         "finish",
                         CreationCases::running,
-                        (s, job) -> s.jobs.finish(s.faulty, job),
+                        (s, job) -> s.jobs.processor().finish(s.faulty, job),
                         (s, job, r) -> shows(s, FINISHED, "old", PENDING, RUNNING, FINISHED)),
                 writing(
                         "finish with data",
                         CreationCases::running,
-                        (s, job) -> s.jobs.finish(s.faulty, job, "result"),
+                        (s, job) -> s.jobs.processor().finish(s.faulty, job, "result"),
                         (s, job, r) -> shows(s, FINISHED, "result", PENDING, RUNNING, FINISHED)),
                 writing(
                         "finish of a job to run once more",
                         ProcessingCases::flagged,
-                        (s, job) -> s.jobs.finish(s.faulty, job),
+                        (s, job) -> s.jobs.processor().finish(s.faulty, job),
                         (s, job, r) -> {
                             shows(s, PENDING, "old", PENDING, RUNNING, RUNNING, PENDING);
                             assertThat(s.runs()).isEqualTo(1);
@@ -84,16 +84,16 @@ final class ProcessingCases {
                 writing(
                         "resubmit of a running job",
                         CreationCases::running,
-                        (s, job) -> s.jobs.resubmit(s.faulty, job),
+                        (s, job) -> s.jobs.processor().resubmit(s.faulty, job),
                         (s, job, again) -> {
                             shows(s, RUNNING, "old", PENDING, RUNNING, RUNNING);
-                            s.await(s.others.finish(s.database(), job));
+                            s.await(s.others.processor().finish(s.database(), job));
                             assertThat(s.runs()).isEqualTo(1);
                         }),
                 writing(
                         "resubmit of a finished job",
                         CreationCases::finished,
-                        (s, job) -> s.jobs.resubmit(s.faulty, job),
+                        (s, job) -> s.jobs.processor().resubmit(s.faulty, job),
                         (s, job, again) -> {
                             shows(s, PENDING, "old", PENDING, RUNNING, FINISHED, PENDING);
                             assertThat(s.runs()).isEqualTo(1);
@@ -101,34 +101,35 @@ final class ProcessingCases {
                 writing(
                         "log",
                         ProcessingCases::withOneEntry,
-                        (s, job) -> s.jobs.log(s.faulty, job, "two"),
+                        (s, job) -> s.jobs.processor().log(s.faulty, job, "two"),
                         (s, job, number) -> {
                             assertThat(number).isEqualTo(2);
                             shows(s, RUNNING, "old", PENDING, RUNNING, RUNNING, RUNNING);
-                            assertThat(s.await(s.others.logEntries(s.database(), MAIL, "a", 0, 10)))
+                            assertThat(s.await(s.others.details().entries(s.database(), MAIL, "a", 0, 10)))
                                     .extracting(LogEntry::number)
                                     .containsExactly(1L, 2L);
                         }),
                 writing(
                         "checkpoint, the first entry of all",
                         CreationCases::running,
-                        (s, job) -> s.jobs.checkpoint(s.faulty, job, "here"),
+                        (s, job) -> s.jobs.processor().checkpoint(s.faulty, job, "here"),
                         (s, job, number) -> {
                             assertThat(number).isEqualTo(1);
                             shows(s, RUNNING, "old", PENDING, RUNNING, RUNNING);
-                            assertThat(s.await(s.others.lastCheckpoint(s.database(), MAIL, "a")))
+                            assertThat(s.await(s.others.details().lastCheckpoint(s.database(), MAIL, "a")))
                                     .isPresent();
                         }),
                 writing(
                         "progress",
                         CreationCases::running,
-                        (s, job) -> s.jobs.progress(s.faulty, job, 1, 2, "half"),
+                        (s, job) -> s.jobs.processor().progress(s.faulty, job, 1, 2, "half"),
                         (s, job, r) -> shows(s, RUNNING, "old", PENDING, RUNNING, RUNNING)),
                 reading(
                         "logEntries, lastCheckpoint, counts and list",
                         ProcessingCases::withOneEntry,
-                        (s, job) -> s.jobs.logEntries(s.faulty, MAIL, "a", 0, 10)
-                                .thenCompose(log -> s.jobs.lastCheckpoint(s.faulty, MAIL, "a"))
+                        (s, job) -> s.jobs.details()
+                                .entries(s.faulty, MAIL, "a", 0, 10)
+                                .thenCompose(log -> s.jobs.details().lastCheckpoint(s.faulty, MAIL, "a"))
                                 .thenCompose(checkpoint -> s.jobs.counts(s.faulty, MAIL))
                                 .thenCompose(
                                         counts -> s.jobs.list(s.faulty, MAIL, JobState.RUNNING, PageRequest.of(1))),
@@ -158,24 +159,25 @@ final class ProcessingCases {
         assertThat(fixture.changesOf(held.id())).containsExactly(PENDING, RUNNING);
         assertThat(fixture.state(other)).isEqualTo(PENDING);
         assertThat(fixture.changesOf(other)).containsExactly(PENDING);
-        fixture.await(fixture.others.finish(fixture.database(), held));
+        fixture.await(fixture.others.processor().finish(fixture.database(), held));
         assertThat(fixture.runs()).isEqualTo(1);
     }
 
     private static CompletableFuture<Optional<Job<String>>> acceptedWhenAdded(FaultFixture fixture) {
-        CompletableFuture<Optional<Job<String>>> accepted = fixture.jobs.accept(MAIL);
+        CompletableFuture<Optional<Job<String>>> accepted =
+                fixture.jobs.processor().accept(MAIL);
         return fixture.others.add(fixture.database(), MAIL, "a", "new").thenCompose(added -> accepted);
     }
 
     private static Job<String> withOneEntry(FaultFixture fixture) {
         Job<String> job = CreationCases.running(fixture);
-        fixture.await(fixture.others.log(fixture.database(), job, "one"));
+        fixture.await(fixture.others.processor().log(fixture.database(), job, "one"));
         return job;
     }
 
     private static Job<String> flagged(FaultFixture fixture) {
         Job<String> job = CreationCases.running(fixture);
-        return fixture.await(fixture.others.resubmit(fixture.database(), job));
+        return fixture.await(fixture.others.processor().resubmit(fixture.database(), job));
     }
 
     private static CompletableFuture<Optional<JobEvent<String>>> subscribed(FaultFixture fixture) {
@@ -183,12 +185,12 @@ final class ProcessingCases {
                 .subscribe(fixture.faulty, MAIL, "a")
                 .thenCompose(subscription -> fixture.others
                         .add(fixture.database(), MAIL, "a", "new")
-                        .thenCompose(added -> fixture.jobs.awaitEvent(subscription, LONG)));
+                        .thenCompose(added -> subscription.awaitEvent(LONG)));
     }
 
     private static CompletableFuture<Optional<JobEvent<String>>> putBack(FaultFixture fixture) {
         Subscription<String> subscription = fixture.await(fixture.others.subscribe(fixture.database(), MAIL, "a"));
-        fixture.jobs.monitor(MAIL);
-        return fixture.others.awaitEvent(subscription, JobState.PENDING, LONG);
+        fixture.jobs.maintenance().monitor(MAIL);
+        return subscription.awaitEvent(JobState.PENDING, LONG);
     }
 }

@@ -38,11 +38,11 @@ class ClockAheadTest {
                     new Environment(InstantSource.offset(right.clock(), ahead), right.scheduler(), right.random());
             CouchJobs client =
                     CouchJobs.builder(stage.database()).environment(right).build();
-            stage.await(client.setTypeTimeout(stage.database(), MAIL, TIMEOUT));
+            stage.await(client.types().setTypeTimeout(stage.database(), MAIL, TIMEOUT));
             MeasuredDatabase way = new MeasuredDatabase(stage.database(), stage.time());
             CouchJobs monitor =
                     CouchJobs.builder(stage.database()).environment(wrong).build();
-            monitor.monitor(MAIL);
+            monitor.maintenance().monitor(MAIL);
             stage.await(client.add(
                     stage.database(),
                     NewJob.of(MAIL, "data").id("a").at(right.clock().instant().plus(Duration.ofHours(12)))));

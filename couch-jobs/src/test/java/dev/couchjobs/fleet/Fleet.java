@@ -67,7 +67,7 @@ final class Fleet implements AutoCloseable {
             List<JobType<String, String>> some = this.types.subList(from, Math.min(types, from + TYPES_AT_ONCE));
             stage.await(stage.database()
                     .runAsync(tx -> CompletableFuture.allOf(some.stream()
-                            .map(type -> client.setTypeTimeout(tx, type, timeout))
+                            .map(type -> client.types().setTypeTimeout(tx, type, timeout))
                             .toArray(CompletableFuture<?>[]::new))));
         }
     }

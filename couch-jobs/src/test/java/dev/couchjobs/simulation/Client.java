@@ -89,7 +89,10 @@ final class Client {
         oracle.adding(jobId);
         CompletableFuture<AddResult> added = random.nextInt(3) > 0
                 ? node.jobs().add(node.database(), node.type(), jobId, node.payload())
-                : node.jobs().add(node.database(), node.type(), jobId, node.payload(), node.soon());
+                : node.jobs()
+                        .add(
+                                node.database(),
+                                NewJob.of(node.type(), node.payload()).id(jobId).at(node.soon()));
         return added.thenRun(() -> node.log("added " + jobId));
     }
 
@@ -184,15 +187,18 @@ final class Client {
 
     private CompletableFuture<Void> sendAgain(String jobId) {
         oracle.resubmitting(jobId);
-        return node.jobs().retryDeadLetter(node.database(), node.type(), jobId).thenAccept(sent -> {
-            node.log((sent ? "sent again " : "not a dead letter: ") + jobId);
-            oracle.deadLettersLaw().wereSent(sent ? 1 : 0);
-        });
+        return node.jobs()
+                .deadLetters()
+                .retry(node.database(), node.type(), jobId)
+                .thenAccept(sent -> {
+                    node.log((sent ? "sent again " : "not a dead letter: ") + jobId);
+                    oracle.deadLettersLaw().wereSent(sent ? 1 : 0);
+                });
     }
 
     private CompletableFuture<Void> sendAllAgain() {
         oracle.resubmittingAll();
-        return node.jobs().retryDeadLetters(node.type()).thenAccept(sent -> {
+        return node.jobs().deadLetters().retryAll(node.type()).thenAccept(sent -> {
             node.log("sent " + sent + " dead letters again");
             oracle.deadLettersLaw().wereSent(sent);
         });
@@ -204,7 +210,7 @@ final class Client {
             CompletableFuture<JobCounts> counts = node.jobs().counts(tx, node.type());
             CompletableFuture<Page<JobSummary>> all = node.jobs().list(tx, node.type(), ALL);
             CompletableFuture<Page<JobSummary>> queued = node.jobs().list(tx, node.type(), JobState.PENDING, ALL);
-            CompletableFuture<Page<DeadLetter>> dead = node.jobs().deadLetters(tx, node.type(), ALL);
+            CompletableFuture<Page<DeadLetter>> dead = node.jobs().deadLetters().list(tx, node.type(), ALL);
             return CompletableFuture.allOf(counts, all, queued, dead).thenRun(() -> {
                 JobCounts told = counts.join();
                 Map<JobState, Long> states = all.join().items().stream()
@@ -253,8 +259,8 @@ final class Client {
             CompletableFuture<JobState> state = node.jobs().getJobState(tx, node.type(), jobId);
             CompletableFuture<Optional<String>> data = node.jobs().getJobData(tx, node.type(), jobId);
             CompletableFuture<Page<JobSummary>> all = node.jobs().list(tx, node.type(), ALL);
-            CompletableFuture<Optional<Duration>> timeout = node.jobs().getTypeTimeout(tx, node.type());
-            CompletableFuture<List<String>> types = node.jobs().getTypes(tx);
+            CompletableFuture<Optional<Duration>> timeout = node.jobs().types().getTypeTimeout(tx, node.type());
+            CompletableFuture<List<String>> types = node.jobs().types().getTypes(tx);
             return CompletableFuture.allOf(state, data, all, timeout, types).thenRun(() -> {
                 JobState listed = all.join().items().stream()
                         .filter(line -> line.jobId().equals(jobId))
@@ -276,7 +282,7 @@ final class Client {
 
     private CompletableFuture<Void> changeTimeout() {
         return random.nextInt(4) == 0
-                ? node.jobs().clearTypeTimeout(node.database(), node.type())
-                : node.jobs().setTypeTimeout(node.database(), node.type(), JobsSimulation.timeout(random));
+                ? node.jobs().types().clearTypeTimeout(node.database(), node.type())
+                : node.jobs().types().setTypeTimeout(node.database(), node.type(), JobsSimulation.timeout(random));
     }
 }

@@ -63,14 +63,14 @@ class ClockSkewTest {
 
     private CouchJobs sweeping(String name, Duration ahead) {
         CouchJobs process = process(name, ahead);
-        process.monitor(MAIL);
+        process.maintenance().monitor(MAIL);
         stage.time().advance(Duration.ofSeconds(1));
         return process;
     }
 
     private CouchJobs archiving(String name, Duration ahead) {
         CouchJobs process = process(name, ahead);
-        process.archive(ARCHIVED, page -> {
+        process.maintenance().archive(ARCHIVED, page -> {
             page.forEach(job -> archived.add(name + " " + job.id()));
             return CompletableFuture.completedFuture(page);
         });
@@ -82,9 +82,9 @@ class ClockSkewTest {
     private void finishedBy(String name, JobType<String, ?> type) {
         CouchJobs process = process(name, Duration.ZERO);
         stage.await(process.add(database, type, "a", "data"));
-        Job<String> job =
-                stage.await(process.accept(type, AcceptOptions.nonBlocking())).orElseThrow();
-        stage.await(process.finish(database, job));
+        Job<String> job = stage.await(process.processor().accept(type, AcceptOptions.nonBlocking()))
+                .orElseThrow();
+        stage.await(process.processor().finish(database, job));
         process.close();
     }
 
@@ -95,8 +95,8 @@ class ClockSkewTest {
     @BeforeEach
     void createTypes() {
         CouchJobs process = process("setup", Duration.ZERO);
-        stage.await(process.setTypeTimeout(database, MAIL, TIMEOUT));
-        stage.await(process.setTypeTimeout(database, ARCHIVED, TIMEOUT));
+        stage.await(process.types().setTypeTimeout(database, MAIL, TIMEOUT));
+        stage.await(process.types().setTypeTimeout(database, ARCHIVED, TIMEOUT));
     }
 
     @AfterEach
@@ -114,7 +114,7 @@ class ClockSkewTest {
         stage.time().advance(MINUTES);
 
         assertThat(state()).isEqualTo(JobState.FINISHED);
-        ClockSkew skew = stage.await(ahead.clockSkew(database));
+        ClockSkew skew = stage.await(ahead.maintenance().clockSkew(database));
         assertThat(skew.isExceeded()).isTrue();
         assertThat(skew.others()).isOne();
         assertThat(skew.ahead()).isBetween(MONTH.minusSeconds(2), MONTH.plusSeconds(2));
@@ -133,7 +133,7 @@ class ClockSkewTest {
         stage.time().runUntilIdle();
 
         isAhead.set(true);
-        process.monitor(MAIL);
+        process.maintenance().monitor(MAIL);
         stage.time().advance(MINUTES);
 
         assertThat(isAhead).isFalse();
@@ -148,7 +148,8 @@ class ClockSkewTest {
         sweeping("behind", MONTH.negated());
         stage.time().advance(MINUTES);
         assertThat(state()).isEqualTo(JobState.FINISHED);
-        assertThat(stage.await(right.clockSkew(database)).isExceeded()).isFalse();
+        assertThat(stage.await(right.maintenance().clockSkew(database)).isExceeded())
+                .isFalse();
 
         stage.time().advance(KEPT);
 
@@ -173,7 +174,7 @@ class ClockSkewTest {
     void aProcessThatIsAloneGoesByItsClock() {
         finishedBy("alone", MAIL);
         CouchJobs alone = sweeping("alone", Duration.ZERO);
-        assertThat(stage.await(alone.clockSkew(database)))
+        assertThat(stage.await(alone.maintenance().clockSkew(database)))
                 .isEqualTo(new ClockSkew(Duration.ZERO, 0, Duration.ofMinutes(1)));
 
         stage.time().advance(KEPT.plus(MINUTES));
@@ -188,7 +189,7 @@ class ClockSkewTest {
         stage.time().advance(MINUTES);
         stage.await(ahead.add(database, MAIL, "a", "data"));
 
-        assertThat(stage.await(ahead.accept(MAIL))).isPresent();
+        assertThat(stage.await(ahead.processor().accept(MAIL))).isPresent();
     }
 
     /** With two others, so that the wrong clock is outvoted. */
@@ -218,7 +219,7 @@ class ClockSkewTest {
         ahead.close();
 
         CouchJobs right = process("a third", Duration.ZERO);
-        CompletableFuture<Optional<Job<String>>> again = right.accept(MAIL);
+        CompletableFuture<Optional<Job<String>>> again = right.processor().accept(MAIL);
         stage.time().advance(MINUTES);
 
         assertThat(again).isCompletedWithValueMatching(Optional::isPresent);
@@ -228,9 +229,9 @@ class ClockSkewTest {
     void theEndOfAJobInAProcessThatIsAMonthBehindIsKept() {
         CouchJobs behind = outvoted(MONTH.negated());
         stage.await(behind.add(database, MAIL, "a", "data"));
-        Job<String> job =
-                stage.await(behind.accept(MAIL, AcceptOptions.nonBlocking())).orElseThrow();
-        stage.await(behind.finish(database, job));
+        Job<String> job = stage.await(behind.processor().accept(MAIL, AcceptOptions.nonBlocking()))
+                .orElseThrow();
+        stage.await(behind.processor().finish(database, job));
 
         stage.time().advance(KEPT.minus(MINUTES));
         assertThat(state()).isEqualTo(JobState.FINISHED);
@@ -252,17 +253,17 @@ class ClockSkewTest {
                 IntStream.range(0, BACKLOG)
                         .mapToObj(i -> NewJob.of(MAIL, "data").at(time).priority(2))
                         .toList()));
-        Job<String> first =
-                stage.await(ahead.accept(MAIL, AcceptOptions.nonBlocking())).orElseThrow();
-        stage.await(ahead.finish(database, first));
+        Job<String> first = stage.await(ahead.processor().accept(MAIL, AcceptOptions.nonBlocking()))
+                .orElseThrow();
+        stage.await(ahead.processor().finish(database, first));
         ahead.close();
         CouchJobs right = process("right", Duration.ZERO);
-        right.monitor(MAIL);
+        right.maintenance().monitor(MAIL);
         stage.await(right.add(database, NewJob.of(MAIL, "data").id("a").priority(1)));
         stage.time().advance(MINUTES);
 
         CouchJobs dying = process("dying", Duration.ZERO);
-        assertThat(stage.await(dying.accept(MAIL, AcceptOptions.nonBlocking())))
+        assertThat(stage.await(dying.processor().accept(MAIL, AcceptOptions.nonBlocking())))
                 .hasValueSatisfying(job -> assertThat(job.id()).isEqualTo("a"));
         dying.close();
         stage.time().advance(TIMEOUT.multipliedBy(3).dividedBy(2));

@@ -30,7 +30,7 @@ class ClosedDatabaseTest {
 
     @Test
     void aWorkerCanBeClosedAfterItsDatabase() {
-        jobs.setTypeTimeout(database, MAIL, Duration.ofSeconds(30)).join();
+        jobs.types().setTypeTimeout(database, MAIL, Duration.ofSeconds(30)).join();
         Worker worker = jobs.worker().handle(MAIL, job -> "done").executor(time).start();
         time.advance(Duration.ofSeconds(1));
         database.close();
@@ -47,7 +47,7 @@ class ClosedDatabaseTest {
     void whoeverWaitsForAJobLearnsThatTheDatabaseIsClosed() {
         database.close();
 
-        CompletableFuture<?> accepted = jobs.accept(MAIL);
+        CompletableFuture<?> accepted = jobs.processor().accept(MAIL);
         time.advance(Duration.ofSeconds(1));
 
         assertThat(accepted).isCompletedExceptionally();

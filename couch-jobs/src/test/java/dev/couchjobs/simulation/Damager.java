@@ -62,8 +62,9 @@ final class Damager {
         oracle.adding(jobId);
         simulation.await(simulation
                 .database()
-                .runAsync(tx ->
-                        jobs.setTypeTimeout(tx, type, JobsSimulation.TIMEOUT).thenCompose(set -> jobs.add(tx, job))));
+                .runAsync(tx -> jobs.types()
+                        .setTypeTimeout(tx, type, JobsSimulation.TIMEOUT)
+                        .thenCompose(set -> jobs.add(tx, job))));
         victims.add(jobId);
     }
 
@@ -120,10 +121,10 @@ final class Damager {
     /** Removes for good what is in quarantine, as an operator would. */
     void clearUp() {
         for (QuarantinedRow row : simulation
-                .await(jobs.quarantined(simulation.database(), type, PageRequest.of(1_000)))
+                .await(jobs.quarantine().list(simulation.database(), type, PageRequest.of(1_000)))
                 .items()) {
             oracle.require(
-                    simulation.await(jobs.removeQuarantined(simulation.database(), type, row.id())),
+                    simulation.await(jobs.quarantine().remove(simulation.database(), type, row.id())),
                     row + " is not there any more");
         }
     }

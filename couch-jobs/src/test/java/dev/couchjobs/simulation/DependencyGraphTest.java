@@ -66,8 +66,8 @@ class DependencyGraphTest {
             random = new Random(seed);
             jobs = CouchJobs.builder(database).environment(stage.environment()).build();
             hand = new Fate.Hand(jobs, database, stage.environment(), new Subspace());
-            stage.await(jobs.setTypeTimeout(database, MAIL, Duration.ofDays(1)));
-            jobs.monitor(MAIL);
+            stage.await(jobs.types().setTypeTimeout(database, MAIL, Duration.ofDays(1)));
+            jobs.maintenance().monitor(MAIL);
         }
 
         void step() {
@@ -116,7 +116,7 @@ class DependencyGraphTest {
         }
 
         private boolean run() {
-            Optional<Job<String>> job = stage.await(jobs.accept(MAIL, AcceptOptions.nonBlocking()));
+            Optional<Job<String>> job = stage.await(jobs.processor().accept(MAIL, AcceptOptions.nonBlocking()));
             assertThat(job.map(Job::id))
                     .as("what is accepted, of %s", model.ready())
                     .matches(id ->
@@ -138,7 +138,7 @@ class DependencyGraphTest {
             for (int i = 0; i < added; i++) {
                 String id = "j" + i;
                 Set<String> waitsFor =
-                        stage.await(jobs.waitsFor(database, MAIL, id, PageRequest.of(100))).items().stream()
+                        stage.await(jobs.details().waitsFor(database, MAIL, id, PageRequest.of(100))).items().stream()
                                 .map(Dependency::jobId)
                                 .collect(Collectors.toSet());
                 assertThat(waitsFor).as("what %s waits for", id).isEqualTo(model.waitsFor(id));

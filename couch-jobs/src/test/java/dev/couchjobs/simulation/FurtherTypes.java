@@ -53,8 +53,8 @@ final class FurtherTypes {
     }
 
     void create(CouchJobs jobs) {
-        types.forEach(
-                type -> simulation.await(jobs.setTypeTimeout(simulation.database(), type, JobsSimulation.TIMEOUT)));
+        types.forEach(type ->
+                simulation.await(jobs.types().setTypeTimeout(simulation.database(), type, JobsSimulation.TIMEOUT)));
     }
 
     /** Adds a job of one of them. */

@@ -141,7 +141,8 @@ class IdleProcessesTest {
             this.random = simulation.random();
             this.home = simulation.process("client");
             this.client = jobs(home);
-            TYPES.forEach(type -> simulation.await(client.setTypeTimeout(simulation.database(), type, timeout)));
+            TYPES.forEach(
+                    type -> simulation.await(client.types().setTypeTimeout(simulation.database(), type, timeout)));
         }
 
         void play() {

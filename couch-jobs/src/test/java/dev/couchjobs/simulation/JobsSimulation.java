@@ -148,7 +148,7 @@ final class JobsSimulation implements AutoCloseable {
 
     private void setTimeout() {
         CouchJobs jobs = nodes.get(0).jobs();
-        simulation.await(jobs.setTypeTimeout(simulation.database(), scenario.type(), TIMEOUT));
+        simulation.await(jobs.types().setTypeTimeout(simulation.database(), scenario.type(), TIMEOUT));
     }
 
     /** Jobs of many priorities, which have waited for so long that whoever comes has to see them all. */
@@ -183,7 +183,7 @@ final class JobsSimulation implements AutoCloseable {
 
     private void start(SimulatedNode node) {
         if (random.nextInt(3) == 0) {
-            node.jobs().monitor(scenario.type());
+            node.jobs().maintenance().monitor(scenario.type());
         }
         archive(node);
         start(Client.busy(node, oracle));
@@ -216,13 +216,13 @@ final class JobsSimulation implements AutoCloseable {
 
     private void archive(SimulatedNode node) {
         if (scenario.type().retention().isArchived()) {
-            node.jobs().archive(scenario.type(), oracle.archive().on(node));
+            node.jobs().maintenance().archive(scenario.type(), oracle.archive().on(node));
         }
     }
 
     /** A process that removes jobs whose time is up, and does so when it starts: later it would look too seldom. */
     private void sweep(SimulatedNode node) {
-        node.jobs().monitor(scenario.type());
+        node.jobs().maintenance().monitor(scenario.type());
         archive(node);
     }
 
@@ -275,7 +275,8 @@ final class JobsSimulation implements AutoCloseable {
                 String data = Payloads.unique(random);
                 simulation.await(simulation
                         .database()
-                        .runAsync(tx -> operator.setTypeTimeout(tx, scenario.type(), TIMEOUT)
+                        .runAsync(tx -> operator.types()
+                                .setTypeTimeout(tx, scenario.type(), TIMEOUT)
                                 .thenCompose(set -> operator.add(tx, scenario.type(), jobId, data))));
                 simulation.log("added anew " + jobId);
             }

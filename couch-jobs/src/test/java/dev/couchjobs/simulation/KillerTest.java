@@ -44,8 +44,8 @@ class KillerTest {
 
     @BeforeEach
     void createType() {
-        simulation.await(jobs.setTypeTimeout(database, MAIL, TIMEOUT));
-        jobs.monitor(MAIL);
+        simulation.await(jobs.types().setTypeTimeout(database, MAIL, TIMEOUT));
+        jobs.maintenance().monitor(MAIL);
     }
 
     @AfterEach
@@ -98,7 +98,7 @@ class KillerTest {
             if (i != killer) {
                 assertThat(info(i).outcome()).as(id(i)).contains(Outcome.SUCCEEDED);
                 assertThat(info(i).failures()).as(id(i)).isZero();
-                List<JobAttempt> attempts = simulation.await(jobs.attempts(database, MAIL, id(i)));
+                List<JobAttempt> attempts = simulation.await(jobs.details().attempts(database, MAIL, id(i)));
                 assertThat(attempts)
                         .as(id(i))
                         .extracting(attempt -> attempt.end().orElseThrow())

@@ -44,11 +44,11 @@ class LastFirstTest {
 
     @Test
     void whoIsGivenAJobIsNotToldThatThereIsNone() {
-        done(jobs.setTypeTimeout(database, MAIL, Duration.ofSeconds(30)));
+        done(jobs.types().setTypeTimeout(database, MAIL, Duration.ofSeconds(30)));
         done(jobs.add(database, MAIL, "j1", "to ann"));
 
-        CompletableFuture<Optional<Job<String>>> first = jobs.accept(MAIL, AcceptOptions.nonBlocking());
-        CompletableFuture<Optional<Job<String>>> second = jobs.accept(MAIL, AcceptOptions.nonBlocking());
+        CompletableFuture<Optional<Job<String>>> first = jobs.processor().accept(MAIL, AcceptOptions.nonBlocking());
+        CompletableFuture<Optional<Job<String>>> second = jobs.processor().accept(MAIL, AcceptOptions.nonBlocking());
 
         assertThat(done(first)).isPresent();
         assertThat(done(second)).isEmpty();

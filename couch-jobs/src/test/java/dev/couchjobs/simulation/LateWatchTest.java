@@ -53,12 +53,12 @@ class LateWatchTest {
                 CouchJobs subscriber = instance(simulation.process("subscriber"));
                 CouchJobs others = instance(simulation.process("others"))) {
             Database database = simulation.database();
-            simulation.await(others.setTypeTimeout(database, MAIL, TIMEOUT));
+            simulation.await(others.types().setTypeTimeout(database, MAIL, TIMEOUT));
             simulation.await(others.add(database, MAIL, "job", "data"));
             Job<String> job = simulation
-                    .await(others.accept(MAIL, AcceptOptions.nonBlocking()))
+                    .await(others.processor().accept(MAIL, AcceptOptions.nonBlocking()))
                     .orElseThrow();
-            simulation.await(others.resubmit(database, job, TODAY));
+            simulation.await(others.processor().resubmit(database, job, TODAY));
             Subscription<String> subscription = simulation.await(subscriber.subscribe(database, MAIL, "job"));
             simulation.advance(LONGER_THAN_ANY_DELAY);
 
@@ -67,7 +67,7 @@ class LateWatchTest {
             simulation.advance(LONGER_THAN_ANY_DELAY);
             simulation.await(others.remove(database, MAIL, "job"));
 
-            assertThat(told(simulation, subscriber, subscription, 3))
+            assertThat(told(simulation, subscription, 3))
                     .containsExactly(JobState.RUNNING, JobState.RUNNING, JobState.NOT_FOUND);
         }
     }
@@ -82,7 +82,7 @@ class LateWatchTest {
                 CouchJobs subscriber = instance(simulation.process("subscriber"));
                 CouchJobs others = instance(simulation.process("others"))) {
             Database database = simulation.database();
-            simulation.await(others.setTypeTimeout(database, MAIL, TIMEOUT));
+            simulation.await(others.types().setTypeTimeout(database, MAIL, TIMEOUT));
             simulation.await(others.add(database, scheduled(TOMORROW)));
             Subscription<String> subscription = simulation.await(subscriber.subscribe(database, MAIL, "job"));
             simulation.advance(LONGER_THAN_ANY_DELAY);
@@ -92,7 +92,7 @@ class LateWatchTest {
             simulation.advance(LONGER_THAN_ANY_DELAY);
             simulation.await(others.remove(database, MAIL, "job"));
 
-            assertThat(told(simulation, subscriber, subscription, 3))
+            assertThat(told(simulation, subscription, 3))
                     .containsExactly(JobState.PENDING, JobState.PENDING, JobState.NOT_FOUND);
         }
     }
@@ -101,10 +101,9 @@ class LateWatchTest {
         return NewJob.of(MAIL, "data").id("job").at(time);
     }
 
-    private static List<JobState> told(
-            Simulation simulation, CouchJobs subscriber, Subscription<String> subscription, int count) {
+    private static List<JobState> told(Simulation simulation, Subscription<String> subscription, int count) {
         return IntStream.range(0, count)
-                .mapToObj(i -> simulation.await(subscriber.awaitEvent(subscription, TIMEOUT)))
+                .mapToObj(i -> simulation.await(subscription.awaitEvent(TIMEOUT)))
                 .flatMap(Optional::stream)
                 .map(JobEvent::state)
                 .toList();

@@ -39,18 +39,18 @@ class LeaseTest {
                 CouchJobs jobs = instance(stage);
                 CouchJobs monitor = instance(stage)) {
             Database database = stage.database();
-            stage.await(jobs.setTypeTimeout(database, MAIL, timeout));
-            monitor.monitor(MAIL);
+            stage.await(jobs.types().setTypeTimeout(database, MAIL, timeout));
+            monitor.maintenance().monitor(MAIL);
             stage.await(jobs.add(database, MAIL, "a", "data"));
-            Job<String> job = stage.await(jobs.accept(MAIL)).orElseThrow();
+            Job<String> job = stage.await(jobs.processor().accept(MAIL)).orElseThrow();
             for (int permille : permilleBetweenSignsOfLife) {
                 stage.time().advance(timeout.multipliedBy(permille).dividedBy(1_000));
-                job = stage.await(jobs.update(database, job));
+                job = stage.await(jobs.processor().update(database, job));
             }
             Duration lastHeardOf = now(stage);
             Subscription<String> subscription = stage.await(jobs.subscribe(database, MAIL, "a"));
 
-            assertThat(stage.await(jobs.awaitEvent(subscription, JobState.PENDING, LONG)))
+            assertThat(stage.await(subscription.awaitEvent(JobState.PENDING, LONG)))
                     .isPresent();
 
             assertThat(now(stage).minus(lastHeardOf))
@@ -69,23 +69,23 @@ class LeaseTest {
         try (VirtualStage stage = new VirtualStage(seed);
                 CouchJobs client = instance(stage)) {
             Database database = stage.database();
-            stage.await(client.setTypeTimeout(database, MAIL, timeout));
+            stage.await(client.types().setTypeTimeout(database, MAIL, timeout));
             List<CouchJobs> monitors =
                     Stream.generate(() -> instance(stage)).limit(others).toList();
-            monitors.forEach(each -> each.monitor(MAIL));
+            monitors.forEach(each -> each.maintenance().monitor(MAIL));
             stage.time().advance(Duration.ofHours(1));
             stage.await(client.add(database, MAIL, "a", "data"));
             try (CouchJobs dying = instance(stage)) {
-                Job<String> job = stage.await(dying.accept(MAIL)).orElseThrow();
+                Job<String> job = stage.await(dying.processor().accept(MAIL)).orElseThrow();
                 for (int permille : permilleBetweenSignsOfLife) {
                     stage.time().advance(timeout.multipliedBy(permille).dividedBy(1_000));
-                    job = stage.await(dying.update(database, job));
+                    job = stage.await(dying.processor().update(database, job));
                 }
             }
             Duration lastHeardOf = now(stage);
             Subscription<String> subscription = stage.await(client.subscribe(database, MAIL, "a"));
 
-            assertThat(stage.await(client.awaitEvent(subscription, JobState.PENDING, LONG)))
+            assertThat(stage.await(subscription.awaitEvent(JobState.PENDING, LONG)))
                     .isPresent();
 
             assertThat(now(stage).minus(lastHeardOf))
@@ -102,17 +102,17 @@ class LeaseTest {
                 CouchJobs client = instance(stage);
                 CouchJobs monitor = instance(stage)) {
             Database database = stage.database();
-            stage.await(client.setTypeTimeout(database, MAIL, timeout));
-            monitor.monitor(MAIL);
+            stage.await(client.types().setTypeTimeout(database, MAIL, timeout));
+            monitor.maintenance().monitor(MAIL);
             stage.await(client.add(database, MAIL, "a", "data"));
             try (CouchJobs dying = instance(stage)) {
-                assertThat(stage.await(dying.accept(MAIL))).isPresent();
+                assertThat(stage.await(dying.processor().accept(MAIL))).isPresent();
                 stage.time().advance(Duration.ofSeconds(1));
             }
 
             for (int i = 0; i < timeout.multipliedBy(3).dividedBy(2).toSeconds(); i++) {
                 JobType<String, ?> other = JobType.of("other-" + i, String.class);
-                stage.await(client.setTypeTimeout(database, other, timeout));
+                stage.await(client.types().setTypeTimeout(database, other, timeout));
                 stage.await(client.add(database, other, "b", "data"));
                 stage.time().advance(Duration.ofSeconds(1));
             }
@@ -126,12 +126,12 @@ class LeaseTest {
         try (VirtualStage stage = new VirtualStage(5);
                 CouchJobs jobs = instance(stage)) {
             Database database = stage.database();
-            stage.await(jobs.setTypeTimeout(database, MAIL, LONG));
+            stage.await(jobs.types().setTypeTimeout(database, MAIL, LONG));
             stage.await(jobs.add(database, MAIL, "a", "data"));
-            assertThat(stage.await(jobs.accept(MAIL))).isPresent();
+            assertThat(stage.await(jobs.processor().accept(MAIL))).isPresent();
             stage.time().advance(Duration.ofHours(1));
 
-            stage.await(jobs.setTypeTimeout(database, MAIL, Duration.ofSeconds(10)));
+            stage.await(jobs.types().setTypeTimeout(database, MAIL, Duration.ofSeconds(10)));
             stage.time().advance(Duration.ofMinutes(10));
 
             assertThat(stage.await(jobs.getJobState(database, MAIL, "a"))).isEqualTo(JobState.PENDING);
@@ -145,20 +145,18 @@ class LeaseTest {
                 CouchJobs jobs = instance(stage);
                 CouchJobs monitor = instance(stage)) {
             Database database = stage.database();
-            stage.await(jobs.setTypeTimeout(database, MAIL, timeout));
-            monitor.monitor(MAIL);
+            stage.await(jobs.types().setTypeTimeout(database, MAIL, timeout));
+            monitor.maintenance().monitor(MAIL);
             stage.await(jobs.add(database, MAIL, "a", "data"));
-            assertThat(stage.await(jobs.accept(MAIL))).isPresent();
+            assertThat(stage.await(jobs.processor().accept(MAIL))).isPresent();
             stage.await(database.runAsync(tx -> {
                 tx.clear(Range.startsWith(IN_USE));
                 return CompletableFuture.completedFuture(null);
             }));
             Subscription<String> subscription = stage.await(jobs.subscribe(database, MAIL, "a"));
 
-            assertThat(stage.await(jobs.awaitEvent(
-                            subscription,
-                            JobState.PENDING,
-                            Duration.ofMinutes(6).plus(timeout.multipliedBy(2)))))
+            assertThat(stage.await(subscription.awaitEvent(
+                            JobState.PENDING, Duration.ofMinutes(6).plus(timeout.multipliedBy(2)))))
                     .isPresent();
         }
     }

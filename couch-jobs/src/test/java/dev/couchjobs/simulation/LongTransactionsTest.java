@@ -59,8 +59,8 @@ class LongTransactionsTest {
     }
 
     private void run(Duration timeout, int longTries, Handler handler) {
-        simulation.await(jobs.setTypeTimeout(database, PAY, timeout));
-        monitor.monitor(PAY);
+        simulation.await(jobs.types().setTypeTimeout(database, PAY, timeout));
+        monitor.maintenance().monitor(PAY);
         jobs.worker()
                 .handleAsync(PAY, handler::handle)
                 .longTransactionTries(longTries)

@@ -46,7 +46,7 @@ class ManyTypesTest {
         List<JobType<String, Void>> types = IntStream.range(0, count)
                 .mapToObj(i -> JobType.of("type-" + i, String.class))
                 .toList();
-        types.forEach(type -> simulation.await(jobs.setTypeTimeout(database, type, TIMEOUT)));
+        types.forEach(type -> simulation.await(jobs.types().setTypeTimeout(database, type, TIMEOUT)));
         return types;
     }
 

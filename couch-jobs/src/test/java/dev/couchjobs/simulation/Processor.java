@@ -36,7 +36,7 @@ final class Processor {
 
     private CompletableFuture<?> turn() {
         return node.sleepUpTo(REST)
-                .thenCompose(rested -> node.jobs().accept(node.type(), options()))
+                .thenCompose(rested -> node.jobs().processor().accept(node.type(), options()))
                 .thenCompose(job -> job.map(this::workOn).orElseGet(Processor::nothing));
     }
 
@@ -72,6 +72,7 @@ final class Processor {
     /** With one more, if there is one at once: heard of in one transaction, and finished in one. */
     private CompletableFuture<Void> workOnTwo(Job<String> one) {
         return node.jobs()
+                .processor()
                 .accept(node.type(), AcceptOptions.nonBlocking())
                 .thenCompose(taken -> taken.map(other -> {
                             node.log("took also " + other);
@@ -84,13 +85,18 @@ final class Processor {
     private CompletableFuture<Void> both(Job<String> one, Job<String> other) {
         CompletableFuture<?> heard = node.database()
                 .runAsync(tx -> node.jobs()
+                        .processor()
                         .update(tx, one)
-                        .thenCombine(node.jobs().update(tx, other, node.payload()), (a, b) -> List.of(a, b)));
+                        .thenCombine(
+                                node.jobs().processor().update(tx, other, node.payload()), (a, b) -> List.of(a, b)));
         return heard.thenCompose(done -> node.sleepUpTo(workingTime()))
                 .thenCompose(worked -> node.database().runAsync(tx -> {
                     ProcessorEffects.effect(tx, one);
                     ProcessorEffects.effect(tx, other);
-                    return node.jobs().finish(tx, one).thenCombine(node.jobs().finish(tx, other), (a, b) -> tx);
+                    return node.jobs()
+                            .processor()
+                            .finish(tx, one)
+                            .thenCombine(node.jobs().processor().finish(tx, other), (a, b) -> tx);
                 }))
                 .thenRun(() -> {
                     node.log("finished " + one.id() + " and " + other.id());
@@ -126,30 +132,32 @@ final class Processor {
 
     private CompletableFuture<Job<String>> heartbeat(Job<String> job) {
         return switch (random.nextInt(6)) {
-            case 0 -> node.jobs().update(node.database(), job);
-            case 1 -> node.jobs().update(node.database(), job, node.payload());
-            case 2 -> flagged(node.jobs().resubmit(node.database(), job));
-            case 3 -> flagged(node.jobs().resubmit(node.database(), job, node.soon()));
+            case 0 -> node.jobs().processor().update(node.database(), job);
+            case 1 -> node.jobs().processor().update(node.database(), job, node.payload());
+            case 2 -> flagged(node.jobs().processor().resubmit(node.database(), job));
+            case 3 -> flagged(node.jobs().processor().resubmit(node.database(), job, node.soon()));
             default ->
                 node.database().runAsync(tx -> {
                     ProcessorEffects.beat(tx, job);
-                    return node.jobs().update(tx, job);
+                    return node.jobs().processor().update(tx, job);
                 });
         };
     }
 
     private CompletableFuture<Job<String>> flagged(CompletableFuture<Job<String>> resubmission) {
-        return resubmission.whenComplete((job, error) ->
-                oracle.require(error != null || node.jobs().isResubmitted(job), job + " is not resubmitted"));
+        return resubmission.whenComplete((job, error) -> oracle.require(
+                error != null || node.jobs().processor().isResubmitted(job), job + " is not resubmitted"));
     }
 
     /** Other than well. */
     private CompletableFuture<Void> giveUp(Job<String> job) {
         return asHolder(job, () -> switch (random.nextInt(4)) {
-                    case 0 -> node.jobs().snooze(node.database(), job, Duration.ofMillis(random.nextInt(2_000)));
-                    case 1 -> node.jobs().cancel(node.database(), job, "not worth it");
+                    case 0 ->
+                        node.jobs().processor().snooze(node.database(), job, Duration.ofMillis(random.nextInt(2_000)));
+                    case 1 -> node.jobs().processor().cancel(node.database(), job, "not worth it");
                     default ->
                         node.jobs()
+                                .processor()
                                 .fail(node.database(), job, new IllegalStateException("as planned"))
                                 .thenAccept(state -> node.log(job.id() + " failed and is " + state));
                 })
@@ -171,8 +179,9 @@ final class Processor {
 
     private CompletableFuture<Void> finishWithout(Job<String> job) {
         return random.nextBoolean()
-                ? node.jobs().finish(node.database(), job, node.payload())
+                ? node.jobs().processor().finish(node.database(), job, node.payload())
                 : node.jobs()
+                        .processor()
                         .finishWithResult(
                                 node.database(), node.type(), job, job.lock().toString());
     }
@@ -182,11 +191,11 @@ final class Processor {
         return node.database().runAsync(tx -> {
             ProcessorEffects.effect(tx, job);
             CompletableFuture<Job<String>> held = switch (way) {
-                case 0 -> node.jobs().update(tx, job);
-                case 1 -> node.jobs().resubmit(tx, job, node.soon());
+                case 0 -> node.jobs().processor().update(tx, job);
+                case 1 -> node.jobs().processor().resubmit(tx, job, node.soon());
                 default -> CompletableFuture.completedFuture(job);
             };
-            return held.thenCompose(still -> node.jobs().finish(tx, still));
+            return held.thenCompose(still -> node.jobs().processor().finish(tx, still));
         });
     }
 
@@ -194,9 +203,9 @@ final class Processor {
     private CompletableFuture<Void> resubmit(Job<String> job) {
         oracle.resubmitting(job.id());
         CompletableFuture<Job<String>> resubmitted = switch (random.nextInt(3)) {
-            case 0 -> node.jobs().resubmit(node.database(), job, node.soon(), node.payload());
-            case 1 -> node.jobs().resubmit(node.database(), job, node.soon());
-            default -> node.jobs().resubmit(node.database(), job);
+            case 0 -> node.jobs().processor().resubmit(node.database(), job, node.soon(), node.payload());
+            case 1 -> node.jobs().processor().resubmit(node.database(), job, node.soon());
+            default -> node.jobs().processor().resubmit(node.database(), job);
         };
         return resubmitted.thenAccept(again -> node.log("resubmitted " + again.id()));
     }

@@ -68,7 +68,7 @@ final class SimulatedWorker {
         if (random.nextInt(3) == 0) {
             return CompletableFuture.completedFuture(job);
         }
-        return asHolder(job, () -> job.runAsync(tx -> node.jobs().lastCheckpoint(tx, node.type(), job.id())))
+        return asHolder(job, () -> job.runAsync(tx -> node.jobs().details().lastCheckpoint(tx, node.type(), job.id())))
                 .thenCompose(found -> {
                     oracle.logLaw().wasFound(job.job(), found.map(LogEntry::json));
                     return random.nextBoolean()
@@ -80,7 +80,7 @@ final class SimulatedWorker {
     /** In a transaction of its own, which acts once. */
     private CompletableFuture<Long> note(JobContext<String> job, String part) {
         String text = part + " of " + job.job().lock();
-        return asHolder(job, () -> node.jobs().checkpoint(node.database(), job.job(), text))
+        return asHolder(job, () -> node.jobs().processor().checkpoint(node.database(), job.job(), text))
                 .thenApply(number -> {
                     oracle.logLaw().wasWritten(job.job(), text, number);
                     return number;
@@ -110,8 +110,9 @@ final class SimulatedWorker {
         CompletableFuture<Boolean> written = job.runAsync(tx -> takingTime().thenCompose(late -> {
             ProcessorEffects.beat(tx, job.job());
             return node.jobs()
+                    .processor()
                     .log(tx, job.job(), "claim " + job.claim())
-                    .thenCombine(node.jobs().log(tx, job.job(), "at work"), (one, next) -> next == one + 1);
+                    .thenCombine(node.jobs().processor().log(tx, job.job(), "at work"), (one, next) -> next == one + 1);
         }));
         return written.thenApply(inOrder -> {
             oracle.require(inOrder, "The log of " + job.job() + " is not in the order of the calls");

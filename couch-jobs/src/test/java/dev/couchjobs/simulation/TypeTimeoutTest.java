@@ -50,31 +50,31 @@ class TypeTimeoutTest {
 
     @Test
     void aTimeoutThatIsSetWhileAJobIsAddedStays() {
-        stage.await(jobs.setTypeTimeout(database, MAIL, BEFORE));
+        stage.await(jobs.types().setTypeTimeout(database, MAIL, BEFORE));
         try (Transaction tx = database.createTransaction()) {
             stage.await(jobs.add(tx, MAIL, "a", "data"));
-            stage.await(jobs.setTypeTimeout(database, MAIL, AFTER));
+            stage.await(jobs.types().setTypeTimeout(database, MAIL, AFTER));
             commits(tx);
         }
 
-        assertThat(stage.await(jobs.getTypeTimeout(database, MAIL))).hasValue(AFTER);
+        assertThat(stage.await(jobs.types().getTypeTimeout(database, MAIL))).hasValue(AFTER);
     }
 
     @Test
     void aTimeoutThatIsClearedWhileAJobIsAddedStaysCleared() {
-        stage.await(jobs.setTypeTimeout(database, MAIL, BEFORE));
+        stage.await(jobs.types().setTypeTimeout(database, MAIL, BEFORE));
         try (Transaction tx = database.createTransaction()) {
             stage.await(jobs.add(tx, MAIL, "a", "data"));
-            stage.await(jobs.clearTypeTimeout(database, MAIL));
+            stage.await(jobs.types().clearTypeTimeout(database, MAIL));
             commits(tx);
         }
 
-        assertThat(stage.await(jobs.getTypeTimeout(database, MAIL))).isEmpty();
+        assertThat(stage.await(jobs.types().getTypeTimeout(database, MAIL))).isEmpty();
     }
 
     @Test
     void jobsAddedAtTheSameTimeDoNotDisturbEachOther() {
-        stage.await(jobs.setTypeTimeout(database, MAIL, BEFORE));
+        stage.await(jobs.types().setTypeTimeout(database, MAIL, BEFORE));
         try (Transaction one = database.createTransaction();
                 Transaction another = database.createTransaction()) {
             stage.await(jobs.add(one, MAIL, "a", "data"));
@@ -87,13 +87,13 @@ class TypeTimeoutTest {
 
     /** A job of another type runs in a process that dies; another process handles both types. */
     private void anotherTypeIsMonitored() {
-        stage.await(jobs.setTypeTimeout(database, MAIL, BEFORE));
+        stage.await(jobs.types().setTypeTimeout(database, MAIL, BEFORE));
         stage.await(jobs.add(database, MAIL, "a", "data"));
         try (CouchJobs monitor = instance()) {
             try (CouchJobs dying = instance()) {
-                assertThat(stage.await(dying.accept(MAIL))).isPresent();
-                monitor.monitor(OTHER);
-                monitor.monitor(MAIL);
+                assertThat(stage.await(dying.processor().accept(MAIL))).isPresent();
+                monitor.maintenance().monitor(OTHER);
+                monitor.maintenance().monitor(MAIL);
                 stage.time().advance(Duration.ofSeconds(1));
             }
             stage.time().advance(BEFORE.multipliedBy(2));
@@ -125,14 +125,14 @@ class TypeTimeoutTest {
     @Test
     void aTimeoutOfNothingDoesNotKeepItsMonitorBusy() {
         MeasuredDatabase way = new MeasuredDatabase(database, stage.time());
-        stage.await(jobs.setTypeTimeout(database, OTHER, BEFORE));
+        stage.await(jobs.types().setTypeTimeout(database, OTHER, BEFORE));
         stage.await(jobs.add(database, OTHER, "a", "data"));
         write("activity_timeout", OTHER, Tuple.from(0, true));
         write("in_use", OTHER, Tuple.from(null, 0, 0));
         try (CouchJobs monitor = CouchJobs.builder(way.asDatabase())
                 .environment(stage.environment())
                 .build()) {
-            monitor.monitor(OTHER);
+            monitor.maintenance().monitor(OTHER);
             stage.time().advance(Duration.ofMinutes(1));
         }
         assertThat(way.tries()).hasSizeLessThan(100);
@@ -140,8 +140,8 @@ class TypeTimeoutTest {
 
     @Test
     void aJobEndsWhoseDependentIsOfATypeWithADamagedTimeout() {
-        stage.await(jobs.setTypeTimeout(database, MAIL, AFTER));
-        stage.await(jobs.setTypeTimeout(database, OTHER, AFTER));
+        stage.await(jobs.types().setTypeTimeout(database, MAIL, AFTER));
+        stage.await(jobs.types().setTypeTimeout(database, OTHER, AFTER));
         stage.await(jobs.add(database, MAIL, "a", "data"));
         stage.await(jobs.add(database, NewJob.of(OTHER, "data").id("b").after(MAIL, "a")));
         write("activity_timeout", OTHER, Tuple.from("damaged"));
@@ -157,7 +157,7 @@ class TypeTimeoutTest {
     /** The scheduled time has come; claims of these see to it that the type is in use. */
     @Test
     void aScheduledJobRunsAlthoughTheTimeoutOfItsTypeIsDamaged() {
-        stage.await(jobs.setTypeTimeout(database, MAIL, AFTER));
+        stage.await(jobs.types().setTypeTimeout(database, MAIL, AFTER));
         stage.await(jobs.add(
                 database,
                 NewJob.of(MAIL, "data")

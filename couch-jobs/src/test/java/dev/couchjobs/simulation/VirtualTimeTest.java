@@ -12,6 +12,7 @@ import dev.couchjobs.Job;
 import dev.couchjobs.JobEvent;
 import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
 import dev.couchjobs.Subscription;
 import dev.couchjobs.faults.VirtualStage;
 import java.time.Duration;
@@ -41,7 +42,7 @@ class VirtualTimeTest {
 
     @BeforeEach
     void createType() {
-        stage.await(jobs.setTypeTimeout(database, MAIL, TIMEOUT));
+        stage.await(jobs.types().setTypeTimeout(database, MAIL, TIMEOUT));
     }
 
     @AfterEach
@@ -54,24 +55,24 @@ class VirtualTimeTest {
     @Test
     void aJobIsAddedClaimedLostRecoveredFinishedAndWaitedForWithoutAnyRealTimeOrThread() {
         Subscription<String> subscription = added("a");
-        Job<String> lost = stage.await(jobs.accept(MAIL)).orElseThrow();
+        Job<String> lost = stage.await(jobs.processor().accept(MAIL)).orElseThrow();
         stage.time().advance(TIMEOUT.dividedBy(2));
-        stage.await(jobs.update(database, lost, "half"));
-        Job<String> recovered = stage.await(instance().accept(MAIL)).orElseThrow();
-        stage.await(jobs.finish(database, recovered, "done"));
-        Optional<JobEvent<String>> end = stage.await(jobs.awaitEvent(subscription, FINISHED, HOUR));
+        stage.await(jobs.processor().update(database, lost, "half"));
+        Job<String> recovered = stage.await(instance().processor().accept(MAIL)).orElseThrow();
+        stage.await(jobs.processor().finish(database, recovered, "done"));
+        Optional<JobEvent<String>> end = stage.await(subscription.awaitEvent(FINISHED, HOUR));
 
         assertThat(recovered.data()).isEqualTo("half");
         assertThat(end).hasValueSatisfying(event -> assertThat(event.data()).contains("done"));
-        CompletableFuture<Void> tooLate = jobs.finish(database, lost);
+        CompletableFuture<Void> tooLate = jobs.processor().finish(database, lost);
         assertThatThrownBy(() -> stage.await(tooLate)).hasCauseInstanceOf(JobHaltedException.class);
     }
 
     @Test
     void aJobThatIsScheduledInAnHourIsAcceptedWhenTheHourIsOverAndNotBefore() {
         Instant due = stage.time().instant().plus(HOUR);
-        stage.await(jobs.add(database, MAIL, "a", "later", due));
-        CompletableFuture<Optional<Job<String>>> accepted = jobs.accept(MAIL);
+        stage.await(jobs.add(database, NewJob.of(MAIL, "later").id("a").at(due)));
+        CompletableFuture<Optional<Job<String>>> accepted = jobs.processor().accept(MAIL);
 
         advanceTo(due.minus(INSTANT));
         assertThat(accepted).isNotDone();
@@ -85,8 +86,8 @@ class VirtualTimeTest {
     @Test
     void aScheduledJobIsAcceptedInTimeThoughTheWallClockIsSetForwardMeanwhile() {
         Instant due = stage.time().instant().plus(HOUR);
-        stage.await(jobs.add(database, MAIL, "a", "later", due));
-        CompletableFuture<Optional<Job<String>>> accepted = jobs.accept(MAIL);
+        stage.await(jobs.add(database, NewJob.of(MAIL, "later").id("a").at(due)));
+        CompletableFuture<Optional<Job<String>>> accepted = jobs.processor().accept(MAIL);
         stage.time().runUntilIdle();
 
         stage.time().setInstant(due);
@@ -98,8 +99,8 @@ class VirtualTimeTest {
     @Test
     void aScheduledJobIsNotAcceptedEarlyThoughTheWallClockIsSetBackMeanwhile() {
         Instant due = stage.time().instant().plusSeconds(20);
-        stage.await(jobs.add(database, MAIL, "a", "later", due));
-        CompletableFuture<Optional<Job<String>>> accepted = jobs.accept(MAIL);
+        stage.await(jobs.add(database, NewJob.of(MAIL, "later").id("a").at(due)));
+        CompletableFuture<Optional<Job<String>>> accepted = jobs.processor().accept(MAIL);
         stage.time().runUntilIdle();
 
         stage.time().setInstant(due.minus(HOUR));
@@ -113,7 +114,7 @@ class VirtualTimeTest {
     @Test
     void acceptAnswersAtItsDeadlineAndNotBefore() {
         CompletableFuture<Optional<Job<String>>> accepted =
-                jobs.accept(MAIL, AcceptOptions.defaults().timeout(HOUR));
+                jobs.processor().accept(MAIL, AcceptOptions.defaults().timeout(HOUR));
 
         stage.time().advance(HOUR.minus(INSTANT));
         assertThat(accepted).isNotDone();
@@ -125,7 +126,7 @@ class VirtualTimeTest {
 
     @Test
     void acceptIsWokenAtOnce() {
-        CompletableFuture<Optional<Job<String>>> accepted = jobs.accept(MAIL);
+        CompletableFuture<Optional<Job<String>>> accepted = jobs.processor().accept(MAIL);
         stage.time().advance(HOUR);
         added("a");
 
@@ -137,7 +138,7 @@ class VirtualTimeTest {
     @Test
     void waitAnswersAtItsDeadlineAndNotBefore() {
         Subscription<String> subscription = added("a");
-        CompletableFuture<Optional<JobEvent<String>>> event = jobs.awaitEvent(subscription, HOUR);
+        CompletableFuture<Optional<JobEvent<String>>> event = subscription.awaitEvent(HOUR);
 
         stage.time().advance(HOUR.minus(INSTANT));
         assertThat(event).isNotDone();
@@ -150,7 +151,7 @@ class VirtualTimeTest {
     @Test
     void waitIsWokenAtOnceFromWhereverTheChangeComes() {
         Subscription<String> subscription = added("a");
-        CompletableFuture<Optional<JobEvent<String>>> event = jobs.awaitEvent(subscription, HOUR);
+        CompletableFuture<Optional<JobEvent<String>>> event = subscription.awaitEvent(HOUR);
         try (CouchJobs elsewhere = instance()) {
             stage.await(elsewhere.add(database, MAIL, "a", "newer"));
         }
@@ -166,11 +167,11 @@ class VirtualTimeTest {
     void aFollowerWhoHasHeardAllIsNotLateHoweverLongNothingHappens() {
         Subscription<String> subscription = added("a");
         added("b");
-        jobs.monitor(MAIL);
+        jobs.maintenance().monitor(MAIL);
         stage.await(jobs.add(database, MAIL, "a", "newer"));
-        assertThat(stage.await(jobs.awaitEvent(subscription, HOUR))).isPresent();
+        assertThat(stage.await(subscription.awaitEvent(HOUR))).isPresent();
         stage.time().advance(HOUR); // far longer than the feed is kept
-        CompletableFuture<Optional<JobEvent<String>>> event = jobs.awaitEvent(subscription, HOUR);
+        CompletableFuture<Optional<JobEvent<String>>> event = subscription.awaitEvent(HOUR);
 
         stage.await(jobs.remove(database, MAIL, "b"));
         stage.time().runUntilIdle();

@@ -79,11 +79,11 @@ final class Watcher {
 
     /** For some time, and for nothing else. */
     private CompletableFuture<Void> awaitFinish(Subscription<String> subscription) {
-        return node.jobs().awaitEvent(subscription, JobState.FINISHED, PATIENCE).thenAccept(event -> {
+        return subscription.awaitEvent(JobState.FINISHED, PATIENCE).thenAccept(event -> {
             oracle.require(
                     event.isEmpty() || event.get().state() == JobState.FINISHED,
                     "Who waited for the finish was told of " + event);
-            node.jobs().unsubscribe(subscription);
+            subscription.close();
             oracle.require(subscription.isEnded(), subscription + " goes on though nobody wants it");
         });
     }
@@ -130,7 +130,7 @@ final class Watcher {
         }
         List<Subscription<String>> subscriptions =
                 open.stream().map(SubscriptionTrace::subscription).toList();
-        return node.jobs().awaitEvent(subscriptions, PATIENCE).thenCompose(event -> {
+        return Subscription.awaitAny(subscriptions, PATIENCE).thenCompose(event -> {
             event.ifPresent(told -> {
                 node.log("was told " + told.jobId() + " " + told.state());
                 open.stream()

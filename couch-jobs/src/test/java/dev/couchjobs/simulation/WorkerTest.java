@@ -66,8 +66,8 @@ class WorkerTest {
 
     @BeforeEach
     void createType() {
-        simulation.await(others.setTypeTimeout(database, MAIL, TIMEOUT));
-        others.monitor(MAIL);
+        simulation.await(others.types().setTypeTimeout(database, MAIL, TIMEOUT));
+        others.maintenance().monitor(MAIL);
     }
 
     @AfterEach
@@ -120,7 +120,7 @@ class WorkerTest {
         endOf("j0").complete("sent");
         simulation.advance(TIMEOUT.multipliedBy(10));
 
-        simulation.await(others.setTypeTimeout(database, MAIL, Duration.ofSeconds(1)));
+        simulation.await(others.types().setTypeTimeout(database, MAIL, Duration.ofSeconds(1)));
         simulation.advance(TIMEOUT);
         simulation.await(others.add(database, MAIL, "later", "data"));
         simulation.advance(TIMEOUT);
@@ -215,8 +215,9 @@ class WorkerTest {
         add(2);
         JobContext<String> mine = begun("j0");
         home.pause(TIMEOUT.multipliedBy(2));
-        Job<String> theirs =
-                simulation.await(others.accept(MAIL, AcceptOptions.defaults())).orElseThrow();
+        Job<String> theirs = simulation
+                .await(others.processor().accept(MAIL, AcceptOptions.defaults()))
+                .orElseThrow();
         assertThat(theirs.id()).startsWith("j");
         simulation.advance(TIMEOUT.multipliedBy(3));
 
@@ -278,10 +279,10 @@ class WorkerTest {
 
     @Test
     void aTimeoutThatIsMadeShorterWhileJobsRunIsKeptAtOnce() {
-        simulation.await(others.setTypeTimeout(database, MAIL, Duration.ofHours(1)));
+        simulation.await(others.types().setTypeTimeout(database, MAIL, Duration.ofHours(1)));
         started();
         add(3);
-        simulation.await(others.setTypeTimeout(database, MAIL, Duration.ofSeconds(2)));
+        simulation.await(others.types().setTypeTimeout(database, MAIL, Duration.ofSeconds(2)));
 
         simulation.advance(Duration.ofMinutes(5));
 
@@ -308,7 +309,7 @@ class WorkerTest {
     @Test
     void whatTwoTypesClaimForOnePlaceIsLeftToOthersAtOnce() {
         JobType<String, String> other = JobType.of("other", String.class, String.class);
-        simulation.await(others.setTypeTimeout(database, other, TIMEOUT));
+        simulation.await(others.types().setTypeTimeout(database, other, TIMEOUT));
         worker(jobs, home)
                 .handleAsync(other, job -> new CompletableFuture<>())
                 .concurrency(1)

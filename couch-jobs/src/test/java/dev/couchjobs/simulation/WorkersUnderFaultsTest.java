@@ -57,7 +57,7 @@ class WorkersUnderFaultsTest {
             CouchJobs client = CouchJobs.builder(simulation.database())
                     .environment(environment(simulation.process("client")))
                     .build();
-            simulation.await(client.setTypeTimeout(simulation.database(), TYPE, Duration.ofSeconds(2)));
+            simulation.await(client.types().setTypeTimeout(simulation.database(), TYPE, Duration.ofSeconds(2)));
             simulation.onDeath(dead -> join(simulation));
             join(simulation);
             join(simulation);

@@ -103,7 +103,8 @@ class CouchJobsSystem implements JobSystem {
 
     /** How long an instance may be silent. */
     void setActivityTimeout(Duration timeout) {
-        types.forEach(type -> jobs.setTypeTimeout(database, type, timeout).join());
+        types.forEach(
+                type -> jobs.types().setTypeTimeout(database, type, timeout).join());
     }
 
     private JobType<String, Void> type(int number) {

@@ -115,7 +115,7 @@ final class EndLaws {
         CouchJobs jobs = CouchJobs.builder(simulation.database())
                 .subspace(node.root().subspace(Tuple.from("jobs")))
                 .build();
-        for (String type : read(jobs::getTypes)) {
+        for (String type : read(tx -> jobs.types().getTypes(tx))) {
             JobCounts counts = read(tx -> jobs.counts(tx, JobType.of(type, Object.class)));
             // A work item of which CouchDB takes nothing leaves its job behind as failed.
             long failed = type.startsWith("work/") ? 0 : counts.failed();

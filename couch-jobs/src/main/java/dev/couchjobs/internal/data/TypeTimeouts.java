@@ -60,6 +60,22 @@ public final class TypeTimeouts {
     }
 
     /**
+     * Writes a timeout if the type has none. Transactions that do so for the same type do not conflict with each other,
+     * but with {@link #set} and {@link #clear}.
+     *
+     * @return whether the type had none
+     */
+    public static CompletableFuture<Boolean> setIfAbsent(Transaction tx, TypeKeys keys, Duration timeout) {
+        return row(tx, keys).thenApply(row -> {
+            if (row.isEmpty()) {
+                conflictWithChanges(tx, keys);
+                write(tx, keys, new Row(timeout, false));
+            }
+            return row.isEmpty();
+        });
+    }
+
+    /**
      * Fails a transaction if the timeout is set or cleared meanwhile, but not if the type comes into use: many that
      * enqueue the first jobs of a type must not disturb each other.
      */

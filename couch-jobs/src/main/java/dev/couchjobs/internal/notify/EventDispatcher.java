@@ -3,12 +3,10 @@ package dev.couchjobs.internal.notify;
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.JobEvent;
 import dev.couchjobs.JobState;
-import dev.couchjobs.Subscription;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.loop.TimerDelays;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -53,7 +51,7 @@ final class EventDispatcher implements AutoCloseable {
 
     /** The earliest change that is there or comes, with data; empty when the time is up or none can come any more. */
     CompletableFuture<Optional<JobEvent<?>>> await(
-            Collection<? extends Subscription<?>> subscriptions, @Nullable JobState state, Duration timeout) {
+            List<FeedSubscription<?>> subscriptions, @Nullable JobState state, Duration timeout) {
         CompletableFuture<Optional<AwaitCall.Delivery>> taken = awaitChange(subscriptions, state, timeout);
         CompletableFuture<Optional<JobEvent<?>>> event = taken.thenComposeAsync(
                 delivery -> delivery.isEmpty()
@@ -80,11 +78,11 @@ final class EventDispatcher implements AutoCloseable {
 
     /** The earliest change that is there or comes; empty when the time is up or none can come any more. */
     CompletableFuture<Optional<AwaitCall.Delivery>> awaitChange(
-            Collection<? extends Subscription<?>> subscriptions, @Nullable JobState state, Duration timeout) {
+            List<FeedSubscription<?>> subscriptions, @Nullable JobState state, Duration timeout) {
         if (timeout.isNegative()) {
             throw new IllegalArgumentException("A timeout cannot be negative: " + timeout);
         }
-        AwaitCall call = new AwaitCall(ours(subscriptions), state, new CompletableFuture<>());
+        AwaitCall call = new AwaitCall(List.copyOf(subscriptions), state, new CompletableFuture<>());
         synchronized (this) {
             if (closed) {
                 return CompletableFuture.failedFuture(new CouchJobsClosedException());
@@ -101,23 +99,6 @@ final class EventDispatcher implements AutoCloseable {
             });
         }
         return call.result();
-    }
-
-    private List<FeedSubscription<?>> ours(Collection<? extends Subscription<?>> subscriptions) {
-        List<FeedSubscription<?>> ours = new ArrayList<>();
-        for (Subscription<?> subscription : subscriptions) {
-            if (!(subscription instanceof FeedSubscription<?> known)) {
-                throw new IllegalArgumentException(
-                        "A subscription to wait for is one that subscribe returned; this is a "
-                                + subscription.getClass().getName() + ".");
-            }
-            if (!known.isOf(this)) {
-                throw new IllegalArgumentException("Wait for a subscription through the instance that made it: that of"
-                        + " job " + known.jobId() + " was made by another.");
-            }
-            ours.add(known);
-        }
-        return ours;
     }
 
     /** Takes a change in, and tells whether the subscription goes on after it. */

@@ -8,11 +8,16 @@ import dev.couchjobs.Subscription;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.views.PayloadCodec;
+import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,12 +100,41 @@ final class FeedSubscription<D> implements Subscription<D> {
     }
 
     @Override
+    public CompletableFuture<Optional<JobEvent<D>>> awaitEvent(Duration timeout) {
+        return Notifiers.awaitAny(List.of(this), null, timeout);
+    }
+
+    @Override
+    public CompletableFuture<Optional<JobEvent<D>>> awaitEvent(JobState state, Duration timeout) {
+        return Notifiers.awaitAny(List.of(this), state, timeout);
+    }
+
+    @Override
     public void close() {
         dispatcher.unsubscribe(this);
     }
 
-    boolean isOf(EventDispatcher other) {
-        return dispatcher == other;
+    EventDispatcher dispatcher() {
+        return dispatcher;
+    }
+
+    /** The same subscriptions, if all are of one instance; there is at least one. */
+    static List<FeedSubscription<?>> allOf(Collection<? extends Subscription<?>> subscriptions) {
+        List<FeedSubscription<?>> all = new ArrayList<>();
+        for (Subscription<?> subscription : subscriptions) {
+            if (!(subscription instanceof FeedSubscription<?> known)) {
+                throw new IllegalArgumentException(
+                        "A subscription to wait for is one that subscribe returned; this is a "
+                                + subscription.getClass().getName() + ".");
+            }
+            if (!all.isEmpty() && known.dispatcher != all.get(0).dispatcher) {
+                throw new IllegalArgumentException(
+                        "Wait for subscriptions of one CouchJobs instance at a time: that of job " + known.jobId()
+                                + " was made by another.");
+            }
+            all.add(known);
+        }
+        return all;
     }
 
     /** The sequence after which this subscriber has been told nothing. */

@@ -104,9 +104,15 @@ public final class Notifiers implements AutoCloseable {
     }
 
     /** {@return the next change, or empty when the time is up or none can come any more} */
-    public CompletableFuture<Optional<JobEvent<?>>> await(
-            Collection<? extends Subscription<?>> subscriptions, @Nullable JobState state, Duration timeout) {
-        return dispatcher.await(subscriptions, state, timeout);
+    @SuppressWarnings("unchecked") // an event has the data type of its subscription, and events are only read
+    public static <D> CompletableFuture<Optional<JobEvent<D>>> awaitAny(
+            Collection<? extends Subscription<? extends D>> subscriptions, @Nullable JobState state, Duration timeout) {
+        if (subscriptions.isEmpty()) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        List<FeedSubscription<?>> known = FeedSubscription.allOf(subscriptions);
+        CompletableFuture<?> event = known.get(0).dispatcher().await(known, state, timeout);
+        return (CompletableFuture<Optional<JobEvent<D>>>) event;
     }
 
     /** {@return whether the job was seen to be finished; false when it is gone, or the subscription was closed} */

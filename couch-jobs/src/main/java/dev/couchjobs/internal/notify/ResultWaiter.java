@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.notify;
 
 import com.apple.foundationdb.Database;
+import dev.couchjobs.Environment;
 import dev.couchjobs.JobCancelledException;
 import dev.couchjobs.JobFailedException;
 import dev.couchjobs.JobInfo;
@@ -14,10 +15,12 @@ import dev.couchjobs.internal.loop.TimerDelays;
 import dev.couchjobs.internal.verbs.QueryVerbs;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -30,14 +33,14 @@ import org.jspecify.annotations.Nullable;
 public final class ResultWaiter {
     private final Database database;
     private final Executor executor;
-    private final ScheduledExecutorService scheduler;
+    private final Environment environment;
     private final Notifiers notifiers;
     private final QueryVerbs queryVerbs;
 
     public ResultWaiter(Instance instance, Notifiers notifiers, QueryVerbs queryVerbs) {
         this.database = instance.database();
         this.executor = instance.database().getExecutor();
-        this.scheduler = instance.environment().scheduler();
+        this.environment = instance.environment();
         this.notifiers = notifiers;
         this.queryVerbs = queryVerbs;
     }
@@ -57,12 +60,43 @@ public final class ResultWaiter {
             });
         }
         follow(request); // first, because it refuses what can never come
-        Future<?> timer = scheduler.schedule(
-                () -> executor.execute(() -> request.timeUp(timeout)),
-                TimerDelays.nanos(timeout),
-                TimeUnit.NANOSECONDS);
+        Future<?> timer = environment
+                .scheduler()
+                .schedule(
+                        () -> executor.execute(() -> request.timeUp(timeout)),
+                        TimerDelays.nanos(timeout),
+                        TimeUnit.NANOSECONDS);
         var unused = request.result.whenComplete((value, error) -> timer.cancel(false));
         return request.result;
+    }
+
+    /** Blocks until the result is there, and throws what the future fails with itself. */
+    public static <R> @Nullable R join(
+            Environment environment, CompletableFuture<@Nullable R> result, JobType<?, R> type, String jobId) {
+        if (!result.isDone() && isTimeVirtual(environment)) {
+            result.cancel(false);
+            throw new IllegalStateException(
+                    "Job " + jobId + " of type " + type + " has not ended, and time is virtual: it does"
+                            + " not pass while this thread waits. Use resultAsync, and let time pass before you ask"
+                            + " for its value.");
+        }
+        try {
+            return result.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException known) {
+                throw known;
+            }
+            throw new CompletionException(e.getCause());
+        } catch (InterruptedException e) {
+            result.cancel(false);
+            Thread.currentThread().interrupt();
+            throw new CancellationException("Interrupted while waiting for job " + jobId + " of type " + type + ".");
+        }
+    }
+
+    /** A clock that is also the scheduler moves only while its thread runs what it has scheduled. */
+    private static boolean isTimeVirtual(Environment environment) {
+        return environment.clock() == (Object) environment.scheduler();
     }
 
     private <D, R> void follow(ResultRequest<D, R> request) {

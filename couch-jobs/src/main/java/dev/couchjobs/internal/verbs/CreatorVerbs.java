@@ -8,12 +8,12 @@ import dev.couchjobs.DependencyException;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.TooManyJobsException;
-import dev.couchjobs.TypeTimeoutMissingException;
 import dev.couchjobs.UndecodableRowException;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.dependencies.DependencyLinker;
@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -71,7 +72,7 @@ public final class CreatorVerbs {
                         .runOnce(
                                 context,
                                 List.of(ref.keys()),
-                                verb -> add(verb, request, requireTimeout(verb.tx(), ref.keys()))));
+                                verb -> add(verb, request, ensureTimeout(verb.tx(), job.type()))));
     }
 
     /** What many dependencies need written in their own rows need not all be in the transaction that adds the job. */
@@ -118,10 +119,9 @@ public final class CreatorVerbs {
             return CompletableFuture.completedFuture(List.of());
         }
         List<AddRequest> requests = jobs.stream().map(this::addition).toList();
-        List<TypeKeys> types = requests.stream()
-                .map(request -> request.ref().keys())
-                .distinct()
-                .toList();
+        Map<String, JobType<?, ?>> jobTypes = new LinkedHashMap<>();
+        jobs.forEach(job -> jobTypes.putIfAbsent(job.type().name(), job.type()));
+        List<TypeKeys> types = jobTypes.keySet().stream().map(keyspace::type).toList();
         Map<Boolean, List<AddRequest>> byFreedom = requests.stream()
                 .collect(Collectors.partitioningBy(
                         request -> request.dependencies().isEmpty()));
@@ -136,8 +136,8 @@ public final class CreatorVerbs {
                 .thenCompose(ready -> transactions
                         .named("add all", types.get(0).typeName())
                         .runOnce(context, types, verb -> {
-                            CompletableFuture<?> allowed = allOf(types.stream()
-                                    .<CompletableFuture<?>>map(type -> requireTimeout(verb.tx(), type))
+                            CompletableFuture<?> allowed = allOf(jobTypes.values().stream()
+                                    .<CompletableFuture<?>>map(type -> ensureTimeout(verb.tx(), type))
                                     .toList());
                             Map<AddRequest, AddResult> results = Collections.synchronizedMap(new IdentityHashMap<>());
                             List<CompletableFuture<?>> all = new ArrayList<>();
@@ -176,9 +176,11 @@ public final class CreatorVerbs {
         return AddRequest.of(ref, job, codec, clock.millis());
     }
 
-    private static CompletableFuture<?> requireTimeout(Transaction tx, TypeKeys keys) {
-        return TypeTimeouts.get(tx, keys)
-                .thenApply(known -> known.orElseThrow(() -> new TypeTimeoutMissingException(keys.typeName())));
+    /** The first job of a type stores the type's timeout, and the first job of all the layout. */
+    private CompletableFuture<?> ensureTimeout(Transaction tx, JobType<?, ?> type) {
+        return TypeTimeouts.setIfAbsent(tx, keyspace.type(type.name()), type.activityTimeout())
+                .thenCompose(isFirst ->
+                        isFirst ? new LayoutRow(keyspace).writeIfAbsent(tx) : CompletableFuture.completedFuture(null));
     }
 
     /** {@return whether there was such a job} */

@@ -1,20 +1,15 @@
 package dev.couchjobs.internal.views;
 
 import dev.couchjobs.JobType;
+import dev.couchjobs.JsonCodec;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.PayloadTooLargeException;
-import java.lang.reflect.Field;
-import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.ObjectMapper;
-import tools.jackson.databind.ObjectWriter;
-import tools.jackson.databind.SerializationFeature;
-import tools.jackson.databind.exc.InvalidDefinitionException;
 
 /** A job's data and its result as JSON and back. */
 public final class PayloadCodec {
@@ -24,10 +19,10 @@ public final class PayloadCodec {
     /** An entry is one value, and many of them are read together. */
     static final int ENTRY_BYTES_MAX = 65_536;
 
-    private final ObjectMapper mapper;
+    private final JsonCodec codec;
 
-    public PayloadCodec(ObjectMapper mapper) {
-        this.mapper = mapper;
+    public PayloadCodec(JsonCodec codec) {
+        this.codec = codec;
     }
 
     public <D> byte[] encode(JobType<D, ?> type, String jobId, D data) {
@@ -42,11 +37,11 @@ public final class PayloadCodec {
     private byte[] write(String what, JobType<?, ?> type, String jobId, Object value, Type as) {
         byte[] json;
         try {
-            json = written(what, type, jobId, value, mapper.writerFor(mapper.constructType(as)));
-        } catch (JacksonException e) {
+            json = codec.write(value, as);
+        } catch (Exception e) {
             throw new PayloadException(
                     "The " + what + " of job " + jobId + " of type " + type + " cannot be written as JSON: "
-                            + e.getOriginalMessage() + ". Nothing was stored.",
+                            + messageOf(e) + ". Nothing was stored.",
                     e);
         }
         if (json.length > BYTES_MAX) {
@@ -55,37 +50,9 @@ public final class PayloadCodec {
         return json;
     }
 
-    /**
-     * Jackson writes an object in which it sees no properties as one that has none: what is in its fields would be
-     * lost.
-     */
-    private static byte[] written(String what, JobType<?, ?> type, String jobId, Object value, ObjectWriter writer) {
-        try {
-            return writer.with(SerializationFeature.FAIL_ON_EMPTY_BEANS).writeValueAsBytes(value);
-        } catch (InvalidDefinitionException e) {
-            byte[] json = writer.writeValueAsBytes(value); // or fails of something else
-            Class<?> empty = e.getType() == null ? Object.class : e.getType().getRawClass();
-            if (hasState(empty)) {
-                throw new PayloadException(
-                        "The " + what + " of job " + jobId + " of type " + type + " cannot be written as JSON: class "
-                                + empty.getName()
-                                + " has fields, but no properties that Jackson sees. Make it a record,"
-                                + " give it getters, or annotate its fields with @JsonProperty. Nothing was stored.",
-                        e);
-            }
-            return json;
-        }
-    }
-
-    private static boolean hasState(Class<?> empty) {
-        for (Class<?> declaring = empty; declaring != null; declaring = declaring.getSuperclass()) {
-            for (Field field : declaring.getDeclaredFields()) {
-                if ((field.getModifiers() & (Modifier.STATIC | Modifier.TRANSIENT)) == 0 && !field.isSynthetic()) {
-                    return true;
-                }
-            }
-        }
-        return false;
+    /** Jackson's own message names the position in a text that the user does not have. */
+    private static @Nullable String messageOf(Exception error) {
+        return error instanceof JacksonException known ? known.getOriginalMessage() : error.getMessage();
     }
 
     /** An entry of a job's log, or a checkpoint. */
@@ -97,13 +64,14 @@ public final class PayloadCodec {
         return new String(json, StandardCharsets.UTF_8);
     }
 
+    @SuppressWarnings("unchecked") // what the codec was asked for
     <T> T decodeEntry(String typeName, String jobId, String json, Class<T> as) {
         try {
-            return mapper.readValue(json, as);
-        } catch (JacksonException e) {
+            return (T) codec.read(json.getBytes(StandardCharsets.UTF_8), as);
+        } catch (Exception e) {
             throw new PayloadException(
                     "A log entry of job " + jobId + " of type " + typeName + " cannot be read as " + as.getName() + ": "
-                            + e.getOriginalMessage() + ". Read it as what it was written as, or look at its JSON.",
+                            + messageOf(e) + ". Read it as what it was written as, or look at its JSON.",
                     e);
         }
     }
@@ -122,11 +90,11 @@ public final class PayloadCodec {
 
     private Object read(String what, JobType<?, ?> type, String jobId, byte[] json, Type as) {
         try {
-            return mapper.readValue(json, mapper.constructType(as));
-        } catch (JacksonException e) {
+            return codec.read(json, as);
+        } catch (Exception e) {
             throw new PayloadException(
                     "The stored " + what + " of job " + jobId + " of type " + type + " cannot be read as "
-                            + as.getTypeName() + ": " + e.getOriginalMessage()
+                            + as.getTypeName() + ": " + messageOf(e)
                             + ". Use the type it was written with, or one that also reads the older form.",
                     e);
         }

@@ -14,6 +14,7 @@ import dev.couchjobs.internal.monitor.ActivityMonitors;
 import dev.couchjobs.internal.retention.RetentionService;
 import dev.couchjobs.internal.transactions.TransactionLabel;
 import dev.couchjobs.internal.transactions.Transactions;
+import dev.couchjobs.internal.views.JacksonCodec;
 import dev.couchjobs.internal.views.PayloadCodec;
 import java.time.Duration;
 import java.util.Optional;
@@ -48,12 +49,12 @@ class AcceptorsTest {
                         keyspace,
                         Duration.ofSeconds(30),
                         TransactionLabel.tagged("worker", false)),
-                new PayloadCodec(JsonMapper.shared()));
+                new PayloadCodec(new JacksonCodec(JsonMapper.shared())));
     }
 
     @BeforeEach
     void open() {
-        stage.await(jobs.setTypeTimeout(stage.database(), MAIL, Duration.ofDays(1)));
+        stage.await(jobs.types().setTypeTimeout(stage.database(), MAIL, Duration.ofDays(1)));
     }
 
     @AfterEach

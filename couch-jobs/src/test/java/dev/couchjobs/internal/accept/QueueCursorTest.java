@@ -41,7 +41,7 @@ class QueueCursorTest {
                 .subspace(SUBSPACE)
                 .environment(stage.environment())
                 .build();
-        stage.await(jobs.setTypeTimeout(stage.database(), MAIL, Duration.ofSeconds(30)));
+        stage.await(jobs.types().setTypeTimeout(stage.database(), MAIL, Duration.ofSeconds(30)));
         for (int first = 0; first < WAITING; first += 500) {
             stage.await(jobs.addAll(
                     stage.database(),

@@ -52,10 +52,10 @@ class LeaseAuditTest {
 
     @BeforeEach
     void jobsRunWithoutRowsInTheActivityIndex() {
-        stage.await(jobs.setTypeTimeout(database, MAIL, Duration.ofDays(1)));
+        stage.await(jobs.types().setTypeTimeout(database, MAIL, Duration.ofDays(1)));
         IntStream.range(0, JOBS).forEach(i -> {
             stage.await(jobs.add(database, MAIL, "j" + i, "data"));
-            stage.await(jobs.accept(MAIL, AcceptOptions.nonBlocking()));
+            stage.await(jobs.processor().accept(MAIL, AcceptOptions.nonBlocking()));
         });
         Versionstamp sequence = Objects.requireNonNull(
                 Objects.requireNonNull(rows().data().get(FAILS)).sequence());

@@ -119,7 +119,7 @@ public final class SharedAssignment implements StepAssignment {
     }
 
     private CompletableFuture<Void> setTimeout(BridgeTransaction transaction, SortedSet<String> nodes) {
-        return jobs.setTypeTimeout(transaction.tx(), StepTypes.of(nodes), StepTypes.TIMEOUT);
+        return jobs.types().setTypeTimeout(transaction.tx(), StepTypes.of(nodes), StepTypes.TIMEOUT);
     }
 
     private static NewJob<StepJob> newJob(JobType<StepJob, Void> type, StepJob job, JobDocument document) {

@@ -142,7 +142,7 @@ public final class BridgeEngine implements AutoCloseable {
         return context.run(
                 "set timeouts",
                 tx -> CompletableFuture.allOf(types.stream()
-                        .map(type -> jobs.setTypeTimeout(tx, type, StepTypes.TIMEOUT))
+                        .map(type -> jobs.types().setTypeTimeout(tx, type, StepTypes.TIMEOUT))
                         .toArray(CompletableFuture<?>[]::new)));
     }
 

@@ -122,7 +122,9 @@ final class WorkAttempt {
 
     private CompletableFuture<Void> keep(WorkOutcome outcome) {
         return runningAction
-                .stored(context.environment(), () -> context.jobs().checkpoint(context.database(), job.job(), outcome))
+                .stored(
+                        context.environment(),
+                        () -> context.jobs().processor().checkpoint(context.database(), job.job(), outcome))
                 .thenCompose(number -> done());
     }
 

@@ -37,7 +37,8 @@ record WorkOutcome(Kind kind, long due, String reason, long generation) {
     /** {@return what is kept with an item's job} */
     static CompletableFuture<WorkOutcome> kept(
             CouchJobs jobs, TransactionContext context, JobType<WorkJob, ?> type, String id) {
-        return jobs.lastCheckpoint(context, type, id)
+        return jobs.details()
+                .lastCheckpoint(context, type, id)
                 .thenApply(
                         last -> last.map(entry -> entry.as(WorkOutcome.class)).orElse(OPEN));
     }

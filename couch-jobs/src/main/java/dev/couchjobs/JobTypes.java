@@ -1,0 +1,85 @@
+package dev.couchjobs;
+
+import com.apple.foundationdb.ReadTransactionContext;
+import com.apple.foundationdb.TransactionContext;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.LayoutRow;
+import dev.couchjobs.internal.data.TypeTimeouts;
+import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.transactions.Transactions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The types of an instance and their activity timeouts ({@link CouchJobs#types}). The contract of contexts, futures and
+ * errors is that of {@link CouchJobs}. Safe for use by several threads.
+ */
+public final class JobTypes {
+    private final Keyspace keyspace;
+    private final Transactions transactions;
+
+    JobTypes(Instance instance) {
+        keyspace = instance.keyspace();
+        transactions = instance.transactions();
+    }
+
+    /**
+     * Sets the activity timeout of a type (RFC 007, {@code set_type_timeout}): how long a processor may be silent
+     * before its job is given to another. Monitors in all processes follow a change within the timeout that they know.
+     * Without this call the first job that is added stores {@link JobType#activityTimeout}; once a timeout is stored,
+     * only this verb changes it.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @param timeout a whole number of seconds, from one second to 3,650 days
+     * @return completes when it is done
+     * @throws IllegalArgumentException if the timeout is anything else
+     */
+    public CompletableFuture<Void> setTypeTimeout(TransactionContext context, JobType<?, ?> type, Duration timeout) {
+        TypeTimeouts.check(timeout);
+        return transactions.named("set timeout of", type.name()).run(context, tx -> {
+            CompletableFuture<?> set = TypeTimeouts.set(tx, keyspace.type(type.name()), timeout);
+            return CompletableFuture.allOf(set, new LayoutRow(keyspace).writeIfAbsent(tx));
+        });
+    }
+
+    /**
+     * The activity timeout of a type (RFC 007, {@code get_type_timeout}).
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @return the timeout, or empty if the type has none
+     */
+    public CompletableFuture<Optional<Duration>> getTypeTimeout(ReadTransactionContext context, JobType<?, ?> type) {
+        return transactions
+                .named("get timeout of", type.name())
+                .read(context, tx -> TypeTimeouts.get(tx, keyspace.type(type.name())));
+    }
+
+    /**
+     * Clears the activity timeout of a type: its running jobs are no longer monitored, until a job is added to the type
+     * or its timeout is set. The jobs stay.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @return completes when it is done
+     */
+    public CompletableFuture<Void> clearTypeTimeout(TransactionContext context, JobType<?, ?> type) {
+        return transactions.named("clear timeout of", type.name()).run(context, tx -> {
+            TypeTimeouts.clear(tx, keyspace.type(type.name()));
+            return CompletableFuture.completedFuture(null);
+        });
+    }
+
+    /**
+     * The names of the types that have an activity timeout.
+     *
+     * @param context a database, or a transaction to join
+     * @return the names, in order
+     */
+    public CompletableFuture<List<String>> getTypes(ReadTransactionContext context) {
+        return transactions.named("list", "types").read(context, tx -> TypeTimeouts.types(tx, keyspace));
+    }
+}

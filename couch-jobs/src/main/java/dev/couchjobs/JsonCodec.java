@@ -1,0 +1,31 @@
+package dev.couchjobs;
+
+import java.lang.reflect.Type;
+
+/**
+ * Writes and reads the data, results and log entries of jobs as JSON; see {@link CouchJobsBuilder#codec}. The default
+ * uses Jackson 3. Implementations are safe for use by several threads.
+ */
+public interface JsonCodec {
+    /**
+     * Writes a value.
+     *
+     * @param value the value, not null
+     * @param type its declared type
+     * @return JSON in UTF-8
+     * @throws Exception if the value cannot be written; the verb fails with a {@link PayloadException} that has its
+     *     message, and nothing is stored
+     */
+    byte[] write(Object value, Type type) throws Exception;
+
+    /**
+     * Reads a value.
+     *
+     * @param json JSON in UTF-8, as a codec has written it
+     * @param type the declared type
+     * @return the value, of that type
+     * @throws Exception if it cannot be read as that type; the verb fails with a {@link PayloadException} that has its
+     *     message
+     */
+    Object read(byte[] json, Type type) throws Exception;
+}
