@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * On the node where a document was made: names the nodes that run its steps, and takes a name back if nothing is heard
- * of that node.
+ * On the creator node of a document: names the winners of its steps, and withdraws the claim of a winner that does not
+ * begin in time.
  */
 final class ClaimArbiter {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimArbiter.class);
@@ -27,10 +27,10 @@ final class ClaimArbiter {
     private final StepQueue stepQueue;
     private final TickCounter ticks;
     private final int patience;
-    /** When what was given to others was looked at first. */
+    /** The tick at which this process first saw a step without a beginning. */
     private final Map<StepRound, Long> since = new ConcurrentHashMap<>();
 
-    /** @param patience for how long a step may be given to a node and not begin, in ticks */
+    /** @param patience how many ticks a winner has to begin a step */
     ClaimArbiter(String node, SlotReservations reservations, StepQueue stepQueue, TickCounter ticks, int patience) {
         this.node = node;
         this.reservations = reservations;
@@ -39,7 +39,7 @@ final class ClaimArbiter {
         this.patience = patience;
     }
 
-    /** Decides on the current step, which has not begun and is not this node's. {@return what is to be kept} */
+    /** Decides about the current step, which has not begun and which this node does not run. {@return what to store} */
     Kept decide(BridgeTransaction transaction, Kept now, Step step) {
         StepRound round = WorkerSlots.round(step);
         Optional<String> winner = step.progress().winner();
@@ -62,8 +62,8 @@ final class ClaimArbiter {
     }
 
     /**
-     * Names the node that is to run the step after one that has begun, so that it can go on at once.
-     * {@return what is to be kept}
+     * Names the winner of the step after one that has begun, so that the winner continues without a pause. {@return
+     * what to store}
      */
     Kept ahead(Kept now, Step begun) {
         return begun.next().map(next -> named(now, next)).orElse(now);
@@ -78,10 +78,10 @@ final class ClaimArbiter {
                 .orElse(now);
     }
 
-    /** A step has begun, or never will: there is nothing to wait for any more. */
+    /** Ends the wait for the winner of a step that has begun, or never will. */
     void settle(BridgeTransaction transaction, StepRound round) {
         reservations.settle(transaction.tx(), round);
-        transaction.afterwards(() -> since.remove(round)); // it may be given once more if its document is made again
+        transaction.afterwards(() -> since.remove(round)); // a document with the same id may be created again
     }
 
     private boolean isOverdue(StepRound round) {
@@ -89,8 +89,8 @@ final class ClaimArbiter {
         return first != null && ticks.now() - first >= patience;
     }
 
-    /** Has steps decided on again whose nodes have been silent for too long. */
-    CompletableFuture<Void> look(BridgeTransaction transaction) {
+    /** Reviews the documents whose winner has not begun in time. */
+    CompletableFuture<Void> reviewOverdue(BridgeTransaction transaction) {
         return reservations.granted(transaction.tx()).thenAccept(given -> {
             since.keySet().retainAll(Set.copyOf(given));
             for (StepRound round : given) {

@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * For how long this process may still begin what it has claimed. Known to this process only: one that has ended has
- * none. Thread-safe.
+ * The leases on the claims of this process. A process begins a step only while it holds the lease. Leases are not
+ * stored, so a new process has none. Thread-safe.
  *
- * <p>A lease ends by the clock, which goes on while the process is suspended, or by the ticks, which go on if the clock
- * is set back, whichever is first.
+ * <p>A lease ends by the clock or by the ticks, whichever is first. The clock advances while the process is suspended;
+ * the ticks advance if the clock is set back.
  */
 final class Leases {
     private final InstantSource clock;
@@ -20,7 +20,7 @@ final class Leases {
     private final int length;
     private final Map<StepRound, Lease> leases = new ConcurrentHashMap<>();
 
-    /** @param length how long they are, in ticks */
+    /** @param length the length of a lease, in ticks */
     Leases(InstantSource clock, TickCounter ticks, int length) {
         this.clock = clock;
         this.ticks = ticks;
@@ -29,13 +29,13 @@ final class Leases {
 
     private record Lease(Instant end, long lastTick) {}
 
-    /** Begins a lease: before any node can know of the claim. */
+    /** Begins a lease. The caller does so before any node can see the claim. */
     void begin(StepRound round) {
         Duration time = ticks.apart().multipliedBy(length);
         leases.put(round, new Lease(clock.instant().plus(time), ticks.now() + length));
     }
 
-    /** {@return whether this process may begin that} */
+    /** {@return whether this process may still begin the step} */
     boolean holds(StepRound round) {
         Lease lease = leases.get(round);
         return lease != null && isHeld(lease);
@@ -45,12 +45,11 @@ final class Leases {
         return clock.instant().isBefore(lease.end()) && ticks.now() < lease.lastTick();
     }
 
-    /** Ends a lease. */
     void end(StepRound round) {
         leases.remove(round);
     }
 
-    /** Forgets those that are over. */
+    /** Removes the leases that have ended. */
     void forget() {
         leases.values().removeIf(lease -> !isHeld(lease));
     }

@@ -10,6 +10,7 @@ import dev.couchjobs.bridge.internal.transaction.BridgeContext;
 import dev.couchjobs.bridge.internal.transaction.BridgeTransaction;
 import dev.couchjobs.bridge.internal.transaction.StepAssignment;
 import dev.couchjobs.bridge.internal.transaction.StepJob;
+import dev.couchjobs.bridge.internal.transaction.StepSlots;
 import dev.couchjobs.loop.Pause;
 import java.time.Duration;
 import java.time.ZonedDateTime;
@@ -17,39 +18,43 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Nodes that have nothing in common but replicated documents. A node claims a step in the document when it has a worker
- * for it, the node on which the document was made names the winner, and the winner runs the step by a job of its own.
- * Why a step runs once is argued in {@code rfc/015-steps-on-nodes.md}; it rests on three rules:
+ * The rules for nodes that share only replicated documents. A node with a free slot claims a step in the document, the
+ * creator node names the winner, and the winner runs the step by a job in its own database. {@code
+ * rfc/015-steps-on-nodes.md} shows why a step runs once, by three rules:
  *
  * <ul>
- *   <li>only the creator names winners, in its own database, and in one round never two;
+ *   <li>only the creator node names winners, in its own database, and at most one in a round;
  *   <li>a winner begins only within the first half of the claim timeout after its claim;
- *   <li>the creator withdraws a claim, and with it the round, only when it has seen no beginning for all of it.
+ *   <li>the creator node withdraws a claim, and with it the round, only if it has seen no beginning within the timeout.
  * </ul>
  */
-public final class ReplicatedAssignment implements StepAssignment {
-    /** How often a node looks at what it waits for while a claim may be silent. */
+public final class ReplicatedAssignment implements StepAssignment, StepSlots {
+    /** The number of timeout checks within one claim timeout. */
     private static final int LOOKS = 16;
 
     private final String node;
     private final NodeDirectory cluster;
     private final SlotReservations reservations;
-    private final WorkerSlots slots;
+    private final WorkerSlots workers;
     private final StepQueue stepQueue;
     private final TickCounter ticks;
     private final StepClaims claims;
     private final ClaimArbiter arbiter;
 
+    /**
+     * @param number how many steps this node runs at once
+     * @param claimTimeout how long a node may take to begin a step after it has won it; the same on all nodes
+     */
     public ReplicatedAssignment(
-            BridgeContext context, SlotReservations reservations, int workers, Duration claimTimeout) {
+            BridgeContext context, SlotReservations reservations, int number, Duration claimTimeout) {
         this.node = context.node();
         this.cluster = context.cluster();
         this.reservations = reservations;
-        this.slots = new WorkerSlots(context, reservations, workers);
+        this.workers = new WorkerSlots(context, reservations, number);
         this.stepQueue = new StepQueue(context, reservations);
         this.ticks = new TickCounter(claimTimeout.dividedBy(LOOKS));
         Leases leases = new Leases(context.environment().clock(), ticks, LOOKS / 2);
-        this.claims = new StepClaims(context, reservations, this.slots, stepQueue, leases);
+        this.claims = new StepClaims(context, reservations, workers, stepQueue, leases);
         this.arbiter = new ClaimArbiter(node, reservations, stepQueue, ticks, LOOKS);
     }
 
@@ -73,17 +78,7 @@ public final class ReplicatedAssignment implements StepAssignment {
         return false;
     }
 
-    @Override
-    public CompletableFuture<Pause> look(BridgeTransaction transaction) {
-        long time = ticks.now();
-        transaction.afterwards(() -> ticks.over(time));
-        transaction.requestQueueReview(); // there may be more workers than there were
-        return claims.look(transaction)
-                .thenCompose(done -> arbiter.look(transaction))
-                .thenApply(done -> Pause.atMost(ticks.apart()));
-    }
-
-    // What is to be done
+    // Assignment
 
     @Override
     public CompletableFuture<Kept> next(BridgeTransaction transaction, Kept now, boolean isNewStep) {
@@ -95,11 +90,14 @@ public final class ReplicatedAssignment implements StepAssignment {
         arbiter.settle(transaction, round);
         Kept out = stepQueue.leave(transaction, isCreator(now) ? arbiter.ahead(now, step) : now);
         CompletableFuture<Void> settled =
-                isMine(step) ? slots.take(transaction, step) : claims.free(transaction, round);
+                isMine(step) ? workers.take(transaction, step) : claims.free(transaction, round);
         return settled.thenApply(done -> out);
     }
 
-    /** Of a step that has begun, or whose target says who runs it, whether this node is to do it and has not. */
+    /**
+     * Whether this node has to run the step and has not yet. The step has begun, or its target names the nodes that run
+     * it.
+     */
     private boolean isMine(Step step) {
         StepProgress progress = step.progress();
         return step.isClaimable()
@@ -110,53 +108,26 @@ public final class ReplicatedAssignment implements StepAssignment {
 
     private CompletableFuture<Kept> decide(BridgeTransaction transaction, Kept now, Step step) {
         return reservations.hold(transaction.tx(), WorkerSlots.round(step)).thenCompose(hold -> {
-            if (hold.isPresent()) { // this node has taken it
+            if (hold.isPresent()) { // this node runs the step
                 return CompletableFuture.completedFuture(stepQueue.leave(transaction, now));
             }
-            return step.progress().claimedBy().equals(Optional.of(node)) // and had, before it lost its database
-                    ? slots.take(transaction, step).thenApply(taken -> stepQueue.leave(transaction, now))
+            return step.progress().claimedBy().equals(Optional.of(node)) // from before a loss of its store
+                    ? workers.take(transaction, step).thenApply(taken -> stepQueue.leave(transaction, now))
                     : CompletableFuture.completedFuture(arbiter.decide(transaction, now, step));
         });
     }
-
-    @Override
-    public CompletableFuture<Optional<String>> fromQueue(BridgeTransaction transaction) {
-        return slots.isOneFree(transaction)
-                .thenCompose(isOneFree -> isOneFree
-                        ? stepQueue.first(transaction)
-                        : CompletableFuture.completedFuture(Optional.<String>empty()));
-    }
-
-    /** A free worker is for this document. */
-    @Override
-    public CompletableFuture<Kept> claim(BridgeTransaction transaction, Kept now) {
-        Step step = now.document().step(now.document().currentStep());
-        return isCreator(now) // it need not ask another node, and says so when it begins
-                ? slots.take(transaction, step).thenApply(taken -> stepQueue.leave(transaction, now))
-                : CompletableFuture.completedFuture(claims.claim(transaction, now, step));
-    }
-
-    // What happens to it
 
     @Override
     public CompletableFuture<Void> stop(BridgeTransaction transaction, Kept before) {
         StepRound round =
                 WorkerSlots.round(before.document().step(before.document().currentStep()));
         arbiter.settle(transaction, round);
-        return slots.revoke(transaction, round).thenCompose(back -> claims.free(transaction, round));
+        return workers.revoke(transaction, round).thenCompose(back -> claims.free(transaction, round));
     }
 
     @Override
-    public CompletableFuture<Void> jobEnded(BridgeTransaction transaction, Kept before) {
-        Step step = before.document().step(before.document().currentStep());
-        arbiter.settle(transaction, WorkerSlots.round(step));
-        var unused = stepQueue.leave(transaction, before);
-        return claims.drop(transaction, step);
-    }
-
-    @Override
-    public boolean mayReportStopOf(String other) {
-        return other.equals(node);
+    public boolean mayReportStopOf(String stopped) {
+        return stopped.equals(node);
     }
 
     @Override
@@ -175,22 +146,62 @@ public final class ReplicatedAssignment implements StepAssignment {
                 : claims.ahead(transaction, begun, step.index());
     }
 
-    /** The creator need not be named. */
+    /** The creator node names no winner when it runs a step itself. */
     private Transition take(Step step, String executioner, ZonedDateTime now) {
         return step.progress().hasBegun()
                 ? new Transition.Refused("another node has begun it")
                 : step.take(node, executioner, now);
     }
 
+    // Slots
+
     @Override
-    public CompletableFuture<Void> stepNeedsWorker(
-            BridgeTransaction transaction, StepJob job, Optional<Duration> pause) {
-        return pause.isPresent() ? slots.rest(transaction, job, pause.get()) : slots.goOn(transaction, job);
+    public Optional<StepSlots> slots() {
+        return Optional.of(this);
     }
 
     @Override
-    public CompletableFuture<Void> ended(BridgeTransaction transaction, StepJob job) {
+    public CompletableFuture<Pause> checkTimeouts(BridgeTransaction transaction) {
+        long time = ticks.now();
+        transaction.afterwards(() -> ticks.over(time));
+        transaction.requestQueueReview(); // a restart may have added workers
+        return claims.freeExpired(transaction)
+                .thenCompose(done -> arbiter.reviewOverdue(transaction))
+                .thenApply(done -> Pause.atMost(ticks.apart()));
+    }
+
+    @Override
+    public CompletableFuture<Optional<String>> nextQueued(BridgeTransaction transaction) {
+        return workers.isOneFree(transaction)
+                .thenCompose(isOneFree -> isOneFree
+                        ? stepQueue.first(transaction)
+                        : CompletableFuture.completedFuture(Optional.<String>empty()));
+    }
+
+    @Override
+    public CompletableFuture<Kept> claim(BridgeTransaction transaction, Kept now) {
+        Step step = now.document().step(now.document().currentStep());
+        return isCreator(now) // the creator node needs no claim in the document
+                ? workers.take(transaction, step).thenApply(taken -> stepQueue.leave(transaction, now))
+                : CompletableFuture.completedFuture(claims.claim(transaction, now, step));
+    }
+
+    @Override
+    public CompletableFuture<Void> reserve(BridgeTransaction transaction, StepJob job, Optional<Duration> pause) {
+        return pause.isPresent() ? workers.rest(transaction, job, pause.get()) : workers.reserve(transaction, job);
+    }
+
+    @Override
+    public CompletableFuture<Void> stepEnded(BridgeTransaction transaction, StepJob job) {
         return claims.free(transaction, WorkerSlots.round(job));
+    }
+
+    @Override
+    public CompletableFuture<Void> jobEnded(BridgeTransaction transaction, Kept before) {
+        Step step = before.document().step(before.document().currentStep());
+        arbiter.settle(transaction, WorkerSlots.round(step));
+        var unused = stepQueue.leave(transaction, before);
+        return claims.drop(transaction, step);
     }
 
     private boolean isCreator(Kept kept) {

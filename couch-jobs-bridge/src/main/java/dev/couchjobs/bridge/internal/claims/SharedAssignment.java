@@ -15,9 +15,8 @@ import dev.couchjobs.bridge.internal.transaction.BridgeContext;
 import dev.couchjobs.bridge.internal.transaction.BridgeTransaction;
 import dev.couchjobs.bridge.internal.transaction.StepAssignment;
 import dev.couchjobs.bridge.internal.transaction.StepJob;
+import dev.couchjobs.bridge.internal.transaction.StepSlots;
 import dev.couchjobs.bridge.internal.transaction.StepTypes;
-import dev.couchjobs.loop.Pause;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -31,9 +30,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Nodes that share one database. A step is a job whose type names its target, and who is given that job runs it; so the
- * claim is the accept, and nothing has to be agreed on in documents. Only the bridge of the node on which a document
- * was made writes it back.
+ * The rules for nodes that share one database. A step is a job whose type names the target. The node that accepts the
+ * job runs the step, so documents need no claims. Only the bridge of the creator node writes a document.
  */
 public final class SharedAssignment implements StepAssignment {
     private static final Logger LOG = LoggerFactory.getLogger(SharedAssignment.class);
@@ -60,7 +58,7 @@ public final class SharedAssignment implements StepAssignment {
         return node;
     }
 
-    /** The first node to see a new document judges it: all share one database. */
+    /** The first node that imports a new document judges it, in the database of all. */
     @Override
     public boolean isAuthorityFor(String home, boolean isKnown) {
         return !isKnown || home.equals(node);
@@ -96,7 +94,7 @@ public final class SharedAssignment implements StepAssignment {
                 .thenApply(isKnown -> isKnown ? StepTypes.of(some.nodes()) : ofOneAmong(some.nodes(), job));
     }
 
-    /** There are too many sets to have a type for each. */
+    /** The number of sets that have a type of their own is limited. */
     private static JobType<StepJob, Void> ofOneAmong(SortedSet<String> nodes, StepJob job) {
         LOG.warn(
                 "There are too many sets of nodes as targets; job[{}] of document {} goes to one node of its set,"
@@ -106,7 +104,9 @@ public final class SharedAssignment implements StepAssignment {
         return StepTypes.of(List.copyOf(nodes).get(Math.floorMod(job.hashCode(), nodes.size())));
     }
 
-    /** A job for each node that has not done it yet, and one that goes on when those have ended, however they do. */
+    /**
+     * Adds a job for each node that has not run the step, and a join job that runs after them, whatever their outcomes.
+     */
     private static void addAll(BridgeTransaction transaction, Step step, StepJob job, Target.All all) {
         List<Dependency> parts = new ArrayList<>();
         for (String each : all.nodes()) {
@@ -145,21 +145,16 @@ public final class SharedAssignment implements StepAssignment {
             types.add(type(step.plan().target()));
         }
         if (step.plan().target() instanceof Target.OneOf some) {
-            some.nodes().forEach(each -> types.add(StepTypes.of(each))); // it may have been given to one of them
+            some.nodes().forEach(each -> types.add(StepTypes.of(each))); // see ofOneAmong
         }
         return CompletableFuture.allOf(types.stream()
                 .map(type -> jobs.remove(transaction.tx(), type, job.id()))
                 .toArray(CompletableFuture<?>[]::new));
     }
 
+    /** The node that stops a job removes the jobs of its steps from all nodes. */
     @Override
-    public CompletableFuture<Void> jobEnded(BridgeTransaction transaction, Kept before) {
-        return CompletableFuture.completedFuture(null);
-    }
-
-    /** The node that stops a job takes the jobs of its steps away from all nodes. */
-    @Override
-    public boolean mayReportStopOf(String other) {
+    public boolean mayReportStopOf(String stopped) {
         return true;
     }
 
@@ -169,34 +164,13 @@ public final class SharedAssignment implements StepAssignment {
     }
 
     @Override
-    public CompletableFuture<Pause> look(BridgeTransaction transaction) {
-        return CompletableFuture.completedFuture(Pause.untilWakeUp());
-    }
-
-    @Override
-    public CompletableFuture<Optional<String>> fromQueue(BridgeTransaction transaction) {
-        return CompletableFuture.completedFuture(Optional.empty());
-    }
-
-    @Override
-    public CompletableFuture<Kept> claim(BridgeTransaction transaction, Kept now) {
-        return CompletableFuture.completedFuture(now);
-    }
-
-    @Override
     public CompletableFuture<Transition> begin(
             BridgeTransaction transaction, Step step, StepJob job, String executioner, ZonedDateTime now) {
         return CompletableFuture.completedFuture(step.take(node, executioner, now));
     }
 
     @Override
-    public CompletableFuture<Void> stepNeedsWorker(
-            BridgeTransaction transaction, StepJob job, Optional<Duration> pause) {
-        return CompletableFuture.completedFuture(null);
-    }
-
-    @Override
-    public CompletableFuture<Void> ended(BridgeTransaction transaction, StepJob job) {
-        return CompletableFuture.completedFuture(null);
+    public Optional<StepSlots> slots() {
+        return Optional.empty();
     }
 }

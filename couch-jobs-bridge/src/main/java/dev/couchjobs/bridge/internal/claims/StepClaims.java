@@ -11,9 +11,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What a node claims of documents that others have made, and what happens to it. A claim can be made good only while
- * its lease lasts. A node that begins a step claims the next in the same commit: so its name is there by the time it
- * gets to it.
+ * The claims of this node on steps of other nodes' documents. A winner begins only while it holds the lease of its
+ * claim. A node that begins a step claims the next one in the same commit, so the creator node can name the winner
+ * meanwhile.
  */
 final class StepClaims {
     private final String node;
@@ -35,7 +35,7 @@ final class StepClaims {
         this.leases = leases;
     }
 
-    /** Claims the current step for a worker that is free. {@return what is to be kept} */
+    /** Claims the current step for a free slot. {@return what to store} */
     Kept claim(BridgeTransaction transaction, Kept now, Step step) {
         Kept out = stepQueue.leave(transaction, now);
         if (step.claim(node) instanceof Transition.To to) {
@@ -48,8 +48,8 @@ final class StepClaims {
     }
 
     /**
-     * Claims the step that follows one that begins here, unless others wait for this node's workers already. No worker
-     * is kept for it: the one for this step will be free.
+     * Claims the step after one that begins on this node, unless other steps already wait for its slots. The claim
+     * reserves no slot, because the slot of this step will be free by then.
      */
     CompletableFuture<Transition> ahead(BridgeTransaction transaction, Transition begun, int index) {
         Optional<Step> next =
@@ -66,7 +66,7 @@ final class StepClaims {
         return CompletableFuture.completedFuture(begun);
     }
 
-    /** Sees what has become of a claim on the current step, which has not begun, or has it claimed. */
+    /** Follows the claim on the current step, which has not begun. If no node claims the step, it enters the queue. */
     CompletableFuture<Kept> pursueClaim(BridgeTransaction transaction, Kept now, Step step) {
         StepRound round = WorkerSlots.round(step);
         if (step.progress().claimedBy().isEmpty()) {
@@ -78,7 +78,7 @@ final class StepClaims {
             return free(transaction, round).thenApply(freed -> out);
         }
         boolean mayBegin = leases.holds(round);
-        if (winner.isEmpty()) { // also when another's claim is seen: the creator may have seen only this node's
+        if (winner.isEmpty()) { // the creator node may have seen this node's claim only
             return mayBegin
                     ? slots.keep(transaction, round).thenApply(kept -> out)
                     : CompletableFuture.completedFuture(out);
@@ -89,9 +89,9 @@ final class StepClaims {
     }
 
     /**
-     * This node was named, and must not begin: it had claimed the step in a process that has ended, or too long ago, or
-     * for a worker that has other things to do by now. Only the node that is named may take a claim back, and no other
-     * node can be named meanwhile.
+     * Withdraws a round that this node has won and must not begin: an earlier process made the claim, or its lease has
+     * ended, or another step has taken the slot. Only the winner may withdraw here, and no other node can win
+     * meanwhile.
      */
     private CompletableFuture<Kept> again(BridgeTransaction transaction, Kept now, Step step) {
         if (!(step.withdraw() instanceof Transition.To to)) {
@@ -105,28 +105,28 @@ final class StepClaims {
                         : stepQueue.enter(transaction, open));
     }
 
-    /** {@return whether this node may still begin what it has claimed} */
+    /** {@return whether this node holds the lease of its claim on the step} */
     boolean isFresh(Step step) {
         return leases.holds(WorkerSlots.round(step));
     }
 
-    /** The worker that was kept for a step is free, whatever became of the step. */
+    /** Ends the lease on a step, and frees its slot. */
     CompletableFuture<Void> free(BridgeTransaction transaction, StepRound round) {
         leases.end(round);
         return slots.free(transaction, round);
     }
 
-    /** No answer comes any more. */
+    /** Gives up the claims on an ended job: the creator node does not answer them. */
     CompletableFuture<Void> drop(BridgeTransaction transaction, Step step) {
         step.next().ifPresent(next -> leases.end(WorkerSlots.round(next)));
         return slots.freeIfClaimed(transaction, WorkerSlots.round(step));
     }
 
     /**
-     * A claim was made by a process that has ended, or it has had no answer for too long: the worker is freed, and the
-     * claim is made again if it is answered after all.
+     * Frees the slots of claims that an earlier process made, or that the creator node did not answer in time. The node
+     * claims again if a late answer names it.
      */
-    CompletableFuture<Void> look(BridgeTransaction transaction) {
+    CompletableFuture<Void> freeExpired(BridgeTransaction transaction) {
         leases.forget();
         return reservations
                 .claimed(transaction.tx())

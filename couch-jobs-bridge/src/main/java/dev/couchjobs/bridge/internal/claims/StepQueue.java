@@ -12,9 +12,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
-/** The documents whose current step a worker of this node may claim, as soon as one is free. */
+/** The documents whose current step this node may claim as soon as a slot is free. */
 final class StepQueue {
-    /** Among so many of those that have waited longest a node takes the one that it is meant for. */
+    /** The number of documents at the head of the queue among which a node chooses. */
     private static final int CHOICE = 64;
 
     private final String node;
@@ -29,7 +29,7 @@ final class StepQueue {
         this.reservations = reservations;
     }
 
-    /** Has a document wait if its current step may run here. {@return what is to be kept} */
+    /** Adds a document to the queue if its current step may run on this node. {@return what to store} */
     Kept enter(BridgeTransaction transaction, Kept now) {
         JobDocument document = now.document();
         if (!document.step(document.currentStep()).plan().target().includes(node)) {
@@ -44,7 +44,7 @@ final class StepQueue {
         return now.with(now.entry().waiting(OptionalLong.of(since)));
     }
 
-    /** Has a document wait no longer. {@return what is to be kept} */
+    /** Removes a document from the queue. {@return what to store} */
     Kept leave(BridgeTransaction transaction, Kept now) {
         OptionalLong since = now.entry().waitsSince();
         if (since.isEmpty()) {
@@ -55,15 +55,17 @@ final class StepQueue {
         return now.with(now.entry().waiting(OptionalLong.empty()));
     }
 
-    /** {@return the document that a free worker is for, if one waits} */
+    /** {@return the document for the next free slot, if one waits} */
     CompletableFuture<Optional<String>> first(BridgeTransaction transaction) {
         return reservations
                 .first(transaction.tx(), CHOICE)
                 .thenApply(first -> first.stream()
-                        .min(Comparator.comparingInt(this::rank))); // of equal ones the one that has waited longest
+                        .min(Comparator.comparingInt(this::rank))); // the first of equal ones has waited longest
     }
 
-    /** Nodes that look at one line at one time are not to claim the same: each has its own favourites. */
+    /**
+     * The order in which nodes choose documents. It differs from node to node, so that two nodes seldom claim the same.
+     */
     private int rank(String document) {
         int own = weight(node, document);
         return (int) cluster.nodes().stream()

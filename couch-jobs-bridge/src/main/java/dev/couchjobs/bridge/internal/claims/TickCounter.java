@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A time that is counted and not read: one more with each of a node's looks at what it waits for, which are at least
- * some time apart. It may go too slowly and never goes too fast, whatever happens to clocks. Thread-safe.
+ * A clock of ticks. Each timeout check of a node is a tick, and checks are at least {@code apart} apart; so ticks may
+ * be too slow and never too fast, whatever system clocks do. Thread-safe.
  */
 final class TickCounter {
     private final Duration apart;
@@ -15,7 +15,7 @@ final class TickCounter {
         this.apart = apart;
     }
 
-    /** {@return the least time between two} */
+    /** {@return the least time between two ticks} */
     Duration apart() {
         return apart;
     }
@@ -24,7 +24,7 @@ final class TickCounter {
         return now.get();
     }
 
-    /** A look that began at some time is over. To be told of it twice changes nothing. */
+    /** Counts the check that began at the given tick. Counting it twice has no further effect. */
     void over(long time) {
         now.accumulateAndGet(time + 1, Math::max);
     }

@@ -15,7 +15,7 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** This node's workers, and the steps that they are kept for. */
+/** The worker slots of this node, and the steps for which they are reserved. */
 final class WorkerSlots {
     private final String node;
     private final CouchJobs jobs;
@@ -23,7 +23,7 @@ final class WorkerSlots {
     private final InstantSource clock;
     private final int number;
 
-    /** @param number how many there are */
+    /** @param number the number of slots */
     WorkerSlots(BridgeContext context, SlotReservations reservations, int number) {
         this.node = context.node();
         this.jobs = context.jobs();
@@ -36,12 +36,12 @@ final class WorkerSlots {
         return reservations.count(transaction.tx(), number, clock.millis()).thenApply(kept -> kept < number);
     }
 
-    /** {@return whether a step that no other node may run waits for one} */
+    /** {@return whether a step that only this node may run waits for a slot} */
     CompletableFuture<Boolean> isSlotMissing(BridgeTransaction transaction) {
         return reservations.count(transaction.tx(), number + 1, clock.millis()).thenApply(kept -> kept > number);
     }
 
-    /** Gives a step to a worker, unless it was given to one. */
+    /** Adds the job of a step and reserves its slot, unless this has been done before. */
     CompletableFuture<Void> take(BridgeTransaction transaction, Step step) {
         StepRound round = round(step);
         return reservations.hold(transaction.tx(), round).thenCompose(hold -> {
@@ -56,10 +56,7 @@ final class WorkerSlots {
         });
     }
 
-    /**
-     * Keeps a worker for a step that the node has claimed, if one is free.
-     * {@return whether one is kept, also if it was before}
-     */
+    /** Reserves a slot for a claimed step, if one is free. {@return whether the step has a slot} */
     CompletableFuture<Boolean> keep(BridgeTransaction transaction, StepRound round) {
         return reservations
                 .hold(transaction.tx(), round)
@@ -73,10 +70,7 @@ final class WorkerSlots {
                         }));
     }
 
-    /**
-     * {@return whether there still is a worker for a step that the node has claimed} A step that no other node may run
-     * may have taken it since then.
-     */
+    /** {@return whether a claimed step still has a slot} A step that only this node may run may have taken the slot. */
     CompletableFuture<Boolean> isKept(BridgeTransaction transaction, StepRound round) {
         return reservations
                 .hold(transaction.tx(), round)
@@ -87,7 +81,7 @@ final class WorkerSlots {
                                         isSlotMissing(transaction), (isKept, isOneMissing) -> isKept && !isOneMissing));
     }
 
-    /** Frees the worker that was kept for a step, if one was. */
+    /** Frees the slot of a step, if it has one. */
     CompletableFuture<Void> free(BridgeTransaction transaction, StepRound round) {
         return reservations.hold(transaction.tx(), round).thenCompose(hold -> {
             if (hold.isEmpty()) {
@@ -98,7 +92,7 @@ final class WorkerSlots {
         });
     }
 
-    /** Frees the worker that was kept for a step because of a claim, if one was. */
+    /** Frees the slot of a step that is claimed and not taken. */
     CompletableFuture<Void> freeIfClaimed(BridgeTransaction transaction, StepRound round) {
         return reservations
                 .hold(transaction.tx(), round)
@@ -107,18 +101,18 @@ final class WorkerSlots {
                         : CompletableFuture.completedFuture(null));
     }
 
-    /** Takes a step away from the worker that it was given to, if it was. */
+    /** Removes the job of a step, and frees its slot. */
     CompletableFuture<Void> revoke(BridgeTransaction transaction, StepRound round) {
         return jobs.remove(transaction.tx(), StepTypes.of(node), job(round).id())
                 .thenCompose(removed -> free(transaction, round));
     }
 
-    /** A step that has begun here needs its worker now. */
-    CompletableFuture<Void> goOn(BridgeTransaction transaction, StepJob job) {
+    /** Reserves a slot for a step that runs on this node. */
+    CompletableFuture<Void> reserve(BridgeTransaction transaction, StepJob job) {
         return reservations.take(transaction.tx(), round(job));
     }
 
-    /** A step that has begun here needs no worker for some time. */
+    /** Frees the slot of a step that runs on this node until its next try. */
     CompletableFuture<Void> rest(BridgeTransaction transaction, StepJob job, Duration pause) {
         transaction.requestQueueReview();
         return reservations.retries(transaction.tx(), round(job), clock.millis() + pause.toMillis());

@@ -1,5 +1,5 @@
 /**
- * Which node runs a step: by the type of a job where nodes share a cluster, by claims in documents where they only
+ * Decides which node runs a step: by the types of jobs where nodes share a cluster, by claims in documents where they
  * replicate. Calls the transaction and the store.
  */
 @NullMarked

@@ -36,6 +36,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.concurrent.CompletableFuture;
@@ -46,17 +47,17 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One node's bridge: it takes documents in, runs steps, and writes documents back. */
+/** One node's bridge: imports documents, runs steps, and writes documents to CouchDB. */
 public final class BridgeEngine implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BridgeEngine.class);
     private static final int JOINERS = 4;
-    /** How long what runs may run on when the bridge ends. */
+    /** How long running steps may continue after the close. */
     private static final Duration RUN_ON = Duration.ofSeconds(30);
-    /** After how long it is said what still runs. */
+    /** The time after the close at which the steps that still run are logged. */
     private static final Duration SILENCE = Duration.ofSeconds(5);
-    /** How much of what still runs is named. */
+    /** How many of them are named. */
     private static final int NAMED = 10;
-    /** How long the last documents may take to be written back. */
+    /** How long the publisher may continue after the last step. */
     private static final Duration LAST_WRITES = Duration.ofSeconds(5);
 
     private static final int FORGET_BATCH = 100;
@@ -72,16 +73,16 @@ public final class BridgeEngine implements AutoCloseable {
     private final StepRunner runner;
     private final int workers;
     private final Loop sets;
-    private final Loop looks;
+    private final Optional<Loop> timeouts;
     private final Loop forgetting;
     private final Set<SortedSet<String>> served = new HashSet<>();
     private final List<Worker> started = new ArrayList<>();
     private @Nullable CompletableFuture<Void> closed;
 
     /**
-     * @param kinds what is done for the work items of which kinds
-     * @param feedName tells the feed of this node's CouchDB from others that it may have read before
-     * @param process tells this process from others of the node
+     * @param kinds the kinds of work items that this node works on, by name
+     * @param feedName identifies the feed of this node's CouchDB
+     * @param process identifies this process among those of the node
      */
     public BridgeEngine(
             BridgeContext context,
@@ -107,11 +108,13 @@ public final class BridgeEngine implements AutoCloseable {
         this.runner = new StepRunner(context, transactions, course, runningActions, actions, process);
         this.sets = new Loop(
                 "sets of nodes", context.environment(), context.database().getExecutor(), this::serveSets);
-        this.looks = new Loop(
-                "what is waited for",
-                context.environment(),
-                context.database().getExecutor(),
-                () -> transactions.run("look at claims", assignment::look));
+        this.timeouts = assignment
+                .slots()
+                .map(slots -> new Loop(
+                        "timeouts of claims",
+                        context.environment(),
+                        context.database().getExecutor(),
+                        () -> transactions.run("check timeouts of claims", slots::checkTimeouts)));
         this.forgetting = new Loop(
                 "ended documents", context.environment(), context.database().getExecutor(), this::forget);
     }
@@ -122,12 +125,12 @@ public final class BridgeEngine implements AutoCloseable {
                 : new SharedAssignment(context);
     }
 
-    /** Begins. {@return when it has begun} */
+    /** Starts the bridge. {@return completes when it has started} */
     public CompletableFuture<Void> start() {
         return setTimeouts().thenCompose(set -> {
             serve();
             publisher.start();
-            looks.wakeUp();
+            timeouts.ifPresent(Loop::wakeUp);
             forgetting.wakeUp();
             var unused = work.offerView();
             return changesConsumer.start();
@@ -152,9 +155,9 @@ public final class BridgeEngine implements AutoCloseable {
                 .handleAsync(StepTypes.of(context.node()), run)
                 .handleAsync(StepTypes.any(), run)
                 .start());
-        // Those that go on with a document are not kept waiting by steps that take long.
+        // Join jobs have workers of their own, so that long steps do not delay them.
         started.add(worker(JOINERS).handleAsync(StepTypes.join(), runner::join).start());
-        // Nor are steps by work items: a node that claims a step has a worker free for it.
+        // Work items have workers of their own, so that a claimed step has a free slot.
         if (work.concurrency() > 0) {
             started.add(work.subscribe(worker(work.concurrency())).start());
         }
@@ -164,12 +167,12 @@ public final class BridgeEngine implements AutoCloseable {
     private WorkerBuilder worker(int concurrency) {
         return context.jobs()
                 .worker()
-                .executor(context.database().getExecutor()) // they do not block
+                .executor(context.database().getExecutor()) // handlers do not block
                 .shutdownTimeout(RUN_ON.plus(Action.STOPS_WITHIN))
                 .concurrency(concurrency);
     }
 
-    /** Takes up each set of nodes that this one belongs to, as soon as a step is aimed at it. */
+    /** Subscribes to each set of nodes with this one as soon as a step targets it. */
     private CompletableFuture<Pause> serveSets() {
         NodeSets known = context.store().sets();
         return context.run(
@@ -199,22 +202,22 @@ public final class BridgeEngine implements AutoCloseable {
                 .thenApply(counts -> counts.pending() + counts.blocked() + counts.running() > 0);
     }
 
-    /** {@return why a document is not being worked on, or how it is, for people} */
+    /** {@return why a document is not being worked on, or its progress, for people} */
     public CompletableFuture<String> why(String id) {
         return explainer.of(id);
     }
 
-    /** Ends as {@link #closeAsync} does, and waits for that. */
+    /** Closes the bridge, and waits until it is closed. */
     @Override
     public void close() {
         closeAsync().join();
     }
 
     /**
-     * Ends: takes nothing more in; lets what runs come to its end for half a minute, and then stops it and gives it
-     * back; and writes back what has come of that. Each part is bounded, also where no database answers.
+     * Closes the bridge: stops the import, lets running steps continue for half a minute, stops and releases the
+     * others, and writes the results to CouchDB. Each part has a time limit, also if the database does not answer.
      *
-     * @return when it has ended
+     * @return completes when the bridge is closed
      */
     public synchronized CompletableFuture<Void> closeAsync() {
         if (closed == null) {
@@ -226,7 +229,7 @@ public final class BridgeEngine implements AutoCloseable {
     private CompletableFuture<Void> end() {
         changesConsumer.close();
         sets.close();
-        looks.close();
+        timeouts.ifPresent(Loop::close);
         forgetting.close();
         Future<?> notice = after(SILENCE, this::logRunning);
         Future<?> stop = after(RUN_ON, runningActions::stopAll);

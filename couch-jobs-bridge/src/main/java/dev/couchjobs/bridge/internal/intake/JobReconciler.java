@@ -13,13 +13,14 @@ import dev.couchjobs.bridge.internal.transaction.BridgeTransaction;
 import dev.couchjobs.bridge.internal.transaction.DocumentStore;
 import dev.couchjobs.bridge.internal.transaction.StepAssignment;
 import dev.couchjobs.bridge.internal.transaction.StepAssignment.Kept;
+import dev.couchjobs.bridge.internal.transaction.StepSlots;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What follows from what is known of a job now: its next step is seen to, or what runs of it stops. */
+/** Adjusts the jobs of steps to a changed job document: begins its current step, or stops what runs. */
 final class JobReconciler {
     private static final Logger LOG = LoggerFactory.getLogger(JobReconciler.class);
 
@@ -37,7 +38,7 @@ final class JobReconciler {
         this.actions = actions;
     }
 
-    /** Keeps what follows from what is known now. */
+    /** Stores a job and adjusts the jobs of its steps. {@return what was stored} */
     CompletableFuture<Kept> settle(BridgeTransaction transaction, Optional<Kept> before, Kept now) {
         if (now.document().isEnded()) {
             return settleEnded(transaction, before, now);
@@ -56,25 +57,30 @@ final class JobReconciler {
 
     private CompletableFuture<Kept> settleEnded(BridgeTransaction transaction, Optional<Kept> before, Kept now) {
         Optional<Kept> live = before.filter(kept -> kept.entry().isLive());
-        boolean runsOn = isConsistent(now.document()); // other nodes' parts of a step may still run to their end
+        boolean runsOn = isConsistent(now.document()); // the parts of other nodes may still run
         Kept after = before.isPresent() && runsOn ? now : now.with(stopped(now.document()));
         if (!runsOn) {
             stopRunning(transaction, now.document().id());
         }
-        CompletableFuture<Void> gone = live.isEmpty()
+        CompletableFuture<Void> released = live.isEmpty()
                 ? done()
-                : runsOn ? assignment.jobEnded(transaction, live.get()) : stop(transaction, live.get());
-        return gone.thenApply(nothing -> documents.save(transaction, before, after));
+                : runsOn ? releaseSlots(transaction, live.get()) : stop(transaction, live.get());
+        return released.thenApply(nothing -> documents.save(transaction, before, after));
     }
 
-    /** A job is over: nothing of it is to be run any more. */
+    /** Stops the current step of a job that has ended. */
     CompletableFuture<Void> stop(BridgeTransaction transaction, Kept before) {
-        return assignment.jobEnded(transaction, before).thenCompose(gone -> assignment.stop(transaction, before));
+        return releaseSlots(transaction, before).thenCompose(released -> assignment.stop(transaction, before));
+    }
+
+    private CompletableFuture<Void> releaseSlots(BridgeTransaction transaction, Kept before) {
+        Optional<StepSlots> slots = assignment.slots();
+        return slots.isPresent() ? slots.get().jobEnded(transaction, before) : done();
     }
 
     /**
-     * What was seen by a try of this turn that was not the last need not hold: whether the job has ended is looked at
-     * again.
+     * Stops the actions of a document after the commit. It checks first whether the job has ended, because a try that
+     * did not commit may have seen other data.
      */
     void stopRunning(BridgeTransaction transaction, String id) {
         transaction.afterwards(() -> {
@@ -98,7 +104,7 @@ final class JobReconciler {
                         && isConsistent(documents.kept(entry).document()));
     }
 
-    /** Says of what runs of a job that has ended that it does so no longer, as far as that is for this node to say. */
+    /** {@return an ended job in which running steps are stopped, as far as this node may say so} */
     private JobDocument stopped(JobDocument ended) {
         JobDocument now = ended;
         for (int step = 0; step < ended.plan().steps().size(); step++) {
@@ -113,7 +119,7 @@ final class JobReconciler {
         return now;
     }
 
-    /** Whether a job has ended by the ends of its steps, and not because a document says so. */
+    /** Whether the ends of its steps have ended the job, and not the verdict in a document alone. */
     private static boolean isConsistent(JobDocument ended) {
         return IntStream.range(0, ended.plan().steps().size())
                         .mapToObj(step -> ended.step(step).progress().runs().values())

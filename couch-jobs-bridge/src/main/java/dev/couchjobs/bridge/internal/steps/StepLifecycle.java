@@ -12,6 +12,7 @@ import dev.couchjobs.bridge.internal.transaction.DocumentStore;
 import dev.couchjobs.bridge.internal.transaction.StepAssignment;
 import dev.couchjobs.bridge.internal.transaction.StepAssignment.Kept;
 import dev.couchjobs.bridge.internal.transaction.StepJob;
+import dev.couchjobs.bridge.internal.transaction.StepSlots;
 import java.time.Duration;
 import java.time.ZonedDateTime;
 import java.util.Optional;
@@ -28,18 +29,20 @@ public final class StepLifecycle {
 
     private final String node;
     private final StepAssignment assignment;
+    private final Optional<StepSlots> slots;
     private final DocumentStore documents;
 
     public StepLifecycle(BridgeContext context, StepAssignment assignment, DocumentStore documents) {
         this.node = context.node();
         this.assignment = assignment;
+        this.slots = assignment.slots();
         this.documents = documents;
     }
 
-    /** What a step needs to be run. */
+    /** A step that has begun. */
     record Begun(Step step, int tries, ZonedDateTime since) {}
 
-    /** A job for a step has been taken up here. {@return the step, or empty if there is nothing to do any more} */
+    /** Begins a step whose job this node has claimed. {@return the step; empty if there is nothing to do} */
     CompletableFuture<Optional<Begun>> begin(BridgeTransaction transaction, StepJob job, String worker) {
         String executioner = Step.executioner(node, worker);
         return change(transaction, job, Optional.empty(), document -> {
@@ -55,10 +58,10 @@ public final class StepLifecycle {
     }
 
     /**
-     * A try has failed, and another will follow, or the alternative.
+     * Counts a failed try, after which another try or the alternative follows.
      *
-     * @param pause after which it will; empty if at once
-     * @return empty if there is nothing to do any more
+     * @param pause the time until the next try; empty if no try follows
+     * @return the step; empty if there is nothing to do
      */
     CompletableFuture<Optional<Begun>> tried(
             BridgeTransaction transaction, StepJob job, Begun begun, Optional<Duration> pause) {
@@ -69,11 +72,11 @@ public final class StepLifecycle {
                     .filter(run -> run.tries() > begun.tries())
                     .isPresent();
             return CompletableFuture.completedFuture(
-                    isCounted ? new Transition.To(document) : step.tried(node)); // see begin
+                    isCounted ? new Transition.To(document) : step.tried(node)); // by a commit with an unknown result
         });
     }
 
-    /** How one thing that happens to a step changes its document. */
+    /** A change of one step, as a change of its document. */
     private interface Change {
         CompletableFuture<Transition> of(JobDocument document);
     }
@@ -100,20 +103,19 @@ public final class StepLifecycle {
             documents.send(transaction, job.document(), before.entry().home());
         }
         Step step = now.step(job.step());
-        return assignment
-                .stepNeedsWorker(transaction, job, pause)
-                .thenApply(done -> step.progress()
-                        .run(node)
-                        .map(run -> new Begun(step, run.tries(), run.start().orElseGet(documents::now))));
+        CompletableFuture<Void> reserved = slots.isPresent() ? slots.get().reserve(transaction, job, pause) : done();
+        return reserved.thenApply(done -> step.progress()
+                .run(node)
+                .map(run -> new Begun(step, run.tries(), run.start().orElseGet(documents::now))));
     }
 
-    /** A step has come to its end here. */
+    /** Ends a step on this node. */
     CompletableFuture<Void> end(BridgeTransaction transaction, StepJob job, boolean hasSucceeded, StepRunEnd end) {
         return documents.find(transaction, job.document()).thenCompose(entry -> {
             Optional<Kept> before = entry.filter(found -> found.documentRole() != DocumentEntry.DocumentRole.DELETED
                             && found.documentRole() != DocumentEntry.DocumentRole.REFUSED)
                     .map(documents::kept);
-            CompletableFuture<Void> free = assignment.ended(transaction, job);
+            CompletableFuture<Void> free = freeSlot(transaction, job);
             if (before.isEmpty()) {
                 return free;
             }
@@ -126,18 +128,18 @@ public final class StepLifecycle {
         });
     }
 
-    /** A job for a step has been taken up here, and there was nothing to do. */
+    /** Ends the claim on a step that there is no reason to run. */
     CompletableFuture<Void> left(BridgeTransaction transaction, StepJob job) {
         transaction.review(job.document());
         return documents.find(transaction, job.document()).thenCompose(entry -> {
             entry.filter(found -> found.documentRole() == DocumentEntry.DocumentRole.ENDED)
                     .map(documents::kept)
                     .ifPresent(kept -> leftRunning(transaction, job, kept));
-            return assignment.ended(transaction, job);
+            return freeSlot(transaction, job);
         });
     }
 
-    /** It was to go on with what had begun here before the job ended. */
+    /** Writes that a step was stopped that had begun on this node before its job ended. */
     private void leftRunning(BridgeTransaction transaction, StepJob job, Kept kept) {
         if (kept.document().step(job.step()).end(node, documents.now(), false, StepRunEnd.stopped("the job had ended"))
                 instanceof Transition.To to) {
@@ -155,10 +157,16 @@ public final class StepLifecycle {
     }
 
     private CompletableFuture<Void> gone(BridgeTransaction transaction, Kept before, JobDocument now) {
-        return before.entry().isLive() && now.isEnded() ? assignment.jobEnded(transaction, before) : done();
+        return slots.isPresent() && before.entry().isLive() && now.isEnded()
+                ? slots.get().jobEnded(transaction, before)
+                : done();
     }
 
-    /** All nodes have ended their part of a step. */
+    private CompletableFuture<Void> freeSlot(BridgeTransaction transaction, StepJob job) {
+        return slots.isPresent() ? slots.get().stepEnded(transaction, job) : done();
+    }
+
+    /** Begins the next step after all nodes have ended their part of one. */
     CompletableFuture<Void> joined(BridgeTransaction transaction, StepJob job) {
         return documents.find(transaction, job.document()).thenCompose(entry -> {
             Optional<Kept> kept = entry.filter(DocumentEntry::isLive).map(documents::kept);

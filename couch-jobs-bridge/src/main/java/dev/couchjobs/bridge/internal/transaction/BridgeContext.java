@@ -15,17 +15,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the parts of one bridge have in common. The transactions that it runs for them carry the tag of couch-jobs, and
- * say to the operators of a cluster what they are for.
+ * What the parts of one bridge share. The transactions of a context carry the tag of the library, and an identifier
+ * that shows their purpose to the operators of a cluster.
  *
  * @param node the node's name
  * @param cluster all nodes
- * @param database where the jobs and the ledger are
+ * @param database the database of the jobs and the store
  * @param jobs the jobs
  * @param store the bridge's own rows
- * @param couch the node's CouchDB
- * @param environment time, timer and chance
- * @param retention how long ended documents are remembered
+ * @param couch the node's CouchDB database
+ * @param environment time, timers and randomness
+ * @param retention how long the store keeps ended documents
  */
 public record BridgeContext(
         String node,
@@ -37,20 +37,20 @@ public record BridgeContext(
         Environment environment,
         Duration retention) {
 
-    /** A loop that waits for a watch looks again after this time, whatever became of the watch. */
+    /** The longest time between two rounds of a loop that waits for a watch. A watch may be lost. */
     public static final Duration LOOK_AGAIN = Duration.ofMinutes(1);
 
-    /** The tag of the library, with which its identifiers begin, too. */
+    /** The tag, and the prefix of the identifiers. */
     private static final String LABEL = "couch-jobs";
 
-    /** {@return the id of this node's store, which is made at its first start} */
+    /** {@return the id of this node's store} The first call creates it. */
     public CompletableFuture<String> owner() {
         String fresh =
                 new UUID(environment.random().nextLong(), environment.random().nextLong()).toString();
         return run("look whose store it is", tx -> store.owner(tx, node, fresh));
     }
 
-    /** Runs a transaction. {@return what its body gave, when it is committed} */
+    /** Runs a transaction. {@return the result of the body, after the commit} */
     public <T extends @Nullable Object> CompletableFuture<T> run(
             String purpose, Function<? super Transaction, CompletableFuture<T>> body) {
         return database.runAsync(tx -> {
@@ -59,7 +59,7 @@ public record BridgeContext(
         });
     }
 
-    /** Runs a transaction that only reads. {@return what its body gave} */
+    /** Runs a transaction that only reads. {@return the result of the body} */
     public <T extends @Nullable Object> CompletableFuture<T> read(
             String purpose, Function<? super ReadTransaction, CompletableFuture<T>> body) {
         return database.readAsync(tx -> {
@@ -68,7 +68,7 @@ public record BridgeContext(
         });
     }
 
-    /** Every try forgets both. */
+    /** A retry resets tag and identifier, so each try sets them. */
     private static void label(ReadTransaction tx, String purpose) {
         tx.options().setTag(LABEL);
         tx.options().setDebugTransactionIdentifier(LABEL + " bridge " + purpose);

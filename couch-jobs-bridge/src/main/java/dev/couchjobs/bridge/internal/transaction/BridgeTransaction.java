@@ -38,12 +38,12 @@ public final class BridgeTransaction {
         jobs.add(job);
     }
 
-    /** Has something done when this is committed; not if the process ends before. */
+    /** Adds an action that runs after the commit. It does not run if the process ends before. */
     public synchronized void afterwards(Runnable action) {
         afterwards.add(action);
     }
 
-    /** Has something said when this is committed; not for a try that was not the last. */
+    /** Adds a log message that is written after the commit. Only the messages of the last try are written. */
     public synchronized void say(Runnable words) {
         news.add(words);
     }
@@ -52,17 +52,17 @@ public final class BridgeTransaction {
         news.forEach(Runnable::run);
     }
 
-    /** Has a document looked at again before the turn ends, because what it depends on has changed. */
+    /** Requests the review of a document before the commit, because a condition of its job has changed. */
     public synchronized void review(String document) {
         toReview.add(document);
     }
 
-    /** Has those who wait for a worker looked at before the turn ends. */
+    /** Requests the review of the documents that wait for a worker slot, before the commit. */
     public synchronized void requestQueueReview() {
         isQueueReviewRequested = true;
     }
 
-    /** {@return the next document to be looked at again, which then no longer is one} */
+    /** Removes a document from those to review. {@return the document} */
     synchronized Optional<String> nextToReview() {
         Optional<String> next = toReview.stream().findFirst();
         next.ifPresent(toReview::remove);
@@ -81,11 +81,11 @@ public final class BridgeTransaction {
                 : couchJobs.addAll(tx, jobs).thenApply(ids -> result);
     }
 
-    /** Something that runs transactions: a database, or a job that is held. */
+    /** Runs transactions: those of a database, or those that a job's claim fences. */
     public interface Runner {
         <T extends @Nullable Object> CompletableFuture<T> run(Function<Transaction, CompletableFuture<T>> body);
 
-        /** {@return one that runs them by themselves} */
+        /** {@return a runner of transactions that no claim fences} */
         static Runner of(BridgeContext context, String purpose) {
             return new Runner() {
                 @Override
@@ -98,11 +98,11 @@ public final class BridgeTransaction {
     }
 
     /**
-     * Runs a turn, as often as it takes. What its tries want done afterwards is done for all of them: of one whose
-     * commit has an unknown result, it may have happened, and the next then finds nothing left to do. So whatever is
-     * done afterwards has to look first.
+     * Runs a transaction, and retries it like its runner. After the commit the actions of all tries run: a try with an
+     * unknown result may have committed, and the next try then finds nothing to do. Each action must therefore check
+     * whether its condition still holds.
      *
-     * @return what its body gave, when all of it is committed
+     * @return the result of the body, after the commit
      */
     static <T extends @Nullable Object> CompletableFuture<T> run(
             Runner runner, CouchJobs couchJobs, Function<BridgeTransaction, CompletableFuture<T>> body) {

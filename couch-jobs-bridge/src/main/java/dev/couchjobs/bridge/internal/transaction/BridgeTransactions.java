@@ -8,8 +8,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the bridge's transactions. What is changed in one may touch documents that it was not about, or set a worker
- * free for one that waits; they are looked at before it ends.
+ * Runs the bridge's transactions. A transaction may change the conditions of other documents, or free a worker slot;
+ * before the commit these documents, and those that wait for a slot, are reviewed.
  */
 public final class BridgeTransactions {
     private final BridgeContext context;
@@ -24,13 +24,13 @@ public final class BridgeTransactions {
         this.documents = documents;
     }
 
-    /** Runs a turn in a transaction of its own. */
+    /** Runs a body in a transaction of its own. */
     public <T extends @Nullable Object> CompletableFuture<T> run(
             String purpose, Function<BridgeTransaction, CompletableFuture<T>> body) {
         return run(BridgeTransaction.Runner.of(context, purpose), body);
     }
 
-    /** Runs a turn, and looks in it at all that depends on what it changes. */
+    /** Runs a body in a transaction of the given runner, and the reviews that the body requests. */
     public <T extends @Nullable Object> CompletableFuture<T> run(
             BridgeTransaction.Runner runner, Function<BridgeTransaction, CompletableFuture<T>> body) {
         return BridgeTransaction.run(
@@ -43,24 +43,26 @@ public final class BridgeTransactions {
     private CompletableFuture<Void> review(BridgeTransaction transaction) {
         Optional<String> next = transaction.nextToReview();
         if (next.isPresent()) {
-            return look(transaction, next.get(), kept -> assignment.next(transaction, kept, false))
+            return update(transaction, next.get(), kept -> assignment.next(transaction, kept, false))
                     .thenCompose(done -> review(transaction));
         }
-        return transaction.isQueueReviewRequested() ? reviewQueue(transaction) : done();
+        Optional<StepSlots> slots = assignment.slots();
+        return slots.isPresent() && transaction.isQueueReviewRequested()
+                ? reviewQueue(transaction, slots.get())
+                : done();
     }
 
-    private CompletableFuture<Void> reviewQueue(BridgeTransaction transaction) {
-        return assignment
-                .fromQueue(transaction)
+    private CompletableFuture<Void> reviewQueue(BridgeTransaction transaction, StepSlots slots) {
+        return slots.nextQueued(transaction)
                 .thenCompose(next -> next.isEmpty()
                         ? done()
-                        : look(transaction, next.get(), kept -> assignment.claim(transaction, kept))
-                                // One that is not live has no business there, and would be the first forever.
-                                .thenCompose(wasLive -> wasLive ? reviewQueue(transaction) : done()));
+                        : update(transaction, next.get(), kept -> slots.claim(transaction, kept))
+                                // A job that is not live stays the first of the queue: the review must not repeat it.
+                                .thenCompose(isLive -> isLive ? reviewQueue(transaction, slots) : done()));
     }
 
-    /** Looks at a live document again. {@return whether it is live} */
-    private CompletableFuture<Boolean> look(
+    /** Changes a document if its job is live. {@return whether the job is live} */
+    private CompletableFuture<Boolean> update(
             BridgeTransaction transaction, String id, Function<Kept, CompletableFuture<Kept>> change) {
         return documents
                 .live(transaction, id)

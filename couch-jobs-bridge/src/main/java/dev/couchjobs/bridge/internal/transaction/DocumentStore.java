@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What is kept of documents: read from the ledger, and written to it with all that goes with it. */
+/** Reads documents from the store, and writes them with all that depends on them. */
 public final class DocumentStore {
     private static final Logger LOG = LoggerFactory.getLogger(DocumentStore.class);
 
@@ -27,7 +27,7 @@ public final class DocumentStore {
     private final BridgeStore store;
     private final StepAssignment assignment;
     private final Environment environment;
-    /** Of what was accepted once. */
+    /** The reader accepts all that an earlier configuration accepted. */
     private final DocumentReader reader;
 
     private final Duration retention;
@@ -41,23 +41,23 @@ public final class DocumentStore {
         this.assignment = assignment;
     }
 
-    /** {@return what is kept of a document} */
+    /** {@return the entry of a document} */
     public CompletableFuture<Optional<DocumentEntry>> find(BridgeTransaction transaction, String id) {
         return store.find(transaction.tx(), id);
     }
 
-    /** {@return what is kept of a job, if it has not ended} */
+    /** {@return the entry of a job that has not ended} */
     public CompletableFuture<Optional<Kept>> live(BridgeTransaction transaction, String id) {
         return find(transaction, id)
                 .thenApply(entry -> entry.filter(DocumentEntry::isLive).map(this::kept));
     }
 
-    /** {@return what a document says, for which a node's configuration was right once} */
+    /** {@return a document that this node's configuration accepts, or accepted before} */
     public ParsedDocument read(ObjectNode body) {
         return reader.read(body);
     }
 
-    /** {@return an entry of a job, read} */
+    /** {@return the job document of an entry} */
     public Kept kept(DocumentEntry entry) {
         ParsedDocument parsedDocument = read(entry.body());
         if (parsedDocument instanceof ParsedDocument.Job job) {
@@ -70,7 +70,7 @@ public final class DocumentStore {
                         + parsedDocument);
     }
 
-    /** Keeps a job in place of what was kept of it, and writes its body again if it says something else. */
+    /** Stores a job in place of its previous entry. The body is written again only if the document differs. */
     public Kept save(BridgeTransaction transaction, Optional<Kept> before, Kept now) {
         JobDocument document = now.document();
         boolean isNew = before.isEmpty() || !before.get().document().equals(document);
@@ -88,7 +88,7 @@ public final class DocumentStore {
         return new Kept(document, entry);
     }
 
-    /** Once for a job: of those who keep it for themselves it is said by the node where it was made. */
+    /** Logs the end of a job once: if nodes replicate, only the creator node logs it. */
     private void logEnd(BridgeTransaction transaction, JobDocument job, Verdict verdict) {
         if (verdict.status() != Verdict.Status.SUCCESS
                 && assignment.mayReportStopOf(job.plan().creator())) {
@@ -101,7 +101,6 @@ public final class DocumentStore {
         }
     }
 
-    /** Keeps an entry. */
     public void save(BridgeTransaction transaction, String id, DocumentEntry entry) {
         store.put(transaction.tx(), id, entry);
         if (!entry.isLive()) {
@@ -109,12 +108,12 @@ public final class DocumentStore {
         }
     }
 
-    /** {@return whether this node writes documents of that home back} */
+    /** {@return whether this node writes the documents of the given home to CouchDB} */
     public boolean writes(String home) {
         return assignment.writer(home).equals(node);
     }
 
-    /** Has a document written back. */
+    /** Adds a document to the outbox. */
     public void send(BridgeTransaction transaction, String id, String home) {
         store.outbox()
                 .send(
@@ -124,7 +123,7 @@ public final class DocumentStore {
                         environment.random().nextLong());
     }
 
-    /** {@return the time by the clock and in the zone of this node} */
+    /** {@return the time of this node's clock, in its time zone} */
     public ZonedDateTime now() {
         return environment.clock().instant().atZone(ZoneId.systemDefault());
     }

@@ -5,11 +5,11 @@ package dev.couchjobs.bridge.internal.transaction;
  *
  * @param document the id of the job document
  * @param step the step's index, from 0
- * @param round the round in which it was given to the node that runs it
+ * @param round the round in which the node has got the step
  */
 public record StepJob(String document, int step, int round) {
 
-    /** {@return its id among the jobs of its type} */
+    /** {@return the id of the job within its type} */
     public String id() {
         return document + "#" + step + "." + round;
     }

@@ -9,23 +9,21 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.SortedSet;
 
-/** The types of the jobs that run steps: each names the nodes that may take them. */
+/** The types of the jobs that run steps. Each type names the nodes that may claim its jobs. */
 public final class StepTypes {
-    /** How long a node may be silent before its steps are given to others. */
+    /** The activity timeout: after so long without a heartbeat the jobs of a node are pending again. */
     public static final Duration TIMEOUT = Duration.ofSeconds(15);
 
     private static final int NAME_MAX = 400;
 
-    /**
-     * A step ends by what its own strategy says; this is for what is wrong around it, such as a database that is down.
-     */
+    /** For failures of the bridge or its database. Failed actions follow the retry strategy of their step. */
     private static final RetryPolicy RETRY =
             RetryPolicy.standard().attempts(1_000).backoff(Duration.ofSeconds(1), 2, Duration.ofMinutes(1));
 
     private static final Retention RETENTION =
             Retention.of(Duration.ofMinutes(10)).failed(Duration.ofDays(7));
 
-    /** One that has failed stands for an outcome that CouchDB refuses: forgotten, the work might be done again. */
+    /** A failed job keeps an outcome that CouchDB refuses. Without the job the work could be repeated. */
     private static final Retention WORK_RETENTION =
             Retention.of(Duration.ofMinutes(10)).failedForever();
 
@@ -41,17 +39,17 @@ public final class StepTypes {
         return type("any");
     }
 
-    /** {@return the type of the jobs that go on with a document when all nodes have ended their part of a step} */
+    /** {@return the type of the jobs that begin the next step when all nodes have ended their part of one} */
     public static JobType<StepJob, Void> join() {
         return type("join");
     }
 
-    /** {@return the type of the jobs for these nodes, whichever is first} */
+    /** {@return the type of the jobs that any of these nodes may take} */
     public static JobType<StepJob, Void> of(SortedSet<String> nodes) {
         return type("set/" + name(String.join(",", nodes)));
     }
 
-    /** {@return the type of the jobs for one kind of work items} */
+    /** {@return the type of the jobs for work items of one kind} */
     public static JobType<WorkJob, Void> ofWork(String kind) {
         return JobType.of("work/" + name(kind), WorkJob.class).retry(RETRY).retention(WORK_RETENTION);
     }

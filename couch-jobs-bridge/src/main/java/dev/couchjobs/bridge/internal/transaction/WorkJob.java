@@ -1,7 +1,7 @@
 package dev.couchjobs.bridge.internal.transaction;
 
 /**
- * The data of a job that does the work of an item.
+ * The data of a job that works on a work item.
  *
  * @param document the id of the item's document
  */

@@ -1,6 +1,6 @@
 /**
- * The unit of work of a bridge: one transaction over the store, the documents in it, and the jobs that it adds. It
- * knows how steps are assigned only by the interface {@code StepAssignment}.
+ * The unit of work of a bridge: one transaction over the store, its documents, and the jobs that it adds. The
+ * interfaces {@code StepAssignment} and {@code StepSlots} separate it from the assignment of steps.
  */
 @NullMarked
 package dev.couchjobs.bridge.internal.transaction;
