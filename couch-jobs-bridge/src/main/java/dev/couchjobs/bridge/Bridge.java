@@ -7,8 +7,8 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One node's bridge between CouchDB and couch-jobs: it runs the steps of job documents that are this node's to run, and
- * writes into the documents what happens to them.
+ * One node's bridge between CouchDB and couch-jobs. It runs the steps of job documents on this node, and writes their
+ * progress into the documents.
  *
  * <pre>{@code
  * try (Bridge bridge = Bridge.of(Path.of("bridge.toml"))
@@ -18,8 +18,8 @@ import java.util.concurrent.CompletableFuture;
  * }
  * }</pre>
  *
- * <p>What a document may say is in {@code rfc/014-job-documents.md}, how its steps come to nodes in {@code
- * rfc/015-steps-on-nodes.md}. A bridge without handlers of its own is best run by {@link BridgeMain}. Thread-safe.
+ * <p>{@code rfc/014-job-documents.md} defines the documents, and {@code rfc/015-steps-on-nodes.md} how steps are
+ * assigned to nodes. {@link BridgeMain} runs a bridge without handlers of its own. Thread-safe.
  */
 public final class Bridge implements AutoCloseable {
     private final RunningBridge running;
@@ -29,12 +29,11 @@ public final class Bridge implements AutoCloseable {
     }
 
     /**
-     * A bridge as a file configures it.
+     * Creates a builder for the bridge of a configuration file.
      *
-     * @param configuration a file such as {@code bridge.toml}; what may be in it is said in the one that comes with the
-     *     bridge
-     * @return what starts it
-     * @throws BridgeConfigurationException if the file cannot be read, or something in it is wrong
+     * @param configuration the file, in the format of the {@code bridge.toml} that comes with the bridge
+     * @return the builder
+     * @throws BridgeConfigurationException if the file cannot be read or is invalid
      */
     public static BridgeBuilder of(Path configuration) {
         return new BridgeBuilder(BridgeBuilder.read(configuration));
@@ -62,41 +61,41 @@ public final class Bridge implements AutoCloseable {
     }
 
     /**
-     * Tells when the bridge works: it starts without its CouchDB, and waits for it.
+     * Reports that the bridge works. It starts without its CouchDB, and waits for it.
      *
-     * @return completes when its CouchDB database has answered for the first time; never fails
+     * @return completes when the CouchDB database has answered for the first time; never fails
      */
     public CompletableFuture<Void> ready() {
         return running.ready();
     }
 
     /**
-     * Tells when the bridge cannot go on: its database belongs to another bridge of its name, say. It takes nothing
-     * more in then, and what runs ends as when the bridge is closed. It still has to be closed.
+     * Reports that the bridge has stopped by itself, for example because its database belongs to another bridge.
+     * Running steps end as in {@link #close}, which the caller still has to call.
      *
-     * @return completes with the reason, for people, if the bridge ends by itself; never fails
+     * @return completes with the reason, for people, if the bridge stops by itself; never fails
      */
     public CompletableFuture<String> stopped() {
         return running.stopped();
     }
 
     /**
-     * Tells why a document is not being worked on, or how it is: the bridge has not seen it yet, say, or its step waits
-     * for a worker, for another node or for the time of its next try. The command line asks the same with {@code
-     * --why}.
+     * Explains why a document is not being worked on, or its progress. For example, the bridge has not received it, or
+     * its step waits for a worker, for another node or for its next try. The command line has the option {@code --why}
+     * for this.
      *
      * @param documentId the document's id
-     * @return what the bridge knows, for people; further lines say what is wrong with the bridge at present. Completes
-     *     when the bridge's database answers, and CouchDB answers or has been silent for five seconds
+     * @return the explanation, for people; further lines contain present failures of the bridge. Completes when the
+     *     bridge's database answers, and CouchDB answers or has not for five seconds
      */
     public CompletableFuture<String> why(String documentId) {
         return running.why(Objects.requireNonNull(documentId, "documentId"));
     }
 
     /**
-     * Ends the bridge. It takes nothing more in; what runs may come to its end for half a minute, and is then stopped
-     * and given back. What could not be written into documents any more is written when the bridge is started again.
-     * Takes less than 80 seconds, whatever does not answer.
+     * Closes the bridge. It imports no more documents. Running steps may continue for half a minute; those that have
+     * not ended by then are stopped and released. Results that cannot be written to CouchDB are written after the next
+     * start. The close takes less than 80 seconds, even if neither database answers.
      */
     @Override
     public void close() {

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
-/** Starts a bridge; made by {@link Bridge#of}. */
+/** Configures and starts a bridge; see {@link Bridge#of}. */
 public final class BridgeBuilder {
     private final BridgeConfig config;
     private final Map<String, StepHandler> handlers = new TreeMap<>();
@@ -33,12 +33,12 @@ public final class BridgeBuilder {
     }
 
     /**
-     * Registers a handler, which documents name in steps of kind {@code java}.
+     * Registers a handler for steps of kind {@code java}.
      *
-     * @param name the name
-     * @param handler does such steps
+     * @param name the name by which documents refer to it
+     * @param handler the handler
      * @return this builder
-     * @throws IllegalArgumentException if there is a handler of that name
+     * @throws IllegalArgumentException if the name is already registered
      */
     public BridgeBuilder handler(String name, StepHandler handler) {
         Objects.requireNonNull(handler, "handler");
@@ -49,10 +49,10 @@ public final class BridgeBuilder {
     }
 
     /**
-     * Uses an open database in place of the one that the configuration names, for example one that the program has
-     * opened for its own data, or an embedded one that several bridges of one process share.
+     * Uses an open database in place of the configured one. It may contain the program's own data, or may be an
+     * embedded one that several bridges of the process share.
      *
-     * @param database stays the caller's, to be closed after the bridge
+     * @param database the database; the caller closes it after the bridge
      * @return this builder
      */
     public BridgeBuilder database(Database database) {
@@ -61,8 +61,8 @@ public final class BridgeBuilder {
     }
 
     /**
-     * Takes the CouchDB database over from another bridge of the node's name, which stops when it notices that. For
-     * when that one is gone for good; without this, a bridge stops if its database belongs to another.
+     * Takes the CouchDB database over from another bridge of the same node name, which stops when it detects this. Use
+     * it when that bridge is gone for good. Without it, a bridge stops if its database belongs to another one.
      *
      * @return this builder
      */
@@ -72,27 +72,27 @@ public final class BridgeBuilder {
     }
 
     /**
-     * What the bridge has understood of its configuration.
+     * Describes the configuration.
      *
-     * @return a line for each thing; no passwords
+     * @return a line for each setting; no passwords
      */
     public List<String> description() {
         return config.describe();
     }
 
     /**
-     * Starts the bridge. It need not reach CouchDB for that: it goes on trying. It waits for its database, and says so
-     * in the log.
+     * Starts the bridge. It does not need CouchDB to start, and connects to it as soon as possible. It waits for its
+     * own database, and logs this.
      *
-     * @return the bridge, to be closed when it is to end
-     * @throws BridgeConfigurationException if the configuration names a handler or a cluster file that is not there
+     * @return the bridge, which the caller has to close
+     * @throws BridgeConfigurationException if a handler or the cluster file of the configuration does not exist
      * @throws RuntimeException if its database cannot be opened
      */
     public Bridge start() {
         return start(new CompletableFuture<>());
     }
 
-    /** Starts it, unless it is no longer wanted before its database has answered. */
+    /** Starts the bridge, unless {@code stop} completes before its database has answered. */
     Bridge start(CompletableFuture<Void> stop) {
         List<String> missing = config.missing(handlers.keySet(), given.isPresent());
         if (!missing.isEmpty()) {

@@ -2,7 +2,7 @@ package dev.couchjobs.bridge;
 
 import java.util.List;
 
-/** A configuration cannot be used; says everything that is wrong with it. */
+/** A configuration is invalid; contains all mistakes. */
 public final class BridgeConfigurationException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -18,7 +18,7 @@ public final class BridgeConfigurationException extends RuntimeException {
         this.mistakes = List.copyOf(mistakes);
     }
 
-    /** {@return what is wrong, a line for each mistake} */
+    /** {@return the mistakes, a line for each} */
     public List<String> mistakes() {
         return mistakes;
     }

@@ -6,21 +6,21 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The command line: {@code java -jar couch-jobs-bridge.jar [--check] [--take-over] bridge.toml...}. Each file is a
- * bridge; all of them run in this process until it gets SIGTERM or SIGINT, and end gracefully then. A second signal
- * ends the process at once. The process also ends when all of its bridges have stopped by themselves. With {@code
- * --take-over} they take their databases over from other bridges of their names.
+ * The command line: {@code java -jar couch-jobs-bridge.jar [--check] [--take-over] bridge.toml...}. Each file
+ * configures a bridge. All bridges run in this process until it receives SIGTERM or SIGINT, and then close gracefully.
+ * A second signal ends the process at once. The process also ends when all of its bridges have stopped by themselves.
+ * With {@code --take-over} the bridges take their databases over from others of the same names.
  *
- * <p>{@code java -jar couch-jobs-bridge.jar --why DOCUMENT bridge.toml...} asks the bridges that run with these files
- * on this machine why a document is not being worked on, and prints what they say.
+ * <p>{@code java -jar couch-jobs-bridge.jar --why DOCUMENT bridge.toml...} asks the bridges of these files that run on
+ * this machine why a document is not being worked on, and prints their answers.
  *
- * <p>The exit status is 0 after a graceful end or a successful check, 2 if a configuration or an argument is wrong, and
- * 1 if something else is, or a bridge has stopped by itself.
+ * <p>The exit status is 0 after a graceful end or a successful check, 2 if a configuration or an argument is invalid,
+ * and 1 after any other failure, or if a bridge has stopped by itself.
  */
 public final class BridgeMain {
     private static final BridgeStarter STARTER = Bridge::start;
 
-    /** One line for each event. A program that embeds a bridge has a log of its own. */
+    /** One line for each event. Programs that embed a bridge have their own log. */
     private static final Map<String, String> LOG_FORMAT = Map.of(
             "showDateTime", "true",
             "dateTimeFormat", "yyyy-MM-dd'T'HH:mm:ss.SSSZ",
@@ -32,7 +32,7 @@ public final class BridgeMain {
     private BridgeMain() {}
 
     /**
-     * Runs bridges until the process is asked to end.
+     * Runs bridges until the process receives a signal.
      *
      * @param arguments options and configuration files
      */

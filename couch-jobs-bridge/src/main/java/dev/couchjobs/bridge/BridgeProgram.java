@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 
-/** One run of the program. */
+/** One run of the command line. */
 final class BridgeProgram {
     static final int SUCCESS = 0;
     static final int FAILURE = 1;
@@ -35,13 +35,13 @@ final class BridgeProgram {
     private final CompletableFuture<Void> stop;
 
     /**
-     * A run.
+     * Creates a run.
      *
-     * @param variables those of the process
-     * @param out where it says what it does
-     * @param err where it says what is wrong
-     * @param starter what makes bridges
-     * @param stop is completed when they are to end
+     * @param variables the variables of the process
+     * @param out receives messages
+     * @param err receives errors
+     * @param starter starts the bridges
+     * @param stop completes when the bridges have to close
      */
     BridgeProgram(
             Map<String, String> variables,
@@ -56,7 +56,7 @@ final class BridgeProgram {
         this.stop = stop;
     }
 
-    /** {@return the exit status} Blocks until the bridges have ended. */
+    /** {@return the exit status} Blocks until the bridges have closed. */
     int run(List<String> arguments) {
         boolean isQuestion = arguments.size() > 2 && arguments.get(0).equals(WHY);
         return isQuestion ? why(arguments.get(1), arguments.subList(2, arguments.size())) : checkOrRun(arguments);
@@ -106,7 +106,7 @@ final class BridgeProgram {
         return options.contains("--check") ? SUCCESS : runBridges(configs, options.contains("--take-over"));
     }
 
-    /** {@return those that are right, of which it says what they are} */
+    /** Prints a description of each valid configuration. {@return the valid ones} */
     private List<BridgeConfig> readAll(List<String> files) {
         List<BridgeConfig> configs = new ArrayList<>();
         for (String file : files) {
@@ -119,7 +119,7 @@ final class BridgeProgram {
         return configs;
     }
 
-    /** {@return a bridge's configuration; empty if it is wrong, of which it says why} */
+    /** {@return the configuration in a file; empty if it is invalid, which is printed} */
     private Optional<BridgeConfig> read(String file) {
         try {
             return Optional.of(ConfigReader.read(Path.of(file), variables, Optional.of(Set.of())));
@@ -161,7 +161,7 @@ final class BridgeProgram {
         return close(running) ? status : FAILURE;
     }
 
-    /** A node runs when its CouchDB has answered; until then it waits, and the log says why. */
+    /** Prints when the CouchDB of a node has answered. */
     private CompletableFuture<Void> sayWhenReady(BridgeConfig config, BridgeStarter.Started bridge) {
         CompletableFuture<Void> ready = bridge.ready();
         if (!ready.isDone()) {
@@ -179,7 +179,9 @@ final class BridgeProgram {
 
     private record Running(String node, BridgeStarter.Started bridge) {}
 
-    /** {@return whether all went well} They end at the same time: to end one may take more than a minute. */
+    /**
+     * Closes the bridges at the same time, because one may take more than a minute. {@return whether all have closed}
+     */
     private boolean close(List<Running> running) {
         List<CompletableFuture<Boolean>> all =
                 running.stream().map(this::closeAsync).toList();
@@ -193,7 +195,7 @@ final class BridgeProgram {
                 running.bridge().close();
                 out.println("node " + running.node() + " has ended");
                 isClean.complete(true);
-            } catch (Throwable e) { // also an error: it is waited for
+            } catch (Throwable e) { // also an error, because a caller waits
                 err.println("node " + running.node() + " could not be ended: " + e);
                 isClean.complete(false);
             }

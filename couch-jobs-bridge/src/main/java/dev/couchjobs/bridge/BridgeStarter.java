@@ -3,26 +3,26 @@ package dev.couchjobs.bridge;
 import dev.couchjobs.bridge.internal.config.BridgeConfig;
 import java.util.concurrent.CompletableFuture;
 
-/** Makes a running bridge of a configuration. */
+/** Starts the bridge of a configuration. */
 @FunctionalInterface
 interface BridgeStarter {
 
     /**
-     * Starts one.
+     * Starts a bridge.
      *
-     * @param config what it is to be
-     * @param takesOver whether it takes its database over from another bridge of its name
-     * @param stop completes when it is no longer wanted: then what it waits for is waited for no more
+     * @param config the configuration
+     * @param takesOver whether it takes its database over from another bridge of the same name
+     * @param stop completes to cancel the start while it waits
      * @return the bridge
-     * @throws java.util.concurrent.CancellationException if it was no longer wanted before it had started
-     * @throws Exception if it cannot be started
+     * @throws java.util.concurrent.CancellationException if the start was cancelled
+     * @throws Exception if the bridge cannot be started
      */
     Started start(BridgeConfig config, boolean takesOver, CompletableFuture<Void> stop) throws Exception;
 
-    /** A bridge that has started, and may be waiting for its CouchDB. */
+    /** A bridge that has started, and may wait for its CouchDB. */
     @FunctionalInterface
     interface Started {
-        /** Ends it: what runs may end first, for a while. */
+        /** Closes the bridge. Running steps may continue for a while. */
         void close() throws Exception;
 
         /** {@return completes when its CouchDB has answered} */
@@ -30,7 +30,7 @@ interface BridgeStarter {
             return CompletableFuture.completedFuture(null);
         }
 
-        /** {@return completes with the reason if the bridge ends by itself} */
+        /** {@return completes with the reason if the bridge stops by itself} */
         default CompletableFuture<String> stopped() {
             return new CompletableFuture<>();
         }

@@ -6,23 +6,23 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What a {@link StepHandler} is called for.
+ * The step for which a {@link StepHandler} is called.
  *
  * @param documentId the job document's id
  * @param step the step's index in it, from 0
  * @param node the node that runs the step
- * @param attempt which try this is, from 1
- * @param data what the document has for the handler; JSON null if it has nothing
+ * @param attempt the number of the try, from 1
+ * @param data the data for the handler in the document; JSON null if there is none
  */
 public record StepContext(String documentId, int step, String node, int attempt, JsonNode data) {
 
     /**
-     * The data as a value of a type.
+     * Converts the data to a type.
      *
      * @param <T> the type
-     * @param type the type, which Jackson has to know how to read
+     * @param type the class, which Jackson has to be able to read
      * @return the value
-     * @throws PermanentFailureException if the data is not such a value: the document will not get better
+     * @throws PermanentFailureException if the data is not such a value, because another try would fail, too
      */
     public <T> T data(Class<T> type) {
         try {

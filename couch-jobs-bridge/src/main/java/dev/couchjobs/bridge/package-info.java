@@ -1,4 +1,4 @@
-/** Job documents in CouchDB, in steps aimed at particular nodes, run by couch-jobs. */
+/** Runs job documents of CouchDB by couch-jobs, with steps for particular nodes. */
 @NullMarked
 package dev.couchjobs.bridge;
 

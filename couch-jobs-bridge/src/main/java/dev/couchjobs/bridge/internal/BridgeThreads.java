@@ -5,23 +5,23 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The one place of the bridge where threads come from; timers are those of {@link dev.couchjobs.Environment}. */
+/** Creates the threads of the bridge. Its timers are those of {@link dev.couchjobs.Environment}. */
 public final class BridgeThreads {
     private BridgeThreads() {}
 
     /**
-     * {@return threads for what may block, as many as there is work: daemons that end when idle} All of the process
-     * share them. They are no virtual threads: a handler that blocks one in native code, as a read of a pipe does,
-     * blocks its carrier, and on one processor there is one carrier for all.
+     * {@return threads for tasks that may block, as many as there are tasks: daemons that end when idle} The whole
+     * process shares them. They are not virtual: a handler that blocks in native code, for example reading a pipe,
+     * would block its carrier thread, and with one processor there is only one.
      */
     public static Executor blocking() {
         return Shared.BLOCKING;
     }
 
     /**
-     * Has something done when the process is asked to end, before it does.
+     * Adds a task that runs before the process ends.
      *
-     * @param task what; the process ends when it returns
+     * @param task the task; the process ends when it returns
      */
     public static void atShutdown(Runnable task) {
         Runtime.getRuntime().addShutdownHook(new Thread(task, "couch-jobs-bridge-shutdown"));

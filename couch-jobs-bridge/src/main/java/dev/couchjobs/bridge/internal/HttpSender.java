@@ -9,19 +9,19 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 
 /**
- * Sends requests, each in a thread of the given executor, which also runs what depends on the answer. {@code
- * HttpClient.sendAsync} does not: it completes its future in the common pool, whatever executor the client has ({@code
- * ASYNC_POOL} in the JDK's {@code HttpClientImpl}), and the common pool belongs to everything in the process.
+ * Sends requests, each on a thread of the given executor, which also runs the callbacks of its answer. {@code
+ * HttpClient.sendAsync} completes its future in the common pool, whatever executor the client has ({@code ASYNC_POOL}
+ * in the JDK's {@code HttpClientImpl}), and the whole process shares the common pool.
  */
 public final class HttpSender {
     private final HttpClient client;
     private final Executor threads;
 
     /**
-     * Sends by a client.
+     * Creates a sender.
      *
-     * @param client what speaks HTTP
-     * @param threads threads that may be blocked
+     * @param client the HTTP client
+     * @param threads threads that may block
      */
     public HttpSender(HttpClient client, Executor threads) {
         this.client = client;
@@ -31,16 +31,16 @@ public final class HttpSender {
     /**
      * Sends a request.
      *
-     * @param <T> what is made of the answer's body
-     * @param request what is sent
-     * @param handler makes it
-     * @return the answer, when its body is there; to cancel it ends the request
+     * @param <T> the type of the answer's body
+     * @param request the request
+     * @param handler reads the body
+     * @return the answer with its body; cancelling it ends the request
      */
     public <T> CompletableFuture<HttpResponse<T>> send(HttpRequest request, BodyHandler<T> handler) {
         Exchange<T> exchange = new Exchange<>(request, handler);
         try {
             threads.execute(exchange.task);
-        } catch (Throwable e) { // also an error, such as that there are no more threads
+        } catch (Throwable e) { // also an error, such as a lack of threads
             exchange.completeExceptionally(e);
         }
         return exchange;
@@ -57,16 +57,14 @@ public final class HttpSender {
             HttpResponse<T> response;
             try {
                 response = client.send(request, handler);
-            } catch (Throwable e) { // also an error: the caller would wait forever
+            } catch (Throwable e) { // also an error, for which the caller would wait forever
                 completeExceptionally(e);
                 return;
             }
             complete(response);
         }
 
-        /**
-         * Interrupts the thread only while it waits for the answer, never a continuation that cancels what it has got.
-         */
+        /** Interrupts the thread only while it waits for the answer, never in a callback that cancels the future. */
         @Override
         public boolean cancel(boolean mayInterruptIfRunning) {
             boolean isCancelled = super.cancel(mayInterruptIfRunning);

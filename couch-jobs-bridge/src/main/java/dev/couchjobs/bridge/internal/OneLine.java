@@ -1,13 +1,13 @@
 package dev.couchjobs.bridge.internal;
 
-/** Texts of others in the log: on one line, of bounded length, and with nothing in them that a terminal obeys. */
+/** Quotes foreign texts in the log: on one line, shortened, and without control characters of terminals. */
 public final class OneLine {
     private static final int LONGEST = 1_000;
 
     private OneLine() {}
 
     /**
-     * {@return a text as it may stand in the log}
+     * {@return a text that is safe in the log}
      *
      * @param text any text
      */

@@ -8,9 +8,9 @@ public final class RootCauses {
     private RootCauses() {}
 
     /**
-     * {@return the wrapped cause, or the error itself}
+     * {@return the cause without wrappers}
      *
-     * @param error what a future failed with
+     * @param error the exception of a failed future
      */
     public static Throwable of(Throwable error) {
         return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;

@@ -10,17 +10,17 @@ import java.security.DigestOutputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** Short names for long texts. */
+/** Computes digests of texts. */
 public final class Sha256 {
     private Sha256() {}
 
-    /** A text that is not held as a whole. */
+    /** A text that is not in memory as a whole. */
     public interface Text {
         /**
-         * Writes all of it.
+         * Writes the text.
          *
-         * @param out may be closed
-         * @throws IOException when that does
+         * @param out the destination; may be closed
+         * @throws IOException if the destination fails
          */
         void writeTo(Writer out) throws IOException;
     }

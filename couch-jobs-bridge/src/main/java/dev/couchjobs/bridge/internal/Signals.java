@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
 
 /**
- * What the process does when it is asked to end: the first signal is passed on, the second ends it at once. A shutdown
- * hook alone could not tell them apart, and would make a graceful end look like a failure, by its exit status.
+ * Handles the signals that end the process: the first runs a task, the second ends the process at once. A shutdown hook
+ * cannot distinguish them, and the exit status of a graceful end would show a failure.
  */
 public final class Signals {
     private static final int EXIT_BASE = 128;
@@ -15,10 +15,9 @@ public final class Signals {
     private Signals() {}
 
     /**
-     * Has something done on the first SIGTERM or SIGINT. Where Java does not let programs see signals, it is done by a
-     * shutdown hook.
+     * Runs a task at the first SIGTERM or SIGINT. Where Java does not deliver signals, a shutdown hook runs it.
      *
-     * @param task what; it may not block
+     * @param task the task; it must not block
      */
     public static void onFirst(Runnable task) {
         AtomicBoolean isFirst = new AtomicBoolean(true);
@@ -37,7 +36,7 @@ public final class Signals {
         }
     }
 
-    /** By name: the only interface to signals that Java has is not one of its standard ones. */
+    /** Uses reflection, because Java's only interface to signals is not a standard one. */
     private static void handle(String name, IntConsumer action) throws ReflectiveOperationException {
         Class<?> signal = Class.forName("sun.misc.Signal");
         Class<?> handler = Class.forName("sun.misc.SignalHandler");

@@ -1,4 +1,4 @@
-/** What the parts of the bridge have in common. */
+/** Utilities of all parts of the bridge. */
 @NullMarked
 package dev.couchjobs.bridge.internal;
 

@@ -5,15 +5,15 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What came of an action.
+ * The result of an action.
  *
- * @param success whether it did what it should
- * @param isFinal if not, whether to try again would be of no use, whatever the step's strategy says
- * @param exitStatus a command's exit status, or an HTTP status code, if it came to one
- * @param output what it has said, in part if that was much
- * @param isOutputCut whether it is a part
- * @param reason why it failed, for a person to act on
- * @param retryAfter how long a retry has to wait at least, if the other side has said so
+ * @param success whether it has succeeded
+ * @param isFinal whether another try is useless, whatever the step's retry strategy
+ * @param exitStatus the exit status of a command or the status code of HTTP, if there is one
+ * @param output the output, or its beginning and end
+ * @param isOutputCut whether the output is not complete
+ * @param reason why it failed, with what a person can do
+ * @param retryAfter the shortest pause before a retry, if the other side has requested one
  */
 public record ActionResult(
         boolean success,
@@ -24,17 +24,17 @@ public record ActionResult(
         Optional<String> reason,
         Optional<Duration> retryAfter) {
 
-    /** {@return a success of which there is nothing to tell yet} */
+    /** {@return a success without details} */
     public static ActionResult succeeded() {
         return new ActionResult(true, false, OptionalInt.empty(), "", false, Optional.empty(), Optional.empty());
     }
 
-    /** {@return a failure after which another try may do better} */
+    /** {@return a failure after which another try may succeed} */
     public static ActionResult failed(String reason) {
         return new ActionResult(false, false, OptionalInt.empty(), "", false, Optional.of(reason), Optional.empty());
     }
 
-    /** {@return a failure that no other try would mend} */
+    /** {@return a failure after which no other try can succeed} */
     public static ActionResult refused(String reason) {
         return new ActionResult(false, true, OptionalInt.empty(), "", false, Optional.of(reason), Optional.empty());
     }

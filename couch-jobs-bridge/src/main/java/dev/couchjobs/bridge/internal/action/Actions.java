@@ -18,7 +18,7 @@ import java.util.concurrent.Executor;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Makes what a plan asks for ready to be done on this node. May be used by any number of threads. */
+/** Creates the actions of plans on this node. Thread-safe. */
 public final class Actions {
     private final ShellSettings shell;
     private final HttpSettings http;
@@ -29,14 +29,14 @@ public final class Actions {
     private final HttpSender sender;
 
     /**
-     * For a node.
+     * Creates the actions of a node.
      *
-     * @param shell which commands it allows
-     * @param http which requests it allows
-     * @param handlers its handlers in Java by their names
-     * @param variables the variables of the process, of which commands see those that the settings name
-     * @param environment timers, and a clock for what servers say about time
-     * @param threads threads that may be blocked
+     * @param shell the commands that it allows
+     * @param http the requests that it allows
+     * @param handlers its handlers in Java, by name
+     * @param variables the variables of the process, of which commands get those in the settings
+     * @param environment timers, and a clock for the times that servers send
+     * @param threads threads that may block
      */
     public Actions(
             ShellSettings shell,
@@ -60,11 +60,10 @@ public final class Actions {
     }
 
     /**
-     * The action of a plan in a document.
+     * Creates the action of a plan in a document.
      *
-     * @param plan what is to be done
-     * @return an action that does it; or that does nothing and fails for good, with the reason, if this node does not
-     *     allow it or does not know how
+     * @param plan the plan
+     * @return the action; if this node does not allow or know it, one that fails finally with the reason
      */
     public Action of(ActionPlan plan) {
         if (plan instanceof ActionPlan.Shell command) {
@@ -79,12 +78,13 @@ public final class Actions {
     }
 
     /**
-     * The action of the operator's own plan for work items. A command reads the item and need not be among those that
-     * documents may ask for; the item is the body of a request that has none, and the data of a handler that has none.
+     * Creates the action of the operator's own plan for work items. A command reads the item from its standard input,
+     * and need not be among those that documents may contain. The item is also the body of a request, or the data of a
+     * handler, that has none.
      *
-     * @param plan what is to be done
+     * @param plan the plan
      * @param item the item's document
-     * @return an action that does it, or fails for good
+     * @return the action, or one that fails finally
      */
     public Action of(ActionPlan plan, ObjectNode item) {
         if (plan instanceof ActionPlan.Shell command) {

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A body as text: in the charset that its server names, else in UTF-8. */
+/** Decodes a body in the charset that the server names, or in UTF-8. */
 final class BodyText {
     private static final Pattern CHARSET = Pattern.compile("charset=\"?(?<name>[A-Za-z0-9._:-]+)");
 

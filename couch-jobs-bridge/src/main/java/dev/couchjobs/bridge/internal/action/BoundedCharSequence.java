@@ -1,11 +1,11 @@
 package dev.couchjobs.bridge.internal.action;
 
 /**
- * A text that lets itself be looked at only so often, for expressions whose matching has no other bound. For one
- * matching.
+ * A text that can be read only a limited number of times, which limits the time to match a regular expression. For one
+ * match.
  */
 final class BoundedCharSequence implements CharSequence {
-    /** Some milliseconds; a match looks at each character a few times. */
+    /** Some milliseconds; a match normally reads each character a few times. */
     private static final int LOOKS_MAX = 1_000_000;
 
     private final String text;
@@ -15,7 +15,7 @@ final class BoundedCharSequence implements CharSequence {
         this.text = text;
     }
 
-    /** It was looked at too often. */
+    /** The limit of reads was exceeded. */
     static final class LimitExceededException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

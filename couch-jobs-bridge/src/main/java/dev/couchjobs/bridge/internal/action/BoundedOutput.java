@@ -5,17 +5,15 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Keeps the beginning and the end of what is written to it, half of its limit each, and never holds more. One thread
- * may write while others look.
+ * Keeps the beginning and the end of what is written to it, each up to half of the limit. One thread may write while
+ * others read.
  */
 final class BoundedOutput {
     private final int headLimit;
     private final int tailLimit;
     private final ByteArrayOutputStream head = new ByteArrayOutputStream();
     private byte[] tail = new byte[0];
-    /**
-     * How many bytes did not fit into the head; the last of them are in the tail, each at its number modulo its size.
-     */
+    /** The number of bytes after the head. The tail is a ring buffer of the last of them. */
     private long beyondHead;
 
     BoundedOutput(int limit) {
@@ -45,8 +43,8 @@ final class BoundedOutput {
     }
 
     /**
-     * What was written, as UTF-8; a byte that is none becomes the replacement character. Where something was left out,
-     * a line says how much, and no character is cut in two.
+     * {@return the text in UTF-8} Invalid bytes become the replacement character. A line shows how much was omitted,
+     * and no character is divided.
      */
     synchronized String text() {
         byte[] beginning = head.toByteArray();

@@ -5,29 +5,28 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The shell commands that a node's operator allows: word by word, or by regular expressions that have to match all of a
- * command. There is no matching of prefixes, because the writer of the document chooses what follows one, and the shell
- * reads on: {@code backup x} would allow {@code backup x; rm -r /} and {@code backup x$(curl ...)}. For the same reason
- * an expression should name the characters that may stand where something is left open: {@code backup [a-z0-9-]+}, and
- * not {@code backup .*}.
+ * The shell commands that a node's operator allows: complete commands, or regular expressions that match a complete
+ * command. Prefixes are not possible, because the writer of a document chooses what follows them, and the shell
+ * interprets it: {@code backup x} would allow {@code backup x; rm -r /} and {@code backup x$(curl ...)}. For the same
+ * reason an expression should list the permitted characters, as in {@code backup [a-z0-9-]+}, and not be {@code backup
+ * .*}.
  *
- * @param isEverything whether there is no list at all, and everything is allowed
- * @param commands commands that are allowed as they stand
- * @param patterns what allowed commands match, from end to end
+ * @param isEverything whether every command is allowed
+ * @param commands commands that are allowed as they are
+ * @param patterns expressions that match complete commands
  */
 public record CommandAllowList(boolean isEverything, Set<String> commands, List<Pattern> patterns) {
-    /** Keeps copies. */
     public CommandAllowList {
         commands = Set.copyOf(commands);
         patterns = List.copyOf(patterns);
     }
 
-    /** {@return a list on which every command is} */
+    /** {@return a list that allows every command} */
     public static CommandAllowList all() {
         return new CommandAllowList(true, Set.of(), List.of());
     }
 
-    /** {@return a list of these only} */
+    /** {@return a list that allows the given commands} */
     public static CommandAllowList of(Set<String> commands, List<Pattern> patterns) {
         return new CommandAllowList(false, commands, patterns);
     }
@@ -38,9 +37,7 @@ public record CommandAllowList(boolean isEverything, Set<String> commands, List<
                 || patterns.stream().anyMatch(pattern -> matches(pattern, command));
     }
 
-    /**
-     * The writer of a command may choose one for which a pattern takes forever, or the whole stack, to find no match.
-     */
+    /** A document may contain a command for which an expression needs unlimited time or stack. */
     private static boolean matches(Pattern pattern, String command) {
         try {
             return pattern.matcher(new BoundedCharSequence(command)).matches();

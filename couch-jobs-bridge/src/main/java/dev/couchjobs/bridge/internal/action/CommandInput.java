@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What a command reads: a file that only its user may read, and that is there until the command has opened it. A pipe
- * to the command would have to be written for as long as it takes to read, and there is one already, for signals.
+ * The standard input of a command: a file that only its user can read, and that exists until the command has opened it.
+ * A pipe would have to be written for as long as the command reads, and the only one is used for signals.
  */
 final class CommandInput {
     private static final Path NOTHING = Path.of("/dev/null");
@@ -37,13 +37,13 @@ final class CommandInput {
         return file;
     }
 
-    /** A process that has opened it can still read it. */
+    /** A process that has opened the file can still read it. */
     void delete() {
         if (!file.equals(NOTHING)) {
             try {
                 Files.deleteIfExists(file);
             } catch (IOException e) {
-                // It is in the directory for what may be deleted.
+                // The file remains in the directory for temporary files.
             }
         }
     }

@@ -2,11 +2,11 @@ package dev.couchjobs.bridge.internal.action;
 
 import java.util.concurrent.CompletableFuture;
 
-/** What is done about futures here. */
+/** Callbacks of futures. */
 final class FutureCallbacks {
     private FutureCallbacks() {}
 
-    /** Does something when a future has ended, however it has. */
+    /** Runs a task when a future has completed in any way. */
     static void whenEnded(CompletableFuture<?> future, Runnable task) {
         var unused = future.whenComplete((value, error) -> task.run());
     }

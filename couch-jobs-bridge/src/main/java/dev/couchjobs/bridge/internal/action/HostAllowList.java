@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The hosts to which requests may go. They are compared by the names that stand in URLs; to what address a name leads
- * is the business of the operator of the name service.
+ * The hosts to which requests may go. They are compared by the names in URLs; the operator of the name service is
+ * responsible for their addresses.
  */
 public final class HostAllowList {
     private static final int HTTP_PORT = 80;
@@ -26,19 +26,19 @@ public final class HostAllowList {
         this.rules = rules;
     }
 
-    /** {@return a list with no host on it} */
+    /** {@return a list that allows no host} */
     public static HostAllowList none() {
         return new HostAllowList(false, List.of());
     }
 
     /**
-     * Reads rules.
+     * Parses rules.
      *
-     * @param rules such as {@code example.org}, on the usual port of http and https; {@code example.org:8080};
-     *     {@code example.org:*}, on any port; {@code *.example.org} for all names below, but not the name itself;
-     *     {@code *} for everything
+     * @param rules such as {@code example.org}, on the default port of http and https; {@code example.org:8080}; {@code
+     *     example.org:*}, on any port; {@code *.example.org} for all names below it, but not the name itself; {@code *}
+     *     for every host
      * @return the list
-     * @throws IllegalArgumentException if one is not such a rule
+     * @throws IllegalArgumentException if a rule is invalid
      */
     public static HostAllowList of(List<String> rules) {
         return new HostAllowList(
@@ -46,7 +46,7 @@ public final class HostAllowList {
                 rules.stream().filter(rule -> !rule.equals("*")).map(Rule::of).toList());
     }
 
-    /** {@return for people: which hosts these are} */
+    /** {@return a description of the hosts, for people} */
     public String describe() {
         if (isEverything) {
             return "all hosts";
@@ -54,7 +54,7 @@ public final class HostAllowList {
         return rules.isEmpty() ? "no host" : rules.stream().map(Rule::toString).collect(Collectors.joining(", "));
     }
 
-    /** {@return why a request may not go there, if so} */
+    /** {@return why a request must not go to a URL; empty if it may} */
     public Optional<String> objection(URI url) {
         if (!isWeb(url) || url.getHost() == null) {
             return Optional.of("'" + url + "' is not the http or https URL of a host");
@@ -93,13 +93,13 @@ public final class HostAllowList {
         return isSecure(url) ? HTTPS_PORT : HTTP_PORT;
     }
 
-    /** Names differ neither by case nor by the dot of the root. */
+    /** Names are equal without regard to case and to the dot of the root. */
     private static String plain(String host) {
         String lower = host.toLowerCase(Locale.ROOT);
         return lower.endsWith(".") ? lower.substring(0, lower.length() - 1) : lower;
     }
 
-    /** As many ports as one rule has: one, the usual one of the scheme, or all. */
+    /** The host and the port of a rule: a given port, the default one of the scheme, or any. */
     private record Rule(boolean isWild, String host, Optional<Integer> port, boolean isAnyPort) {
 
         static Rule of(String text) {

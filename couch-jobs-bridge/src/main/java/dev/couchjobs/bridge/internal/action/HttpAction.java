@@ -18,8 +18,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sends a request. A 2xx is a success; 408, 425, 429, 5xx and whatever goes wrong on the way are worth another try; all
- * else is not. Redirects are followed, a few of them, to hosts that are allowed, and never from https to http.
+ * Sends a request. A 2xx is a success. After 408, 425, 429, 5xx and network errors another try may succeed; other
+ * answers are final. It follows a limited number of redirects, to allowed hosts and never from https to http.
  */
 final class HttpAction implements Action {
     static final String KEY_HEADER = "Idempotency-Key";
@@ -69,7 +69,7 @@ final class HttpAction implements Action {
         return result;
     }
 
-    /** The step's own word counts, but never goes beyond what its tries may take. */
+    /** The time limit of the request, which never exceeds that of the try. */
     private Duration timeout(ActionContext context) {
         Duration wanted = ownTimeout.or(context::timeout).orElse(settings.timeout());
         return context.timeout().filter(most -> most.compareTo(wanted) < 0).orElse(wanted);

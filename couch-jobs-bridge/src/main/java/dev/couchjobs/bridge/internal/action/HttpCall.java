@@ -11,12 +11,12 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * One request, before it is sent.
+ * An HTTP request before it is sent.
  *
- * @param method in capitals
- * @param url where to
- * @param headers by name, without regard to case
- * @param body what is sent; empty for nothing
+ * @param method the method, in upper case
+ * @param url the address
+ * @param headers the headers by name, without regard to case
+ * @param body the body; empty for none
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record HttpCall(String method, URI url, Map<String, String> headers, byte[] body) {
@@ -24,7 +24,7 @@ record HttpCall(String method, URI url, Map<String, String> headers, byte[] body
     private static final int SEE_OTHER = 303;
     private static final Set<Integer> KEEP_METHOD = Set.of(307, 308);
 
-    /** What another server than the one that was meant may see; others may hold secrets. */
+    /** The headers that another server may get after a redirect; others may contain secrets. */
     private static final Set<String> HARMLESS =
             Set.of("accept", "accept-language", "content-type", "idempotency-key", "user-agent");
 
@@ -35,9 +35,9 @@ record HttpCall(String method, URI url, Map<String, String> headers, byte[] body
     }
 
     /**
-     * The request as Java has it.
+     * {@return the request for Java's client}
      *
-     * @throws IllegalArgumentException if the method or a header is not allowed by HTTP or by Java's client
+     * @throws IllegalArgumentException if HTTP or Java's client does not allow the method or a header
      */
     HttpRequest toRequest() {
         HttpRequest.Builder request = HttpRequest.newBuilder(url)
@@ -51,12 +51,12 @@ record HttpCall(String method, URI url, Map<String, String> headers, byte[] body
     }
 
     /**
-     * The request to which an answer leads: with GET and no body where the standard says so, and without headers that
-     * may be secret if another server is to get it.
+     * {@return the request after a redirect} It is a GET without a body where the standard demands it, and has no
+     * headers that may be secret if it goes to another server.
      *
-     * @param status the answer's status, one of a redirect
-     * @param location its header
-     * @throws URISyntaxException if that is no URL
+     * @param status the status of the answer
+     * @param location the header of the answer
+     * @throws URISyntaxException if the header is not a URL
      */
     HttpCall redirected(int status, String location) throws URISyntaxException {
         URI next = url.resolve(new URI(location));
@@ -78,7 +78,7 @@ record HttpCall(String method, URI url, Map<String, String> headers, byte[] body
         return status == SEE_OTHER || method.equals("POST");
     }
 
-    /** {@return why one must not go on from here to there, if so} */
+    /** {@return why the redirect must not be followed; empty if it may} */
     Optional<String> objection(HttpCall next, HostAllowList hosts) {
         if (HostAllowList.isSecure(url) && !HostAllowList.isSecure(next.url)) {
             return Optional.of("the server redirects from https to " + next.url + ", which is not encrypted");

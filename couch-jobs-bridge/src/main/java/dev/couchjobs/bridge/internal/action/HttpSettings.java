@@ -3,22 +3,21 @@ package dev.couchjobs.bridge.internal.action;
 import java.time.Duration;
 
 /**
- * What the operator of a node allows HTTP requests.
+ * The HTTP requests that the operator of a node allows.
  *
- * @param hosts where they may go
- * @param timeout how long one may take, redirects and body included, unless its step says otherwise
- * @param requestLimit how many bytes the body of a request may have
+ * @param hosts the hosts to which they may go
+ * @param timeout the default time limit, with redirects and body
+ * @param requestLimit the size limit of the body of a request, in bytes
  * @param outputLimit how many bytes of an answer's body are read and kept
  */
 public record HttpSettings(HostAllowList hosts, Duration timeout, int requestLimit, int outputLimit) {
 
-    /** How long a request may take, unless the operator or the step say otherwise. */
+    /** The default time limit of a request. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
 
-    /** How large the body of a request may be, unless the operator says otherwise. */
+    /** The default size limit of the body of a request. */
     public static final int DEFAULT_REQUEST_LIMIT = 1024 * 1024;
 
-    /** Checks the numbers. */
     public HttpSettings {
         if (timeout.isNegative() || timeout.isZero() || requestLimit < 0 || outputLimit < 0) {
             throw new IllegalArgumentException(
@@ -26,13 +25,13 @@ public record HttpSettings(HostAllowList hosts, Duration timeout, int requestLim
         }
     }
 
-    /** {@return what holds where the operator says nothing: no host} */
+    /** {@return the default settings, which allow no host} */
     public static HttpSettings off() {
         return new HttpSettings(
                 HostAllowList.none(), DEFAULT_TIMEOUT, DEFAULT_REQUEST_LIMIT, ShellSettings.DEFAULT_OUTPUT_LIMIT);
     }
 
-    /** {@return the same, with requests to these hosts} */
+    /** {@return these settings with other hosts} */
     public HttpSettings allowing(HostAllowList others) {
         return new HttpSettings(others, timeout, requestLimit, outputLimit);
     }

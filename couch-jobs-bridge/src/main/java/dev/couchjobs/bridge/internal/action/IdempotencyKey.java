@@ -4,9 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 
 /**
- * By what a server can tell that a request is one that it has had before: the same for all tries of a step and for its
- * runs after a crash, wherever these are; another for each node where every node has a run of its own, and for another
- * request, as that of {@code alt_do} is.
+ * The key by which a server recognizes a repeated request. All tries of a step have the same key, also after a crash
+ * and on other nodes. Nodes that run the same step each have another key, and so has another request of the step, such
+ * as that of {@code alt_do}.
  */
 final class IdempotencyKey {
     private IdempotencyKey() {}

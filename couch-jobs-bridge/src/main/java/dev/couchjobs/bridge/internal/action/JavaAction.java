@@ -16,9 +16,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Calls a handler on a thread of its own. */
+/** Calls a handler on its own thread. */
 final class JavaAction implements Action {
-    /** How long a handler may take to end once it was interrupted. */
+    /** The time within which an interrupted handler should return. */
     static final Duration GRACE = Duration.ofSeconds(10);
 
     private final StepHandler handler;
@@ -40,13 +40,13 @@ final class JavaAction implements Action {
         return call.result;
     }
 
-    /** One call of the handler, which is complete when the handler has returned, or does not heed its interrupt. */
+    /** One call of the handler. It completes when the handler has returned, or ignores its interrupt. */
     private final class Call {
         private final ActionContext context;
         private final Stoppable<ActionResult> result = new Stoppable<>();
         private final CompletableFuture<Void> hasBegun = new CompletableFuture<>();
         private final FutureTask<Void> task = new FutureTask<>(this::run, null);
-        /** Why it is being ended, once it is. */
+        /** Why the handler was interrupted, if it was. */
         private final AtomicReference<@Nullable String> ending = new AtomicReference<>();
 
         Call(ActionContext context) {
@@ -62,7 +62,7 @@ final class JavaAction implements Action {
             threads.execute(task);
         }
 
-        /** A handler that is being ended has failed, whatever it still returns. */
+        /** A handler that was interrupted has failed, whatever it returns. */
         private void run() {
             hasBegun.complete(null);
             ActionResult said = call(context);
@@ -70,12 +70,12 @@ final class JavaAction implements Action {
             result.complete(why == null ? said : ActionResult.failed(why + " and was interrupted"));
         }
 
-        /** While it may be running, no node may try again. */
+        /** Ends the call after the handler has ended, so that no node tries again before. */
         private void end(String why) {
             if (!ending.compareAndSet(null, why)) {
                 return;
             }
-            // A call that is cancelled before it has begun never would, and no caller would learn of it.
+            // A task that is cancelled before it runs would never complete the call.
             FutureCallbacks.whenEnded(hasBegun, () -> task.cancel(true));
             Future<?> grace = after(
                     GRACE,

@@ -7,8 +7,8 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * The processes of one command: its group, and what is known of those that have left it. Handles of processes carry the
- * time at which these began, so that none is taken for another that has got its number.
+ * The processes of one command: its group, and the known ones that have left it. Process handles contain the start
+ * time, so a reused process id is recognized.
  */
 final class ProcessTree {
     private final Process guard;
@@ -20,7 +20,7 @@ final class ProcessTree {
         this.isGroup = isGroup;
     }
 
-    /** Asks them to end. Those of the group get the signal once, since some take a second one for impatience. */
+    /** Sends TERM. The group gets it once, because some programs treat a second one differently. */
     synchronized void terminate() {
         look();
         if (isGroup) {
@@ -30,7 +30,7 @@ final class ProcessTree {
         }
     }
 
-    /** Ends them: a group all at once, so that none of it can start another meanwhile. */
+    /** Kills the group as a whole, so that no member can start another process meanwhile. */
     synchronized void kill() {
         look();
         if (isGroup) {
@@ -40,15 +40,15 @@ final class ProcessTree {
         }
     }
 
-    /** Ends them one by one, where there is no group or no process is left in it to signal it. */
+    /** Kills the processes one by one, if there is no group or no member is left to signal it. */
     synchronized void killEach() {
         look();
         killSeen();
-        // Not the process itself: that would close its output, too, before it has been read.
+        // The handle does not close the output, which has still to be read, as the process object would.
         guard.toHandle().destroyForcibly();
     }
 
-    /** Ends those that were there when they were asked to end and are still there. */
+    /** Kills those that existed when TERM was sent and still exist. */
     synchronized void killSeen() {
         seen.forEach(ProcessHandle::destroyForcibly);
     }
@@ -63,7 +63,7 @@ final class ProcessTree {
             watcher.write((name + "\n").getBytes(StandardCharsets.US_ASCII));
             watcher.flush();
         } catch (IOException e) {
-            // All of the group has ended.
+            // The whole group has ended.
         }
     }
 }

@@ -8,9 +8,9 @@ import java.time.format.DateTimeParseException;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** The header in which a server says when to come again. */
+/** The header with which a server requests a pause. */
 final class RetryAfter {
-    /** Beyond this a server is not taken at its word, so that it cannot park a job for years. */
+    /** The limit of the pause, so that a server cannot delay a job for years. */
     static final Duration LONGEST = Duration.ofDays(1);
 
     private static final Pattern SECONDS = Pattern.compile("[0-9]{1,18}");
@@ -18,11 +18,11 @@ final class RetryAfter {
     private RetryAfter() {}
 
     /**
-     * Reads it.
+     * Parses the header.
      *
-     * @param value seconds, or the date of HTTP; what is neither is as if it was not there
-     * @param now the time by the bridge's clock
-     * @return how long to wait, at least zero
+     * @param value seconds, or a date of HTTP; another value is ignored
+     * @param now the time of the bridge's clock
+     * @return the pause, at least zero
      */
     static Optional<Duration> parse(String value, Instant now) {
         return read(value.strip(), now)

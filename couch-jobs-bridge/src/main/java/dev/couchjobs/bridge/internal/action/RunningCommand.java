@@ -12,19 +12,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A command that has been started: reads what it says, and ends it when its time is over or it is not wanted any more.
- */
+/** A command that has been started: reads its output, and ends it on a timeout or a cancellation. */
 final class RunningCommand {
     private static final int BUFFER_BYTES = 8192;
 
-    /** How long after a command's end its output may come, if a process that has left its group keeps that open. */
+    /** How long the output is read after the end of a command, if a process outside its group keeps it open. */
     private static final Duration DRAIN = Duration.ofSeconds(1);
 
-    /** How long a group may take that is killed. */
+    /** How long a killed group may take to end. */
     private static final Duration KILLED_WITHIN = Duration.ofSeconds(1);
 
-    /** Above this, a shell's exit status is the number of a signal. */
+    /** Exit statuses of a shell above this value stand for signals. */
     private static final int SIGNALS = 128;
 
     static final String CANCELLED = "cancelled";
@@ -38,7 +36,7 @@ final class RunningCommand {
     private final CompletableFuture<Void> hasBegun = new CompletableFuture<>();
     private final CompletableFuture<Void> isRead = new CompletableFuture<>();
     private final CompletableFuture<Void> hasEnded = new CompletableFuture<>();
-    /** Why it is being ended, once it is. */
+    /** Why the command is being ended, if it is. */
     private final AtomicReference<@Nullable String> ending = new AtomicReference<>();
 
     RunningCommand(Process guard, ProcessTree tree, ShellSettings settings, Environment environment, Executor threads) {
@@ -50,17 +48,17 @@ final class RunningCommand {
         this.output = new BoundedOutput(settings.outputLimit());
     }
 
-    /** {@return when it runs, or has ended before that} */
+    /** {@return completes when the command runs, or has ended before} */
     CompletableFuture<Void> hasBegun() {
         return hasBegun;
     }
 
-    /** Sees it through: blocks until it has said all, which may be after the result is there. */
+    /** Blocks until the output has ended, which may be after the result is complete. */
     void supervise(Optional<Duration> timeLimit, Stoppable<ActionResult> result) {
         try {
             watch(timeLimit, result);
             read();
-        } catch (Throwable e) { // also an error: nothing else ends it
+        } catch (Throwable e) { // also an error, after which the command would run on
             tree.killEach();
             throw e;
         }
@@ -75,7 +73,10 @@ final class RunningCommand {
         threads.execute(this::awaitEnd);
     }
 
-    /** {@code Process.onExit} would say so in the common pool, which belongs to everything in the process. */
+    /**
+     * Waits for the end of the process. {@code Process.onExit} would use the common pool, which the whole process
+     * shares.
+     */
     private void awaitEnd() {
         boolean isInterrupted = false;
         while (guard.isAlive()) {
@@ -102,7 +103,7 @@ final class RunningCommand {
         });
     }
 
-    /** Goes on when nothing more is kept: a command that is not read would be blocked. */
+    /** Continues to read when the limit of the output is reached, because the command would block otherwise. */
     private void read() {
         byte[] buffer = new byte[BUFFER_BYTES];
         try (InputStream said = guard.getInputStream()) {
@@ -112,7 +113,7 @@ final class RunningCommand {
                 output.write(buffer, length);
             }
         } catch (IOException e) {
-            // What it says cannot be read on; its exit status tells how it went.
+            // The output cannot be read any further; the exit status still shows the result.
         } finally {
             hasBegun.complete(null);
             isRead.complete(null);

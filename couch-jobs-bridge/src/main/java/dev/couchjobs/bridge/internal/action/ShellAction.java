@@ -16,16 +16,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Runs {@code sh -c} with a command. It reads the document that it is run for, if that is a work item, and nothing
- * otherwise. What it says on either output is kept in its order. It sees the variables that the operator and its step
- * give it, and COUCHJOBS_JOB, COUCHJOBS_STEP, COUCHJOBS_NODE, COUCHJOBS_ATTEMPT and, if it is short,
- * COUCHJOBS_DOCUMENT.
+ * Runs {@code sh -c} with a command. Its standard input is the document if that is a work item, and empty otherwise.
+ * Its outputs are kept together in their order. Its variables are those of the operator and of the step, COUCHJOBS_JOB,
+ * COUCHJOBS_STEP, COUCHJOBS_NODE, COUCHJOBS_ATTEMPT and, if it is short, COUCHJOBS_DOCUMENT.
  */
 final class ShellAction implements Action {
     private static final Predicate<String> VARIABLE =
             Pattern.compile("[A-Za-z_][A-Za-z0-9_]*").asMatchPredicate();
 
-    /** Bytes; escaped, five times as many are sure to fit into one argument. */
+    /** The limit in bytes. With escapes, five times as many fit into one argument. */
     private static final int DOCUMENT_IN_VARIABLE_MAX = 16 * 1024;
 
     private final ActionPlan.Shell plan;
@@ -52,7 +51,7 @@ final class ShellAction implements Action {
         this.threads = threads;
     }
 
-    /** {@return why the operator does not allow any, if that is so} */
+    /** {@return why the operator does not allow commands; empty if they are allowed} */
     static Optional<String> objection(ShellSettings settings) {
         return settings.isEnabled()
                 ? Optional.empty()
@@ -60,7 +59,7 @@ final class ShellAction implements Action {
                         + " shell.enabled = true");
     }
 
-    /** {@return why the operator does not allow what a document asks for, if that is so} */
+    /** {@return why the operator does not allow the command of a document; empty if it is allowed} */
     static Optional<String> objection(ActionPlan.Shell plan, ShellSettings settings) {
         Optional<String> toAll = objection(settings);
         if (toAll.isPresent()) {
@@ -100,7 +99,7 @@ final class ShellAction implements Action {
             start(context).supervise(timeLimit(context), result);
         } catch (IllegalArgumentException e) {
             result.complete(ActionResult.refused("the command cannot be started: " + e.getMessage()));
-        } catch (Throwable e) { // also an error, such as that there are no more threads: nothing else tells of it
+        } catch (Throwable e) { // also an error, such as a lack of threads, which nothing else reports
             result.complete(ActionResult.failed("the command could not be started: " + e.getMessage()));
         }
     }
@@ -119,7 +118,7 @@ final class ShellAction implements Action {
         }
     }
 
-    /** Variables that are not ASCII go by the guard, as the command does. */
+    /** The guard gets variables that are not ASCII in escaped form, like the command. */
     private Process start(Map<String, String> variables, CommandInput input) throws IOException {
         Map<String, String> byGuard = new LinkedHashMap<>(variables);
         byGuard.values().removeIf(StandardCharsets.US_ASCII.newEncoder()::canEncode);

@@ -11,30 +11,30 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How a command is put into a process group of its own, and how that group is ended for sure, without native code.
+ * Starts a command in a process group of its own, and ends that group reliably, without native code.
  *
- * <p>{@code setsid} makes the session and the group; its leader is a small script, the guard, which runs the command
- * and ends with the command's exit status. Beside it, in the same group, a watcher reads the names of signals from a
- * pipe and sends them to the group. That it is a member itself is what makes this safe: as long as it lives, the
- * group's number cannot belong to any other process. When the pipe ends the bridge is gone, however it went, SIGKILL
- * included: the watcher sends TERM and, after the grace, KILL. So a step's old run has ended before a restarted bridge
- * runs it again, which waits for the job's claim to time out.
+ * <p>{@code setsid} creates the session and the group. Its leader is a small script, the guard, which runs the command
+ * and ends with the command's exit status. A watcher in the same group reads the names of signals from a pipe and sends
+ * them to the group. The watcher is a member of the group, so as long as it lives the group's id cannot belong to other
+ * processes. When the pipe ends, the bridge has ended, even by SIGKILL: the watcher then sends TERM and, after the
+ * grace, KILL. A restarted bridge waits for the expiry of the job's claim; so the old run of a step has ended before it
+ * begins again.
  *
- * <p>When the command has ended, the guard ends the watcher, so that no process is left for another to reap, and sends
- * TERM to what the command may have left in the group. What leaves the group by a session of its own is ended only
- * while it is still a descendant of the guard; a daemon that has detached itself from its parents lives on, and that is
- * how a step starts one. Nothing helps if the watcher and the bridge are killed together.
+ * <p>When the command has ended, the guard ends the watcher, so that no orphan is left, and sends TERM to the rest of
+ * the group. A process that has left the group by a session of its own is ended only while it is a descendant of the
+ * guard. A daemon that has detached itself continues; this is how a step starts one. The group also continues if
+ * watcher and bridge are killed together.
  */
 final class ShellGuard {
     private static final String SHELL = "/bin/sh";
 
     /**
-     * Arguments: the command, the grace in seconds, the file that it reads, then variables as NAME=value; all but the
-     * grace have their bytes escaped, since Java writes arguments in the encoding of the locale, in which many
-     * characters may not exist.
+     * Arguments: the command, the grace in seconds, the file of the standard input, then variables as NAME=value. All
+     * but the grace are escaped, because Java encodes arguments in the charset of the locale, which may lack
+     * characters.
      *
-     * <p>The first byte that is written is the guard's own. It says that a signal will now reach the command and not be
-     * taken by a shell that is about to start it.
+     * <p>The guard writes the first byte of the output. It shows that a signal now reaches the command, and not a shell
+     * that is about to start it.
      */
     private static final String SCRIPT = """
             couchjobs_command=$(printf %b "$1") couchjobs_grace=$2 couchjobs_input=$(printf %b "$3")
@@ -68,9 +68,9 @@ final class ShellGuard {
     }
 
     /**
-     * The guard as this system can have it.
+     * {@return the guard that this system supports}
      *
-     * @param path the directories in which programs are looked for, as in the variable PATH
+     * @param path the directories in which programs are searched, as in the variable PATH
      */
     static ShellGuard on(String path) {
         return new ShellGuard(Arrays.stream(path.split(":"))
@@ -80,14 +80,14 @@ final class ShellGuard {
                 .findFirst());
     }
 
-    /** {@return whether commands get a group; without, they are ended process by process} */
+    /** {@return whether commands get a group; otherwise their processes are ended one by one} */
     boolean makesGroups() {
         return setsid.isPresent();
     }
 
     /**
-     * {@return the words to start; the values of the variables may hold anything, those of the names are checked
-     * before}
+     * {@return the words of the command line; values of variables may contain any character, and their names are
+     * checked before}
      */
     List<String> commandLine(String command, Duration grace, Path input, Map<String, String> variables) {
         List<String> words = new ArrayList<>();
@@ -98,7 +98,7 @@ final class ShellGuard {
         return words;
     }
 
-    /** For {@code printf %b}: ASCII without NUL, which no argument can hold. */
+    /** Escapes a text for {@code printf %b}: the result is ASCII without NUL, which arguments cannot contain. */
     private static String escaped(String text) {
         if (text.indexOf('\0') >= 0) {
             throw new IllegalArgumentException("the shell cannot take the character U+0000");

@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the operator of a node allows shell commands.
+ * The shell commands that the operator of a node allows.
  *
- * @param isEnabled whether there are any
- * @param allow which ones
- * @param directory where they run, unless a step says otherwise; if absent, where the bridge does
- * @param environment the variables of the bridge that they see: not those with its passwords
- * @param timeLimit how long one may take at most, whatever its step says
- * @param grace from TERM to KILL when one is ended; whole seconds, from one to 20
- * @param outputLimit how many bytes of what one says are kept
+ * @param isEnabled whether commands are allowed at all
+ * @param allow the commands that are allowed
+ * @param directory the default working directory; if absent, that of the bridge
+ * @param environment the variables of the bridge that commands get, without its passwords
+ * @param timeLimit the time limit of a command, whatever its step says
+ * @param grace the time from TERM to KILL; whole seconds, from 1 to 20
+ * @param outputLimit how many bytes of the output are kept
  */
 public record ShellSettings(
         boolean isEnabled,
@@ -25,19 +25,18 @@ public record ShellSettings(
         Duration grace,
         int outputLimit) {
 
-    /** How much is kept of what an action says, unless the operator says otherwise. */
+    /** The default limit of the output of an action. */
     public static final int DEFAULT_OUTPUT_LIMIT = 16 * 1024;
 
-    /** The variables that commands see, unless the operator says otherwise. */
+    /** The variables that commands get by default. */
     public static final List<String> DEFAULT_ENVIRONMENT = List.of("PATH", "HOME", "LANG", "TZ");
 
-    /** The grace, unless the operator says otherwise. */
+    /** The default grace. */
     public static final Duration DEFAULT_GRACE = Duration.ofSeconds(5);
 
-    /** The longest grace: a bridge that ends waits for it, and is itself not waited for without end. */
+    /** The longest grace, which limits how long the close of a bridge takes. */
     public static final Duration GRACE_MAX = Duration.ofSeconds(20);
 
-    /** Keeps a copy of the list. */
     public ShellSettings {
         environment = List.copyOf(environment);
         if (grace.compareTo(Duration.ofSeconds(1)) < 0 || grace.compareTo(GRACE_MAX) > 0 || outputLimit < 0) {
@@ -45,7 +44,7 @@ public record ShellSettings(
         }
     }
 
-    /** {@return what holds where the operator says nothing: no commands} */
+    /** {@return the default settings, which allow no command} */
     public static ShellSettings off() {
         return new ShellSettings(
                 false,
@@ -57,12 +56,12 @@ public record ShellSettings(
                 DEFAULT_OUTPUT_LIMIT);
     }
 
-    /** {@return the same, with all commands allowed} */
+    /** {@return these settings with all commands allowed} */
     public ShellSettings enabled() {
         return new ShellSettings(true, allow, directory, environment, timeLimit, grace, outputLimit);
     }
 
-    /** {@return the same, with these commands allowed} */
+    /** {@return these settings with the given commands allowed} */
     public ShellSettings allowing(CommandAllowList commands) {
         return new ShellSettings(true, commands, directory, environment, timeLimit, grace, outputLimit);
     }

@@ -3,18 +3,18 @@ package dev.couchjobs.bridge.internal.action;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A future of work that stops with a delay. cancel() requests the stop. The future completes when the work has stopped;
- * only then may another node take the work over.
+ * A future of work that stops with a delay. {@code cancel} requests the stop. The future completes when the work has
+ * stopped; only then may another node take the work over.
  *
- * @param <T> what comes of it
+ * @param <T> the type of the result
  */
 public final class Stoppable<T> extends CompletableFuture<T> {
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
 
     /**
-     * Asks it to end.
+     * Requests the stop.
      *
-     * @return false: it has not ended by that
+     * @return false, because the work has not stopped yet
      */
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
@@ -22,15 +22,15 @@ public final class Stoppable<T> extends CompletableFuture<T> {
         return false;
     }
 
-    /** {@return whether it was asked to end} */
+    /** {@return whether the stop was requested} */
     public boolean isStopped() {
         return stopped.isDone();
     }
 
     /**
-     * Has something done when it is asked to end, or at once if it was.
+     * Runs a task when the stop is requested, or at once if it was.
      *
-     * @param task what
+     * @param task the task
      */
     public void whenStopped(Runnable task) {
         FutureCallbacks.whenEnded(stopped, task);

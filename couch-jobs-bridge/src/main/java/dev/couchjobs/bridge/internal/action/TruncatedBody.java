@@ -10,11 +10,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the beginning of a body and no more: what comes behind the limit is not even asked for. */
+/** Reads the beginning of a body up to a limit. The rest is not requested. */
 final class TruncatedBody implements BodySubscriber<TruncatedBody.Beginning> {
 
-    /** The first bytes of a body, and whether there were more. */
-    @SuppressWarnings("ArrayRecordComponent") // handed over, never compared
+    /** The first bytes of a body, and whether the body has more. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     record Beginning(byte[] bytes, boolean isCut) {}
 
     private final int limit;

@@ -1,12 +1,12 @@
 package dev.couchjobs.bridge.internal.action;
 
-/** Where a piece of UTF-8 that was cut anywhere begins and ends with whole characters. */
+/** Finds the complete characters in a piece of UTF-8. */
 final class Utf8 {
     private static final int LONGEST = 4;
 
     private Utf8() {}
 
-    /** {@return how many bytes there are before a last character of which bytes are missing; all, if none are} */
+    /** {@return the number of bytes before an incomplete last character; all if there is none} */
     static int wholeUntil(byte[] bytes) {
         for (int back = 1; back <= Math.min(LONGEST, bytes.length); back++) {
             byte candidate = bytes[bytes.length - back];
@@ -17,7 +17,7 @@ final class Utf8 {
         return bytes.length;
     }
 
-    /** {@return how many bytes belong to a first character whose beginning is missing} */
+    /** {@return the number of bytes of a first character that lacks its beginning} */
     static int wholeFrom(byte[] bytes) {
         int start = 0;
         while (start < Math.min(LONGEST - 1, bytes.length) && isContinuation(bytes[start])) {
@@ -30,7 +30,7 @@ final class Utf8 {
         return (value & 0xC0) == 0x80;
     }
 
-    /** How many bytes a character has that begins with this one; 1 for what begins none. */
+    /** {@return the number of bytes of the character that begins with a byte; 1 if none does} */
     private static int lengthFrom(byte first) {
         int value = first & 0xFF;
         if (value >= 0xF0 && value < 0xF8) {

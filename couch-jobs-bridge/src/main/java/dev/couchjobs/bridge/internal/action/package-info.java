@@ -1,4 +1,4 @@
-/** What a step does: a shell command, an HTTP request, or a handler in Java. */
+/** The actions of steps: shell commands, HTTP requests, and handlers in Java. */
 @NullMarked
 package dev.couchjobs.bridge.internal.action;
 

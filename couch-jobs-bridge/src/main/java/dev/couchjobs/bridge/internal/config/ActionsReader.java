@@ -21,11 +21,11 @@ import java.util.regex.PatternSyntaxException;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** Reads what the file says about actions. */
+/** Reads the sections about actions. */
 final class ActionsReader {
     private static final Pattern REQUEST = Pattern.compile("(?<method>[A-Za-z]{1,20})\\s+(?<url>https?://\\S+)");
 
-    /** Stands for a request that cannot be read, so that this is not told twice. */
+    /** A placeholder for an address that is not valid, so that the error is reported once. */
     private static final String NOWHERE = "";
 
     private final Path directory;
@@ -105,7 +105,7 @@ final class ActionsReader {
         }
     }
 
-    /** What is done for work items, which has to be allowed as anything else is. */
+    /** Reads the actions for work items. They must be allowed like all others. */
     SortedMap<String, WorkItemConfig> workItems(ConfigSection section, ShellSettings shell, HttpSettings http) {
         SortedMap<String, WorkItemConfig> items = new TreeMap<>();
         for (String kind : section.names()) {
@@ -138,7 +138,7 @@ final class ActionsReader {
         }
     }
 
-    /** For about a day, unless the operator says otherwise. */
+    /** About a day, by default. */
     private static RetryStrategy retry(ConfigSection item) {
         return new RetryStrategy(
                 item.number("max_retries", 0, 10),

@@ -14,19 +14,19 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What a bridge is told by its operator. It has been checked: all of it fits together.
+ * The configuration of a bridge, checked for consistency.
  *
  * @param node this node's name, one of the cluster's
  * @param cluster all nodes
- * @param join what they have in common
+ * @param join what the nodes share
  * @param couchdb this node's CouchDB
- * @param engine where its jobs are
- * @param workers how many steps it runs at a time
- * @param claimTimeout after how long a claim of which nothing is heard is withdrawn
- * @param shell which commands it allows
- * @param http which requests it allows
- * @param replication which CouchDB its own is to replicate with
- * @param workItems what it does for WorkItem documents, by the kinds that they name as their worker
+ * @param engine the database of its jobs
+ * @param workers how many steps it runs at once
+ * @param claimTimeout how long a claim may be silent before it is withdrawn
+ * @param shell the commands that it allows
+ * @param http the requests that it allows
+ * @param replication the peers of its CouchDB
+ * @param workItems the actions for work items, by kind
  */
 public record BridgeConfig(
         String node,
@@ -41,12 +41,11 @@ public record BridgeConfig(
         ReplicationConfig replication,
         SortedMap<String, WorkItemConfig> workItems) {
 
-    /** Keeps a copy of the map. */
     public BridgeConfig {
         workItems = new TreeMap<>(workItems);
     }
 
-    /** What nodes have in common. */
+    /** What nodes share. */
     public enum Join {
         /** Documents that CouchDB replicates. */
         REPLICATION,
@@ -55,11 +54,10 @@ public record BridgeConfig(
     }
 
     /**
-     * What a bridge cannot be started without, and is not there.
+     * {@return what is missing to start the bridge, a line for each}
      *
      * @param handlers the names of all handlers in Java
-     * @param hasDatabase whether it is given its database, and need not open the one that is named here
-     * @return a line for each thing
+     * @param hasDatabase whether the caller provides the database in place of the configured one
      */
     public List<String> missing(Set<String> handlers, boolean hasDatabase) {
         List<String> missing = new ArrayList<>();
@@ -80,7 +78,7 @@ public record BridgeConfig(
         return missing;
     }
 
-    /** {@return what the bridge says it has understood, line by line, and without passwords} */
+    /** {@return a description of the configuration, line by line, without passwords} */
     public List<String> describe() {
         return ConfigDescription.of(this);
     }

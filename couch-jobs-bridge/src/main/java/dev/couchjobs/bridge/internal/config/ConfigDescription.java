@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Says in plain words what a configuration means, defaults included. */
+/** Describes a configuration in plain words, with the defaults. */
 final class ConfigDescription {
     private ConfigDescription() {}
 

@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Times as people write them. */
+/** Parses and formats durations. */
 final class ConfigDuration {
     private static final Pattern SHORT = Pattern.compile("(?<count>[0-9]{1,9}) ?(?<unit>ms|s|m|h|d)");
     private static final Map<String, Duration> UNITS = Map.of(
@@ -20,12 +20,12 @@ final class ConfigDuration {
 
     private ConfigDuration() {}
 
-    /** {@return the time, longer than nothing; empty if the text is none} */
+    /** {@return the duration, which is positive; empty if the text is invalid} */
     static Optional<Duration> parse(String text) {
         return read(text.strip()).filter(duration -> !duration.isNegative() && !duration.isZero());
     }
 
-    /** {@return the time as it may be written, in the largest unit that it is a multiple of} */
+    /** {@return the text of a duration, in the largest unit of which it is a multiple} */
     static String text(Duration duration) {
         return Stream.of("d", "h", "m", "s", "ms")
                 .filter(unit -> duration.toMillis() % unitOf(unit).toMillis() == 0)

@@ -2,7 +2,7 @@ package dev.couchjobs.bridge.internal.config;
 
 import java.util.List;
 
-/** A configuration cannot be used; says everything that is wrong with it. */
+/** A configuration is invalid; contains all mistakes. */
 public final class ConfigException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -13,7 +13,7 @@ public final class ConfigException extends Exception {
         this.mistakes = List.copyOf(mistakes);
     }
 
-    /** {@return what is wrong, a line for each mistake} */
+    /** {@return the mistakes, a line for each} */
     public List<String> mistakes() {
         return mistakes;
     }

@@ -20,9 +20,9 @@ import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.dataformat.toml.TomlMapper;
 
-/** Reads a configuration file, which is TOML; {@code bridge.toml} beside the program has all that it may say. */
+/** Reads a configuration file in TOML. {@code bridge.toml} in the distribution shows all settings. */
 public final class ConfigReader {
-    /** Stands for a name that is missing, so that this is not told twice. */
+    /** A placeholder for a missing name, so that the error is reported once. */
     private static final String NO_NODE = "unnamed";
 
     private static final int DEFAULT_WORKERS = 4;
@@ -40,12 +40,11 @@ public final class ConfigReader {
     /**
      * Reads a file.
      *
-     * @param file the file; paths in it are meant from its directory
-     * @param variables those of the process, from which passwords may be taken
-     * @param handlers the names of all handlers in Java, if these and nothing else are what the bridge will be started
-     *     with
-     * @return what it says
-     * @throws ConfigException if the file cannot be read, or says what cannot be
+     * @param file the file; relative paths in it start at its directory
+     * @param variables the variables of the process, from which passwords may be read
+     * @param handlers the names of all handlers in Java; empty if they are not known
+     * @return the configuration
+     * @throws ConfigException if the file cannot be read or is invalid
      */
     public static BridgeConfig read(Path file, Map<String, String> variables, Optional<Set<String>> handlers)
             throws ConfigException {
@@ -114,7 +113,7 @@ public final class ConfigReader {
         return config;
     }
 
-    /** As the parts of the bridge that read targets check it, too. */
+    /** Applies the same checks as the readers of targets. */
     private static NodeDirectory cluster(ConfigSection section, List<String> nodes) {
         ConfigSection groups = section.section("groups");
         Map<String, List<String>> members = new LinkedHashMap<>();

@@ -16,8 +16,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A table of the file while it is read. What is wrong is noted and read as if it was absent, so that all mistakes are
- * told at once. Whatever was asked for is a known key; at the end all others are mistakes.
+ * A table of the file while it is read. An invalid value is reported and then treated as absent, so that all mistakes
+ * are reported at once. Each requested key is a known one; at the end all others are mistakes.
  */
 final class ConfigSection {
     private final String path;
@@ -89,14 +89,14 @@ final class ConfigSection {
                     return Optional.of(url);
                 }
             } catch (URISyntaxException e) {
-                // It is told below, as any that is none.
+                // The value is reported below, like any invalid one.
             }
             mistake(key, "is not the http or https URL of a database");
             return Optional.empty();
         });
     }
 
-    /** A table that may be absent, and is empty then. */
+    /** {@return a table; an empty one if it is absent} */
     ConfigSection section(String key) {
         ObjectNode inner = value(key, "a table", JsonNode::isObject)
                 .map(ObjectNode.class::cast)
@@ -104,7 +104,7 @@ final class ConfigSection {
         return new ConfigSection(name(key), inner, mistakes);
     }
 
-    /** The keys, all of which are known then, because the file gives them their meaning. */
+    /** {@return the keys} All of them are known, because the file defines their meaning. */
     List<String> names() {
         List<String> names = new ArrayList<>(table.propertyNames());
         known.addAll(names);
@@ -126,7 +126,7 @@ final class ConfigSection {
         mistakes.add(name(key) + ": " + what);
     }
 
-    /** Nothing else will be asked for. */
+    /** Reports the keys that no caller has requested. */
     void end() {
         table.propertyNames().stream()
                 .filter(key -> !known.contains(key))

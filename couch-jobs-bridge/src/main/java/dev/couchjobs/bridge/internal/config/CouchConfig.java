@@ -7,13 +7,13 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A node's CouchDB.
+ * The CouchDB of a node.
  *
  * @param url the database's address, without name and password
- * @param credentials who the bridge is there
- * @param caFile certificates, in PEM, of the authorities to trust instead of those that Java does
- * @param isCreated whether to make the database if there is none
- * @param heartbeat how often the server shows that a silent feed is alive
+ * @param credentials the user and the password
+ * @param caFile the certificates, in PEM, of the authorities to trust in place of Java's
+ * @param isCreated whether to create the database if it does not exist
+ * @param heartbeat the time between heartbeats of a silent feed
  */
 public record CouchConfig(
         URI url, Credentials credentials, Optional<Path> caFile, boolean isCreated, Duration heartbeat) {}

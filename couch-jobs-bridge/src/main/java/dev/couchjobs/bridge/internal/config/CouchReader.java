@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** Reads what the file says about databases of CouchDB. */
+/** Reads the sections about CouchDB databases. */
 final class CouchReader {
     private static final URI NOWHERE = URI.create("http://localhost/none");
     private static final Duration DEFAULT_HEARTBEAT = Duration.ofSeconds(10);
@@ -30,7 +30,7 @@ final class CouchReader {
         this.variables = variables;
     }
 
-    /** {@return the variables that hold passwords} */
+    /** {@return the variables that contain passwords} */
     Set<String> secrets() {
         return secrets;
     }
@@ -110,7 +110,7 @@ final class CouchReader {
         if (Stream.of(literal, file, variable).filter(Optional::isPresent).count() > 1) {
             section.mistake("password", "only one of password, password_file and password_env can be given");
         }
-        // What cannot be had stands in for itself, so that it is not told a second time that there is none.
+        // A password that cannot be read is replaced by a placeholder, so that it is not also reported as missing.
         return literal.or(() -> file.map(name -> fromFile(section, name)))
                 .or(() -> variable.map(name -> fromVariable(section, name)));
     }

@@ -2,7 +2,7 @@ package dev.couchjobs.bridge.internal.config;
 
 import java.nio.file.Path;
 
-/** Where a node's jobs are. */
+/** The database of a node's jobs. */
 public sealed interface EngineConfig {
 
     /** {@return the directory or the cluster file} */
@@ -11,13 +11,13 @@ public sealed interface EngineConfig {
     /** {@return the first element of all keys} */
     String prefix();
 
-    /** {@return where, in words} */
+    /** {@return a description} */
     String describe();
 
     /**
-     * In a directory of this machine, by the embedded engine.
+     * The embedded engine, in a directory of this machine.
      *
-     * @param path the directory, which is made if there is none
+     * @param path the directory, which is created if it does not exist
      * @param prefix the first element of all keys
      */
     record Directory(Path path, String prefix) implements EngineConfig {
@@ -28,7 +28,7 @@ public sealed interface EngineConfig {
     }
 
     /**
-     * In a FoundationDB cluster.
+     * A FoundationDB cluster.
      *
      * @param path its cluster file
      * @param prefix the first element of all keys

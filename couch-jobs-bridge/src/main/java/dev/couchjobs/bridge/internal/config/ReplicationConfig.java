@@ -6,14 +6,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The replications that a bridge sets up at its CouchDB.
+ * The replications that a bridge creates on its CouchDB.
  *
- * @param peers the databases of other nodes, by the nodes' names
- * @param isSelective whether a node receives only what concerns it
+ * @param peers the databases of other nodes, by node
+ * @param isSelective whether a node receives only the documents that concern it
  */
 public record ReplicationConfig(SortedMap<String, Peer> peers, boolean isSelective) {
 
-    /** Keeps a copy of the map. */
     public ReplicationConfig {
         peers = new TreeMap<>(peers);
     }
@@ -22,7 +21,7 @@ public record ReplicationConfig(SortedMap<String, Peer> peers, boolean isSelecti
      * The database of another node, as this node's CouchDB reaches it.
      *
      * @param url its address, without name and password
-     * @param credentials who this node's CouchDB is there
+     * @param credentials the user of this node's CouchDB
      */
     public record Peer(URI url, Credentials credentials) {}
 }

@@ -6,11 +6,11 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What is done for a kind of WorkItem documents.
+ * The configuration of one kind of work items.
  *
- * @param action what is run for each
- * @param concurrency how many are run at a time
- * @param retry how often it is tried
- * @param timeout how long one try may take; without, as long as it takes
+ * @param action the action for each item
+ * @param concurrency how many run at once
+ * @param retry when the action is tried again
+ * @param timeout the time limit of one try; empty for none
  */
 public record WorkItemConfig(ActionPlan action, int concurrency, RetryStrategy retry, Optional<Duration> timeout) {}

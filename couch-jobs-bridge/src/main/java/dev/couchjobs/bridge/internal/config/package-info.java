@@ -1,4 +1,4 @@
-/** The configuration file of a bridge: what it may say, and what is wrong with it. */
+/** The configuration file of a bridge, and its checks. */
 @NullMarked
 package dev.couchjobs.bridge.internal.config;
 

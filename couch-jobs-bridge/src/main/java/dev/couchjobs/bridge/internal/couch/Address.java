@@ -6,14 +6,14 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a database is.
+ * The address of a database.
  *
- * @param server the server's root, which may lie below a path, with a slash at its end
- * @param database the database's name, as it is in the address, so a slash in it is {@code %2F}
+ * @param server the server's root, with or without a path, and with a slash at its end
+ * @param database the database's name as in the address; a slash in it is {@code %2F}
  */
 record Address(String server, String database) {
 
-    /** Takes the address of a database apart; a name and a password in it are left out. */
+    /** Splits the address of a database. It ignores a name and a password. */
     static Address of(URI address) {
         String path = address.getRawPath() == null ? "" : address.getRawPath().replaceAll("/+$", "");
         int slash = path.lastIndexOf('/');
@@ -36,7 +36,7 @@ record Address(String server, String database) {
         return URI.create(server + path);
     }
 
-    /** {@return the address of something in the database} */
+    /** {@return the address of a path in the database} */
     URI of(String pathAndQuery) {
         return URI.create(server + database + pathAndQuery);
     }

@@ -3,7 +3,7 @@ package dev.couchjobs.bridge.internal.couch;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 
-/** Pauses that double, each cut at random by up to a half, so that many clients don't come back all at once. */
+/** Pauses that double. Each is shortened at random by up to a half, so that clients do not return at the same time. */
 final class Backoff {
     private final Duration first;
     private final Duration longest;
@@ -18,7 +18,7 @@ final class Backoff {
         this.next = first;
     }
 
-    /** {@return how long to wait after a fault} */
+    /** {@return the pause after a fault} */
     synchronized Duration after(TransientException fault) {
         faults++;
         Duration whole = fault.pace() == TransientException.Pace.SLOW ? longest : next;
@@ -33,7 +33,7 @@ final class Backoff {
         faults = 0;
     }
 
-    /** {@return whether the last attempt failed, too; a single fault is nothing to speak of} */
+    /** {@return whether the last two attempts failed; a single fault is not reported} */
     synchronized boolean isRepeated() {
         return faults > 0;
     }

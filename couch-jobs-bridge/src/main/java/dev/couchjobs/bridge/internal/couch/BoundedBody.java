@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
-/** Reads an answer, unless it is too large: then no more of it is taken from the connection, and there is nothing. */
+/** Reads the body of an answer up to a limit. A larger body is not read to its end, and the result is empty. */
 final class BoundedBody implements BodySubscriber<Optional<ByteChunks>> {
     private final int most;
     private final ByteChunks byteChunks = new ByteChunks();

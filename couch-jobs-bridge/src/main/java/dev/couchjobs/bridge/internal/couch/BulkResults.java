@@ -11,14 +11,12 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What became of each document of a {@code _bulk_docs} request, over several attempts. */
+/** The results of the documents of a {@code _bulk_docs} request, over several attempts. */
 final class BulkResults {
-    /** What a single document gets when it is the server's own trouble. */
+    /** The errors of single documents that are faults of the server. */
     private static final Set<String> PASSING = Set.of("internal_server_error", "timeout", "service_unavailable");
 
-    /**
-     * How often the server may have trouble with some documents, and how often with all of them, which may be its own.
-     */
+    /** How often the server may fail for some documents; a fault for all of them may be the server's own. */
     private static final int MOST_WITH_SOME = 5;
 
     private static final int MOST_WITH_ALL = 12;
@@ -45,7 +43,7 @@ final class BulkResults {
         return body;
     }
 
-    /** Takes the answer to the last request; fails with a fault that may pass if some documents need another one. */
+    /** Adds an answer. Throws a transient fault if some documents need another attempt. */
     synchronized void take(JsonNode answer) {
         int[] asked = rest();
         if (answer.size() != asked.length) {

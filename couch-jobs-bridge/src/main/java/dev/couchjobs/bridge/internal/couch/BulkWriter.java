@@ -6,8 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Writes documents by {@code _bulk_docs}. A document that the server cannot even take in makes it refuse the whole
- * request; the request is then halved until that document is alone, so that the others are written.
+ * Writes documents by {@code _bulk_docs}. A document that the server cannot parse makes it refuse the whole request.
+ * The request is then divided in two until that document is alone, so that the others are written.
  */
 final class BulkWriter {
     private static final Set<Integer> CONCERNING_DOCUMENTS = Set.of(400, 412, 413, 415);
@@ -44,7 +44,7 @@ final class BulkWriter {
                         : refused(documents, response));
     }
 
-    /** Lets through what concerns a document rather than the database. */
+    /** Accepts statuses that concern single documents and not the database. */
     private CouchResponse checked(CouchResponse response) {
         return CONCERNING_DOCUMENTS.contains(response.status()) || isOfEach(response)
                 ? response
@@ -52,8 +52,8 @@ final class BulkWriter {
     }
 
     /**
-     * Where a part of the database does not answer, the whole has a bad status, and the others' results in it all the
-     * same.
+     * If a part of the database does not answer, the status of the whole is an error, and the body contains the results
+     * of the other parts.
      */
     private static boolean isOfEach(CouchResponse response) {
         return response.status() == 500 && response.isArray();
@@ -62,7 +62,7 @@ final class BulkWriter {
     private CompletableFuture<List<WriteResult>> refused(List<ObjectNode> documents, CouchResponse response) {
         if (documents.size() == 1) {
             String id = documents.get(0).path("_id").asString("");
-            // An attachment that it refers to is not there any more: another client has changed the document.
+            // The document refers to an attachment that no longer exists: another client has changed it.
             WriteResult result = response.status() == 412
                     ? new WriteResult.Conflict(id)
                     : new WriteResult.Refused(id, response.error(), response.reason());

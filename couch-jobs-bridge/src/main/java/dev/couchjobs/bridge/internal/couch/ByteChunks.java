@@ -12,8 +12,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The bytes of a request or an answer, in pieces: a heap that is not much larger than they are has seldom one place for
- * all of them, and Java 17 moves no large array to make one. Not thread-safe.
+ * The bytes of a request or an answer, in pieces. A small heap seldom has contiguous space for all of them, and Java 17
+ * does not move large arrays to make it. Not thread-safe.
  */
 final class ByteChunks extends OutputStream {
     private static final int SMALLEST = 1 << 10;
@@ -39,8 +39,7 @@ final class ByteChunks extends OutputStream {
 
     private ByteBuffer room() {
         if (!last.hasRemaining()) {
-            last = ByteBuffer.allocate(
-                    Math.max(SMALLEST, Math.min(LARGEST, size))); // half of it may stay empty at most
+            last = ByteBuffer.allocate(Math.max(SMALLEST, Math.min(LARGEST, size))); // at most half of it stays empty
             pieces.add(last);
         }
         return last;
@@ -57,7 +56,7 @@ final class ByteChunks extends OutputStream {
         take(ByteBuffer.wrap(bytes, offset, length));
     }
 
-    /** {@return all that was written so far, from the start; as often as it is asked for} */
+    /** {@return a new stream of all that was written so far} */
     InputStream read() {
         return new SequenceInputStream(
                 Collections.enumeration(pieces.stream().map(ByteChunks::stream).toList()));
@@ -67,7 +66,7 @@ final class ByteChunks extends OutputStream {
         return new ByteArrayInputStream(piece.array(), piece.arrayOffset(), piece.position());
     }
 
-    /** {@return what sends all that was written so far, as often as it is asked to} */
+    /** {@return a publisher of all that was written so far, for any number of requests} */
     BodyPublisher publisher() {
         return size == 0
                 ? BodyPublishers.noBody()

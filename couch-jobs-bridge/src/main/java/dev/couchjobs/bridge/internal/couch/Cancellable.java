@@ -3,11 +3,11 @@ package dev.couchjobs.bridge.internal.couch;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A future of several steps that passes its cancellation on to the step it has come to. */
+/** A future of several steps. Its cancellation cancels the present step. */
 final class Cancellable<T> extends CompletableFuture<T> {
     private @Nullable CompletableFuture<?> step;
 
-    /** {@return the step that is now under way, cancelled at once if this is} */
+    /** Sets the present step, and cancels it if this is cancelled. {@return the step} */
     synchronized <S> CompletableFuture<S> nowAt(CompletableFuture<S> next) {
         step = next;
         if (isCancelled()) {

@@ -1,9 +1,9 @@
 package dev.couchjobs.bridge.internal.couch;
 
-/** A feed that is being followed. */
+/** A feed of the changes of a database. */
 public interface ChangesFeed extends AutoCloseable {
 
-    /** Ends it; its listener is not called again once this has returned, but a call under way may still run. */
+    /** Closes the feed. No call of the listener begins after this method has returned; an earlier one may still run. */
     @Override
     void close();
 }

@@ -4,18 +4,18 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import tools.jackson.databind.JsonNode;
 
-/** Is told what has changed in a database. */
+/** Receives the changes of a database. */
 @FunctionalInterface
 public interface ChangesListener {
 
     /**
-     * Some documents have changed. The next call comes when what this returns is complete, and until then one batch is
-     * read ahead at most: so a listener bounds what is held in memory. If it fails, the same changes come again, after
+     * Receives changes. The feed makes the next call when the returned future completes, and reads at most one batch
+     * ahead until then, so a listener limits the memory in use. If the future fails, the feed repeats the changes after
      * a pause.
      *
-     * @param changes at least one, at most as many as the feed's batch holds; each document at most once
-     * @param position where the feed is behind them: any JSON value, to be stored and given back as it is
-     * @return when they have been dealt with
+     * @param changes at least one change and at most a batch; each document at most once
+     * @param position the position of the feed after the changes: any JSON value, to be stored as it is
+     * @return completes when the listener has processed the changes
      */
     CompletableFuture<Void> changed(List<DocumentChange> changes, JsonNode position);
 }

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** A continuous {@code _changes} feed: one connection, a line for each change, blank lines for heartbeats. */
+/** A continuous {@code _changes} feed: one connection, with a line for each change and blank lines for heartbeats. */
 final class ContinuousSource implements FeedSource, LineReader.Sink {
     private static final String START_OF_A_WHOLE_ANSWER = "{\"results\"";
 
@@ -31,7 +31,7 @@ final class ContinuousSource implements FeedSource, LineReader.Sink {
     private @Nullable CompletableFuture<?> response;
     private Flow.@Nullable Subscription subscription;
 
-    // Written by the one thread that reads, or under its happens-before.
+    // Only the thread that reads writes this field, or one that it happens before.
     private List<FeedRow> rows = new ArrayList<>();
     private Optional<JsonNode> lastPosition = Optional.empty();
     private volatile boolean hasRows;
@@ -76,7 +76,7 @@ final class ContinuousSource implements FeedSource, LineReader.Sink {
         });
     }
 
-    /** Takes lines from the connection, as many pieces as there is demand for. */
+    /** Requests as many pieces from the connection as the sink has demand for. */
     private final class Body implements BodySubscriber<Optional<ByteChunks>> {
         @Override
         public CompletionStage<Optional<ByteChunks>> getBody() {
@@ -97,7 +97,7 @@ final class ContinuousSource implements FeedSource, LineReader.Sink {
 
         @Override
         public void onNext(List<ByteBuffer> buffers) {
-            // Before the sink can ask for more, from whatever thread.
+            // The pause precedes the next demand of the sink, which may come from any thread.
             watchdog.pause();
             Optional<RuntimeException> fault = read(buffers);
             List<FeedRow> read = rows;

@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A cookie from the server's {@code _session}. All requests share one log-in. */
+/** A cookie from the server's {@code _session}. All requests share one login. */
 final class CookieSession implements Session {
     private static final Pattern COOKIE = Pattern.compile("(AuthSession=[^;]+)");
 
@@ -18,7 +18,7 @@ final class CookieSession implements Session {
     /**
      * Creates a session that begins with the first request.
      *
-     * @param logIn one attempt; fails if it is not successful
+     * @param logIn makes one attempt, which fails if the server refuses
      */
     CookieSession(Supplier<CompletableFuture<CouchResponse>> logIn) {
         this.logIn = logIn;
@@ -49,7 +49,7 @@ final class CookieSession implements Session {
         return true;
     }
 
-    /** A server replaces a cookie in time when it sees that it is being used. */
+    /** The server replaces a cookie that is in use before it expires. */
     @Override
     public synchronized void see(HttpHeaders headers) {
         cookie(headers).ifPresent(newer -> current = CompletableFuture.completedFuture(Optional.of(newer)));

@@ -9,26 +9,26 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One database of a CouchDB server, as the bridge uses it. Nothing here blocks. What may pass, such as a server that is
- * down, a 429 or a 500, is tried again inside, with growing pauses, until this is closed; what is returned as failed
- * would fail again.
+ * One database of a CouchDB server. No method blocks. Requests that fail for a reason that may pass, such as a server
+ * that is down, a 429 or a 500, are repeated with growing pauses until the database is closed. A returned future fails
+ * only if a repetition would fail, too.
  */
 public interface CouchDatabase extends AutoCloseable {
 
     /**
-     * Reads documents with all their leaves, as many as can well be held at once. A document that is too large even
-     * alone, or too deep, is read as if it were empty.
+     * Reads the first of the given documents with all their leaves, as many as fit into memory. A document that is too
+     * large alone, or too deep, is read as an empty one.
      *
-     * @param ids which would be read
-     * @return one for each of the first ids, in their order; at least one if there is an id
+     * @param ids the ids
+     * @return a document for each of the first ids, in their order; at least one if there is an id
      */
     CompletableFuture<List<StoredDocument>> readSome(List<String> ids);
 
     /**
-     * Reads documents that are known to be few, or small.
+     * Reads all of the given documents. The caller knows that they are few, or small.
      *
-     * @param ids which
-     * @return one for each id, in their order
+     * @param ids the ids
+     * @return a document for each id, in their order
      */
     default CompletableFuture<List<StoredDocument>> read(Collection<String> ids) {
         List<String> all = List.copyOf(ids);
@@ -41,27 +41,27 @@ public interface CouchDatabase extends AutoCloseable {
     }
 
     /**
-     * Writes documents, each on the revision that its {@code _rev} names; without one, it is new. Each is written or
-     * not by itself. A write whose answer was lost is made again, and then meets the conflict that it has made itself.
-     * Of a document that the database has never seen, CouchDB takes any revision to build on.
+     * Writes documents, each on the revision in its {@code _rev}, or as a new one without. The results are independent.
+     * A write whose answer is lost is repeated, and then conflicts with itself. CouchDB accepts any {@code _rev} for a
+     * document that it has never contained.
      *
-     * @param documents their bodies, with {@code _id}; {@code _deleted} deletes
-     * @return what became of each, in their order
+     * @param documents the bodies, with {@code _id}; {@code _deleted} deletes
+     * @return the results, in the order of the documents
      */
     CompletableFuture<List<WriteResult>> write(List<ObjectNode> documents);
 
     /**
-     * Follows the changes of the database until the feed is closed. The connection may be lost and come back, and the
-     * database may be made only later: the feed goes on from where it was. Changes may come twice; all of them come if
-     * the database is another one than the position is of.
+     * Follows the changes of the database until the feed is closed. The feed continues at its position after the loss
+     * of the connection, and waits for a database that does not exist yet. It may repeat changes. It starts again if
+     * another database has taken the place of the one to which the position belongs.
      *
-     * @param since the position to go on from, as it was given to the listener; null for the beginning
-     * @param listener is called by one thread at a time
+     * @param since the position to continue at, as the listener received it; null for the beginning
+     * @param listener receives the changes, on one thread at a time
      * @return the feed
      */
     ChangesFeed follow(@Nullable JsonNode since, ChangesListener listener);
 
-    /** Ends the feeds and what is being tried again. */
+    /** Closes the feeds, and stops the repetition of requests. */
     @Override
     void close();
 }

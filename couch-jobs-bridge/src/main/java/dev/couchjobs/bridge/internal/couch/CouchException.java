@@ -1,14 +1,14 @@
 package dev.couchjobs.bridge.internal.couch;
 
-/** CouchDB refuses something in a way that no waiting will change. The message says what to do about it. */
+/** A permanent refusal of CouchDB. The message contains what a person can do. */
 public sealed class CouchException extends RuntimeException permits UnreadableException {
     private final int status;
 
     /**
-     * Says why.
+     * Creates an exception.
      *
-     * @param status the HTTP status of the answer, 0 if there was none
-     * @param message what was refused, and what to do
+     * @param status the HTTP status of the answer; 0 if there was none
+     * @param message what was refused, and what a person can do
      */
     public CouchException(int status, String message) {
         super(message);

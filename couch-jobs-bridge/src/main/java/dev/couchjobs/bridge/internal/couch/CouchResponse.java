@@ -12,7 +12,7 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 
-/** A server's answer: what it means for the request, and what it says. */
+/** The answer of a server to a request. */
 final class CouchResponse {
     private static final Duration LONGEST_OBEYED = Duration.ofMinutes(10);
 
@@ -46,14 +46,14 @@ final class CouchResponse {
         return status / 100 == 2;
     }
 
-    /** {@return the body of a success} Fails with an {@link UnreadableException} if that is too large, or too much. */
+    /** {@return the body of a success} Throws an {@link UnreadableException} if it exceeds a limit. */
     JsonNode json() {
         return Json.read(
                 body.orElseThrow(() -> new UnreadableException("The answer is larger than this bridge takes at once"))
                         .read());
     }
 
-    /** {@return whether a database that is there has no such document} */
+    /** {@return whether the database exists and does not contain the document} */
     boolean isOfMissingDocument() {
         return status == 404 && Set.of("missing", "deleted").contains(reason());
     }
@@ -79,8 +79,8 @@ final class CouchResponse {
     }
 
     /**
-     * {@return why the server does not accept the user; empty if it does, or does not say} CouchDB also answers 401
-     * where a known user lacks a right.
+     * {@return why the server refuses the user; empty if it does not, or gives no reason} CouchDB also answers 401 if a
+     * known user lacks a right.
      */
     Optional<LoginThrottle.Refusal> userRefusal() {
         boolean isLock = status == 403 && reason().contains("temporarily locked");
@@ -94,7 +94,7 @@ final class CouchResponse {
                 : Optional.empty();
     }
 
-    /** {@return why it is no success: either a fault that may pass, or a refusal that will not} */
+    /** {@return why the answer is no success: a transient fault, or a permanent refusal} */
     RuntimeException refusal(String request, Instant now) {
         String said = request + " was answered with " + status + " " + error() + ": " + reason().replaceAll("\\.$", "");
         return switch (status) {

@@ -8,19 +8,19 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 
 /**
- * How a database is reached.
+ * How to reach a database.
  *
  * @param address the database's address, without name and password
- * @param credentials who the bridge is there
- * @param heartbeat how often the server shows that a silent feed is alive; two and a half of them without a byte, and
- *     the connection is given up
- * @param batch how many changes, documents or revisions are handed on or asked for at once, at most
- * @param timeout how long the answer to a request may take, to its last byte
- * @param firstPause about how long after a fault the next attempt is made; each pause is twice the one before
- * @param longestPause what the pauses grow to
- * @param isCreated whether a feed makes the database if there is none, at its beginning or later
+ * @param credentials the user and the password
+ * @param heartbeat the time between heartbeats of a silent feed; the connection is closed after two and a half of them
+ *     without a byte
+ * @param batch the largest number of changes, documents or revisions in a request or a call
+ * @param timeout the time limit for the complete answer to a request
+ * @param firstPause the approximate pause after the first fault; each pause is twice the one before
+ * @param longestPause the limit of the pauses
+ * @param isCreated whether a feed creates the database if it does not exist
  * @param environment clock, timer and randomness
- * @param client what speaks HTTP; its executor, or else the threads of the bridge, run what is done with answers
+ * @param client the HTTP client; its executor, or else the threads of the bridge, run callbacks
  */
 public record CouchSettings(
         URI address,
@@ -35,7 +35,7 @@ public record CouchSettings(
         HttpClient client) {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
 
-    /** Checks what can be checked without a server. */
+    /** Checks the settings. */
     public CouchSettings {
         Address.of(address);
         if (batch < 1 || batch > 1000) {
@@ -56,7 +56,7 @@ public record CouchSettings(
         }
     }
 
-    /** {@return the settings that fit most; a name and a password in the address become basic credentials} */
+    /** {@return the default settings; a name and a password in the address become basic credentials} */
     public static CouchSettings of(URI address) {
         HttpClient client = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
@@ -76,10 +76,7 @@ public record CouchSettings(
                 client);
     }
 
-    /**
-     * {@return threads for requests, for what is done with answers, and for what takes longer than a timer has time
-     * for}
-     */
+    /** {@return the threads for requests, callbacks, and tasks that would delay a timer} */
     Executor executor() {
         return client.executor().orElseGet(BridgeThreads::blocking);
     }
@@ -132,7 +129,7 @@ public record CouchSettings(
                 address, credentials, heartbeat, batch, timeout, first, longest, isCreated, environment, client);
     }
 
-    /** {@return these settings with a feed that makes the database, or waits for it} */
+    /** {@return these settings with a feed that creates the database, or waits for it} */
     public CouchSettings withCreation(boolean other) {
         return new CouchSettings(
                 address, credentials, heartbeat, batch, timeout, firstPause, longestPause, other, environment, client);

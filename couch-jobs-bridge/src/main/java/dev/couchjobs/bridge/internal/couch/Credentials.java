@@ -6,13 +6,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
-/** Who the bridge is at a CouchDB server. */
+/** The user of the bridge on a CouchDB server. */
 public sealed interface Credentials {
 
     /** No user. */
     record None() implements Credentials {}
 
-    /** The name and the password go with every request. */
+    /** Name and password in every request. */
     record Basic(String name, String password) implements Credentials {
         /** {@return the value of the header {@code Authorization}} */
         String header() {
@@ -20,16 +20,14 @@ public sealed interface Credentials {
             return "Basic " + Base64.getEncoder().encodeToString(pair);
         }
 
-        /** Hides the password. */
         @Override
         public String toString() {
             return "Basic[name=" + name + "]";
         }
     }
 
-    /** The name and the password are shown once to get a session's cookie, and again when it has run out. */
+    /** A session cookie. Name and password are sent for the first one, and when it has expired. */
     record Cookie(String name, String password) implements Credentials {
-        /** Hides the password. */
         @Override
         public String toString() {
             return "Cookie[name=" + name + "]";
@@ -49,7 +47,7 @@ public sealed interface Credentials {
     }
 
     private static String decoded(String part) {
-        // In this part of an address a plus is a plus.
+        // A plus stands for itself in this part of an address.
         return URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 }

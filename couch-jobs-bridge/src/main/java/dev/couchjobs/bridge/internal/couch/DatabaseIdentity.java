@@ -13,8 +13,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * Tells a database from others that are, or were, at its address, by a local document: the first to come makes it,
- * is never replicated, and goes when the database goes.
+ * Identifies a database among those that are, or were, at its address, by a local document. The first client creates
+ * it; it is not replicated, and is deleted with the database.
  */
 final class DatabaseIdentity {
     private static final Logger LOG = LoggerFactory.getLogger(DatabaseIdentity.class);
@@ -33,9 +33,9 @@ final class DatabaseIdentity {
     }
 
     /**
-     * Looks which database is there, once, and makes one if there is none and the settings say so.
+     * Reads the identity of the database. Creates the database if it does not exist and the settings allow it.
      *
-     * @return its identity; empty if it has none, and may not be given one
+     * @return its identity; empty if it has none and this client must not create one
      */
     CompletableFuture<Optional<String>> look() {
         return transport.answer("GET", marker(), null).thenCompose(found -> {
@@ -48,7 +48,7 @@ final class DatabaseIdentity {
         });
     }
 
-    /** Makes the database; if another client was faster, that is as good. */
+    /** Creates the database. It succeeds if another client has created it before. */
     CompletableFuture<@Nullable Void> create() {
         return transport.answer("PUT", address.of(""), null).thenApply(response -> {
             if (response.status() != 412) {
@@ -58,9 +58,7 @@ final class DatabaseIdentity {
         });
     }
 
-    /**
-     * Of several who do this at once CouchDB lets the last prevail, PouchDB the first: so what is there then is read.
-     */
+    /** Of concurrent writers the last wins with CouchDB, the first with PouchDB: so the result is read. */
     private CompletableFuture<Optional<String>> mark() {
         RandomGenerator random = settings.environment().random();
         JsonNode document = JsonNodeFactory.instance

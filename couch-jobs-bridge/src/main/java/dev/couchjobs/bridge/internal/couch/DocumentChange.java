@@ -3,14 +3,13 @@ package dev.couchjobs.bridge.internal.couch;
 import java.util.List;
 
 /**
- * That a document has changed.
+ * A change of a document.
  *
  * @param id its id
  * @param revisions the revisions of its leaves, the winning one first
  * @param isDeleted whether the winning one is a deletion
  */
 public record DocumentChange(String id, List<String> revisions, boolean isDeleted) {
-    /** Keeps a copy of the list. */
     public DocumentChange {
         revisions = List.copyOf(revisions);
     }

@@ -1,9 +1,8 @@
 package dev.couchjobs.bridge.internal.couch;
 
 /**
- * Whether to stream or to poll. A stream on which never a heartbeat came by itself before it fell silent may have been
- * held back by a proxy, or may have been cut; after two in a row it is polled instead. A poll that fails brings the
- * stream back, on trial.
+ * Chooses between streaming and polling. A stream that falls silent before its first heartbeat may be held back by a
+ * proxy, or may be cut; after two in a row the feed polls. After a failed poll it tries the stream again.
  */
 final class FeedMode {
     private static final int HELD_BACK_AT_MOST = 2;
@@ -15,7 +14,7 @@ final class FeedMode {
         return isPolling;
     }
 
-    /** {@return whether the mode is another one now} */
+    /** {@return whether the mode has changed} */
     boolean update(FeedSource.End end) {
         boolean before = isPolling;
         if (isPolling) {

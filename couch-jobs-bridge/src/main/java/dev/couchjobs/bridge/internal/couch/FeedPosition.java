@@ -6,17 +6,17 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * Where a feed is, and in which database: a position means nothing in another one, and not every server says so. What a
- * server itself calls a position is a text, a number or an array, so an object is always one of these.
+ * The position of a feed, with the identity of its database. A position is invalid in another database, which not every
+ * server detects. The positions of servers are texts, numbers or arrays; an object is one of this class.
  *
- * @param database its {@link DatabaseIdentity}; empty if that is not known
- * @param since the server's own position; null for the beginning
+ * @param database its {@link DatabaseIdentity}; empty if it is not known
+ * @param since the server's position; null for the beginning
  */
 record FeedPosition(Optional<String> database, @Nullable JsonNode since) {
     private static final String DATABASE = "database";
     private static final String SINCE = "since";
 
-    /** Reads what {@link #stored} has written, or what a server calls a position. */
+    /** {@return a position that {@link #stored} has written, or a server's own} */
     static FeedPosition of(@Nullable JsonNode stored) {
         return stored != null && stored.isObject()
                 ? new FeedPosition(Optional.of(stored.path(DATABASE).asString("")), stored.path(SINCE))
@@ -27,7 +27,7 @@ record FeedPosition(Optional<String> database, @Nullable JsonNode since) {
         return database.isPresent() && !database.equals(found);
     }
 
-    /** {@return this position in the database that was found; its beginning if this is of another one} */
+    /** {@return this position in the given database; the beginning if it belongs to another one} */
     FeedPosition in(Optional<String> found) {
         return new FeedPosition(found, isOfAnotherThan(found) ? null : since);
     }
@@ -36,7 +36,7 @@ record FeedPosition(Optional<String> database, @Nullable JsonNode since) {
         return new FeedPosition(database, other);
     }
 
-    /** {@return what to store of another position in this one's database} */
+    /** {@return the stored form of another position in the same database} */
     JsonNode stored(JsonNode other) {
         return database.<JsonNode>map(known -> JsonNodeFactory.instance
                         .objectNode()

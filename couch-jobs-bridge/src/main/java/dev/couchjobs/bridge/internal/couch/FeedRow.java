@@ -3,7 +3,7 @@ package dev.couchjobs.bridge.internal.couch;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** A change, and where the feed is behind it. */
+/** A change, and the position of the feed after it. */
 record FeedRow(DocumentChange change, JsonNode position) {
 
     static FeedRow of(JsonNode row) {

@@ -4,47 +4,47 @@ import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
-/** Where changes come from for a while: one connection that stays open, or one poll. */
+/** A source of changes: one connection that stays open, or one poll. */
 interface FeedSource {
     void begin();
 
-    /** There is room for more changes, after the sink had none. */
+    /** Requests more changes, after the sink had no room. */
     void demand();
 
-    /** Ends it without a word to the sink. */
+    /** Ends the source. It makes no further call. */
     void cancel();
 
-    /** What happens to the changes. */
+    /** Receives the changes. */
     interface Sink {
-        /** {@return whether to read on; if not, {@link FeedSource#demand} will be called} */
+        /** {@return whether the source continues; otherwise it waits for {@link FeedSource#demand}} */
         boolean rows(FeedSource from, List<FeedRow> rows);
 
-        /** The server shows that it is there, and has nothing to say. */
+        /** The server has sent a sign of life. */
         void heartbeat(FeedSource from);
 
-        /** The last call. */
+        /** The source has ended. This is its last call. */
         void ended(FeedSource from, End end);
     }
 
-    /** What an end says about how the server streams. */
+    /** What a source has shown about streaming. */
     enum Streaming {
-        /** Heartbeats came when they should. */
+        /** Heartbeats arrived in time. */
         SEEN,
-        /** It fell silent, and never had a heartbeat come by itself: perhaps something on the way holds it back. */
+        /** The stream fell silent before its first heartbeat; a proxy may hold it back. */
         HELD_BACK,
-        /** It does not know how to. */
+        /** The server does not stream. */
         IMPOSSIBLE,
-        /** Nothing at all. */
+        /** Nothing. */
         UNKNOWN
     }
 
     /**
-     * How it ended.
+     * The end of a source.
      *
-     * @param fault what was wrong; empty if the server ended it in order
-     * @param wasUseful whether it brought anything, or lasted for a while: so the next one may begin at once
-     * @param position where the server says the feed is, behind all rows
-     * @param streaming what it says about streaming
+     * @param fault the fault; empty if the server ended it regularly
+     * @param wasUseful whether it has brought changes, or has lasted; the next one begins without a pause
+     * @param position the server's position after all rows
+     * @param streaming what it has shown about streaming
      */
     record End(Optional<RuntimeException> fault, boolean wasUseful, Optional<JsonNode> position, Streaming streaming) {}
 }

@@ -13,23 +13,23 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Follows a database's changes from one source after the other; before each it looks whether the database is still the
- * same one, and begins at the start of another. While the listener is busy, one batch is read ahead and no more. When a
- * source ends, what it brought is handed on first, and the next one begins from there.
+ * Follows the changes of a database with one source after another. Before each it compares the identity of the
+ * database, and starts again if that has changed. While the listener is busy, it reads at most one batch ahead. The
+ * next source begins after the rows of the last one have been delivered.
  */
 final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     private static final Logger LOG = LoggerFactory.getLogger(HttpChangesFeed.class);
-    /** Time-outs of requests after which a batch is taken to be lost: dealing with it may take several requests. */
+    /** The time limit for a batch, in time limits of requests: a listener may need several requests. */
     private static final int TIMEOUTS_OF_A_BATCH = 5;
-    /** How often that time doubles while batches are lost in a row, so that one that is only slow ends at last. */
+    /** How often this limit doubles while batches are lost in a row, so that a slow one completes at last. */
     private static final int DOUBLINGS = 8;
 
-    /** What is told of a feed. */
+    /** Receives the events of a feed. */
     interface Owner {
-        /** The database is there. */
+        /** The feed has found the database. */
         void found();
 
-        /** Another database is in the place of the one that was followed. */
+        /** Another database has taken the place of the one that was followed. */
         void replaced();
 
         void closed(HttpChangesFeed feed);
@@ -41,7 +41,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     private final DatabaseIdentity identity;
     private final Backoff backoff;
     private final ThrottledWarnings throttledWarnings;
-    /** Of a listener that fails: that the server answers settles nothing then. */
+    /** Warnings about a failing listener, which an answer of the server does not settle. */
     private final ThrottledWarnings undelivered;
 
     private final ChangesListener listener;
@@ -55,7 +55,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     private @Nullable Future<?> pause;
     private boolean sourceWaits;
     private boolean isDelivering;
-    /** Tells the batch that is being dealt with from one that was given up. */
+    /** The batch that the listener processes; null if there is none, or it was lost. */
     private @Nullable Object underWay;
 
     private int lostInARow;
@@ -191,7 +191,10 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
         return Math.min(lostInARow, DOUBLINGS);
     }
 
-    /** A future that never completes would stop the feed for good. To be told of changes twice does no harm. */
+    /**
+     * A batch whose future does not complete in time counts as lost, because it would stop the feed. Its changes are
+     * repeated.
+     */
     private void lost(Inbox.Batch batch, Duration limit) {
         synchronized (this) {
             lostInARow++;
@@ -205,7 +208,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     private CompletableFuture<Void> told(Inbox.Batch batch) {
         try {
             return listener.changed(batch.changes(), behind(batch));
-        } catch (Throwable e) { // also an error: the feed would wait forever
+        } catch (Throwable e) { // also an error, which would stop the feed
             return CompletableFuture.failedFuture(e);
         }
     }
@@ -245,7 +248,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
         }
     }
 
-    /** The listener has not dealt with a batch: it, and what came after it, has to come again. */
+    /** Repeats a batch that the listener has not processed, and all changes after it. */
     private void startOver(Inbox.Batch batch, Throwable thrown) {
         FeedSource failed;
         synchronized (this) {
@@ -266,7 +269,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
         restartLater(new TransientException("The listener failed"));
     }
 
-    /** Goes on to the next source if there is nothing left of the last one. */
+    /** Continues with the next source when all rows of the last one have been delivered. */
     private void goOn() {
         FeedSource.End ended;
         synchronized (this) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A database of a CouchDB server, over HTTP. Made for Apache CouchDB 3.5; PouchDB's servers do as well. */
+/** A database of a CouchDB server, over HTTP. Works with Apache CouchDB 3.5 and with PouchDB's servers. */
 public final class HttpCouchDatabase implements CouchDatabase {
     private final CouchSettings settings;
     private final Address address;
@@ -25,19 +25,19 @@ public final class HttpCouchDatabase implements CouchDatabase {
     private volatile boolean isClosed;
 
     /**
-     * Opens a database at a server that is asked for nothing else. Nothing is sent yet.
+     * Creates a client for a database on a server that no other client uses. It sends nothing.
      *
-     * @param settings how it is reached
+     * @param settings how to reach the database
      */
     public HttpCouchDatabase(CouchSettings settings) {
         this(settings, new LoginThrottles("CouchDB"));
     }
 
     /**
-     * Opens a database. Nothing is sent yet.
+     * Creates a client for a database. It sends nothing.
      *
-     * @param settings how it is reached
-     * @param loginThrottles shared with what else asks that server
+     * @param settings how to reach the database
+     * @param loginThrottles those of the bridge, shared by its clients
      */
     public HttpCouchDatabase(CouchSettings settings, LoginThrottles loginThrottles) {
         this.settings = settings;
@@ -49,30 +49,30 @@ public final class HttpCouchDatabase implements CouchDatabase {
     }
 
     /**
-     * Creates the database if there is none. Without the right to create one, it waits until another client has.
+     * Creates the database if it does not exist. Without the right to do so, it waits for another client.
      *
-     * @return when there is one; fails with a {@link CouchException} if its name is illegal
+     * @return completes when the database exists; fails with a {@link CouchException} if its name is invalid
      */
     public CompletableFuture<Void> ensureDatabase() {
         return retrier.retryUntilSuccess(() -> transport
-                .answer("GET", address.of(""), null) // the answer to a HEAD has no reason
+                .answer("GET", address.of(""), null) // the answer to a HEAD contains no reason
                 .thenCompose(found -> found.isSuccess() ? CompletableFuture.completedFuture(null) : identity.create()));
     }
 
-    /** {@return whether there is one, and it may be read} Asks once. */
+    /** {@return whether the database exists and is readable} Makes one attempt. */
     CompletableFuture<Boolean> isThere() {
         return transport.answer("GET", address.of(""), null).thenApply(CouchResponse::isSuccess);
     }
 
-    /** {@return that the server does not accept the user, if that is so} */
+    /** {@return why the server refuses the user; empty if it does not} */
     Optional<String> refusal() {
         return transport.trouble();
     }
 
     /**
-     * Says what else is to be done when a feed finds that another database is in the place of the one that it followed.
+     * Sets an action for the replacement of the database by another one.
      *
-     * @param action is called after the feed has begun again; must not block
+     * @param action runs after the feed has started again; it must not block
      */
     public void whenReplaced(Runnable action) {
         whenReplaced = action;
@@ -83,7 +83,7 @@ public final class HttpCouchDatabase implements CouchDatabase {
         return found.copy();
     }
 
-    /** {@return why the last request has failed, for people, if it has} */
+    /** {@return why the last request has failed, for people; empty if it has not} */
     public Optional<String> trouble() {
         return transport.trouble().or(retrier::trouble);
     }
@@ -110,14 +110,14 @@ public final class HttpCouchDatabase implements CouchDatabase {
         return feed;
     }
 
-    // Local documents: they are not replicated, and not told of by feeds.
+    // Local documents. They are not replicated, and are not in feeds.
 
-    /** What became of a write. */
+    /** The result of a write. */
     enum LocalWrite {
         WRITTEN,
-        /** Another was written in between; Apache CouchDB does not tell. */
+        /** Another write came first. Apache CouchDB does not report it. */
         CONFLICT,
-        /** The user may not write it. */
+        /** The user must not write the document. */
         FORBIDDEN
     }
 
@@ -132,7 +132,7 @@ public final class HttpCouchDatabase implements CouchDatabase {
                                 .json())));
     }
 
-    /** Writes a local document on the revision that it names. */
+    /** Writes a local document on the revision in its {@code _rev}. */
     CompletableFuture<LocalWrite> writeLocal(String name, JsonNode document) {
         return retrier.retryUntilSuccess(() -> transport
                 .answer("PUT", localDocument(name), document)

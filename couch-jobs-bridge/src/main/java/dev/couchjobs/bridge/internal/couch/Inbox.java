@@ -9,8 +9,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.NullNode;
 
 /**
- * Changes that have come and were not handed on yet. A document stands where its last change came, so everything up to
- * a batch's position is in that batch, was handed on before, or comes once more behind it.
+ * Changes that wait for delivery. A document has the place of its last change. So each change up to the position of a
+ * batch is in that batch, was delivered before, or follows again.
  */
 final class Inbox {
     private final int batch;
@@ -20,7 +20,7 @@ final class Inbox {
         this.batch = batch;
     }
 
-    /** Changes that go to the listener together. */
+    /** Changes that are delivered together. */
     record Batch(List<DocumentChange> changes, JsonNode position) {}
 
     void add(List<FeedRow> more) {
@@ -34,7 +34,7 @@ final class Inbox {
         return rows.isEmpty();
     }
 
-    /** {@return whether a whole batch is there} */
+    /** {@return whether it contains a complete batch} */
     boolean isFull() {
         return rows.size() >= batch;
     }

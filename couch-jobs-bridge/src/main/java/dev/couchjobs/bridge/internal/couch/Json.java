@@ -9,13 +9,13 @@ import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** JSON as CouchDB writes it. */
+/** Reads the JSON of CouchDB. */
 final class Json {
-    /** Objects and arrays within each other: code that walks through them does so by nested calls. */
+    /** The limit of nested objects and arrays, which code visits recursively. */
     private static final int DEPTH = 1_000;
-    /** Digits of a number: to read one takes time that grows with their square. */
+    /** The limit of digits of a number: parsing takes time that grows with their square. */
     private static final int DIGITS = 10_000;
-    /** Names, values and brackets of one answer: each takes many times the memory of its two bytes. */
+    /** The limit of names, values and brackets in an answer: each takes many times the memory of its two bytes. */
     private static final int TOKENS = 1_500_000;
 
     private static final StreamReadConstraints AS_MUCH_AS_CAN_BE_HELD = StreamReadConstraints.builder()
@@ -36,7 +36,7 @@ final class Json {
 
     private Json() {}
 
-    /** {@return the value} Fails with an {@link UnreadableException} if there is too much in it. */
+    /** {@return the value} Throws an {@link UnreadableException} if it exceeds a limit. */
     static JsonNode read(InputStream bytes) {
         try {
             return MAPPER.readTree(bytes);

@@ -3,17 +3,17 @@ package dev.couchjobs.bridge.internal.couch;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
-/** About how many bytes JSON takes when it is written. */
+/** Estimates the size of written JSON. */
 public final class JsonWeight {
-    /** Of a number or a word, with the punctuation around it. */
+    /** The size of a number or a literal, with its punctuation. */
     private static final int VALUE = 8;
 
     private JsonWeight() {}
 
     /**
-     * {@return about how many bytes a value takes}
+     * {@return the approximate size of a value in bytes}
      *
-     * @param value any value
+     * @param value the value
      */
     public static long of(JsonNode value) {
         long bytes = VALUE;

@@ -17,13 +17,12 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Reads documents with their leaves. {@code _all_docs} gives the winning versions and names the conflicting ones; most
- * documents have none, and one request is all. The bodies of conflicts and of deletions come by {@code _bulk_get}. How
- * large documents are is known only when they come: an answer that grows too large is broken off and asked for in
- * smaller parts.
+ * Reads documents with their leaves. {@code _all_docs} returns the winning versions and the names of conflicting ones;
+ * for most documents that is all. {@code _bulk_get} returns the bodies of conflicts and deletions. The size of
+ * documents is not known before: an answer that exceeds the limit is cancelled, and requested in smaller parts.
  */
 final class LeafReader {
-    /** Bytes of an answer with more than one document. */
+    /** The size limit of an answer with more than one document. */
     private static final int LARGEST_OF_SEVERAL = 4 << 20;
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpCouchDatabase.class);
@@ -34,7 +33,7 @@ final class LeafReader {
     private final Address address;
     private final Retrier retrier;
     private final int batch;
-    /** How many documents have lately fitted into one answer. */
+    /** The number of documents that have fitted into recent answers. */
     private final AtomicInteger pace;
 
     LeafReader(Transport transport, Address address, Retrier retrier, int batch) {
@@ -45,7 +44,7 @@ final class LeafReader {
         this.pace = new AtomicInteger(batch);
     }
 
-    /** A leaf by its name, with its body if that is known already. */
+    /** A leaf by name, with its body if it has been read. */
     private record Known(String id, String revision, boolean isDeleted, Optional<ObjectNode> body) {
         Key key() {
             return new Key(id, revision);
@@ -56,13 +55,13 @@ final class LeafReader {
 
     private record Shown(String id, List<Known> leaves) {}
 
-    /** {@return documents from the first on: as many as fit into one answer, and at least one} */
+    /** {@return the first of the documents: as many as fit into one answer, and at least one} */
     CompletableFuture<List<StoredDocument>> readSome(List<String> ids) {
         return attempt(ids.subList(0, Math.min(pace.get(), ids.size())));
     }
 
     /**
-     * Whether many are too much is known only when they come; those that do not come back alone are taken to be empty.
+     * Reads documents, or fewer if the answer is too large. A document that exceeds the limit alone is read as empty.
      */
     private CompletableFuture<List<StoredDocument>> attempt(List<String> ids) {
         if (ids.isEmpty()) {
@@ -98,7 +97,7 @@ final class LeafReader {
         });
     }
 
-    /** {@return a document that cannot be read, with nothing in it but its name} */
+    /** {@return a document that cannot be read, without a body} */
     private CompletableFuture<List<StoredDocument>> bare(List<String> ids) {
         LOG.warn("Document {} is too large or too deep to be read, and is taken to be empty", OneLine.of(ids.get(0)));
         return winners(ids, "include_docs=false", Transport.LARGEST_ANSWER)
@@ -148,7 +147,7 @@ final class LeafReader {
             Known winning = new Known(id, winner, false, Optional.of(document));
             return new Shown(id, Stream.concat(Stream.of(winning), conflicts).toList());
         }
-        // A deletion wins only over deletions.
+        // A deletion wins only over other deletions.
         boolean isDeleted = row.path("value").path("deleted").asBoolean(false);
         return new Shown(id, List.of(new Known(id, winner, isDeleted, Optional.empty())));
     }
@@ -161,7 +160,7 @@ final class LeafReader {
         return new Shown(id, List.of());
     }
 
-    /** Of one document with more conflicts than can be held at once, some: the others show up when these are gone. */
+    /** Reads bodies. Of a document with too many conflicts it reads some; the others follow when these are resolved. */
     private CompletableFuture<List<Leaf>> readBodies(List<Known> wanted) {
         return bodies(wanted, Transport.LARGEST_ANSWER).exceptionallyCompose(thrown -> {
             if (!isUnreadable(thrown)) {
@@ -190,7 +189,7 @@ final class LeafReader {
                         .toList()));
     }
 
-    /** A version that is not there any more was resolved meanwhile; any other error may pass. */
+    /** A missing version was resolved meanwhile; any other error may pass. */
     private static Stream<Leaf> found(JsonNode version) {
         if (version.path("ok") instanceof ObjectNode body) {
             return Stream.of(leaf(body));
@@ -215,7 +214,7 @@ final class LeafReader {
                 .toList();
     }
 
-    /** A conflict without a body has been resolved meanwhile: it is no leaf any more. */
+    /** A conflict without a body was resolved meanwhile, and is no longer a leaf. */
     private static Optional<Leaf> leaf(Known known, Map<Key, Leaf> bodies) {
         if (known.body().isPresent()) {
             return known.body().map(LeafReader::leaf);

@@ -3,16 +3,16 @@ package dev.couchjobs.bridge.internal.couch;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 
-/** Cuts a stream of bytes into lines. A line may come in pieces, cut even within a character. */
+/** Splits a stream of bytes into lines. The pieces of a line may end within a character. */
 final class LineReader {
-    /** Far more than the revisions of any document take. */
+    /** Far more than the revisions of any document need. */
     static final int LONGEST_LINE = 16 << 20;
 
-    /** Is given what has been read. */
+    /** Receives the lines. */
     interface Sink {
         void line(byte[] bytes, int length);
 
-        /** A line with nothing in it. */
+        /** An empty line. */
         void heartbeat();
     }
 
@@ -59,7 +59,7 @@ final class LineReader {
         return !line.isBlank();
     }
 
-    /** Shows its bytes without copying them. */
+    /** Provides its bytes without a copy. */
     private static final class Bytes extends ByteArrayOutputStream {
         private static final int USUAL = 512;
 
@@ -80,7 +80,7 @@ final class LineReader {
             return true;
         }
 
-        /** Keeps no memory that one long line needed. */
+        /** Clears the buffer, and frees the memory of a long line. */
         void startAnew() {
             reset();
             if (buf.length > USUAL * 128) {

@@ -11,13 +11,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets requests of one user to one server through. CouchDB locks an account for five minutes after five refusals. So
- * while the server has not accepted the user, one request at a time asks, and the others wait; after a refusal that one
- * waits, too, and longer each time.
+ * Controls the requests of one user to one server. CouchDB locks an account for five minutes after five refusals. Until
+ * the server has accepted the user, only one request is sent at a time and the others wait. After a refusal that
+ * request waits, too, longer each time.
  */
 final class LoginThrottle {
     private static final Logger LOG = LoggerFactory.getLogger(HttpCouchDatabase.class);
-    /** In longest pauses of other requests. With pauses of 10 s: 10 s, a minute, and five minutes from then on. */
+    /** The pauses, in longest pauses of other requests. For 10 s these are 10 s, one minute, and then five minutes. */
     private static final List<Integer> PAUSES = List.of(1, 6, 30);
 
     private final String bridge;
@@ -26,12 +26,12 @@ final class LoginThrottle {
 
     private final Deque<Consumer<Pass>> waiting = new ArrayDeque<>();
     private boolean isOpen;
-    /** A request is asking whether the user is accepted, or the pause before it lasts. */
+    /** Whether a request tests the user, or the pause before it lasts. */
     private boolean isProbed;
 
     private int refusals;
     private Optional<Refusal> lastRefusal = Optional.empty();
-    /** Tells requests that were sent before the last refusal from later ones. */
+    /** Increases with each refusal, and so distinguishes earlier requests. */
     private int round;
 
     LoginThrottle(String bridge, CouchSettings settings, String server) {
@@ -40,7 +40,7 @@ final class LoginThrottle {
         this.server = server;
     }
 
-    /** What a request tells when it has its answer: exactly one of its methods is called. */
+    /** The permission to send a request. The request calls exactly one method when it has its answer. */
     final class Pass {
         private final int since;
 
@@ -48,19 +48,19 @@ final class LoginThrottle {
             this.since = since;
         }
 
-        /** The server knows the user. */
+        /** The server accepts the user. */
         void accept() {
             opened(since);
             admit();
         }
 
-        /** The server does not; the request is made again when the gate lets it. */
+        /** The server refuses the user; the request is repeated when the throttle permits it. */
         void refuse(Refusal refusal, Consumer<Pass> again) {
             refused(since, refusal, again);
             admit();
         }
 
-        /** The request says nothing about the user. */
+        /** The answer shows nothing about the user. */
         void leave() {
             left(since);
             admit();
@@ -68,20 +68,20 @@ final class LoginThrottle {
     }
 
     /**
-     * Why a user is not accepted.
+     * Why the server refuses a user.
      *
-     * @param text what the server says
-     * @param isLock whether it refuses even the right password for some minutes
+     * @param text the reason that the server gives
+     * @param isLock whether the server refuses even the right password for some minutes
      */
     record Refusal(String text, boolean isLock) {}
 
-    /** {@return that the server does not accept the user, if that is so} */
+    /** {@return why the server refuses the user; empty if it does not} */
     synchronized Optional<String> trouble() {
         return lastRefusal.map(refusal -> server + " does not accept " + user() + ": " + refusal.text()
                 + ". Nothing is read from it or written to it meanwhile");
     }
 
-    /** Calls a request when it may be sent; perhaps at once. */
+    /** Calls a request when it may be sent, possibly at once. */
     void enter(Consumer<Pass> request) {
         synchronized (this) {
             waiting.addLast(request);

@@ -3,15 +3,15 @@ package dev.couchjobs.bridge.internal.couch;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A {@link LoginThrottle} for each user at each server, shared by all that asks there for one bridge. */
+/** The {@link LoginThrottle}s of a bridge, one for each user and server. */
 public final class LoginThrottles {
     private final String bridge;
     private final Map<Key, LoginThrottle> loginThrottles = new ConcurrentHashMap<>();
 
     /**
-     * The gates of a bridge.
+     * Creates the throttles of a bridge.
      *
-     * @param bridge begins each line of the log about them
+     * @param bridge the prefix of their log messages
      */
     public LoginThrottles(String bridge) {
         this.bridge = bridge;

@@ -20,10 +20,10 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Says in a node's database which bridge is the node's, so that a second bridge of the node's name is noticed. It is a
- * local document: CouchDB does not replicate it, and takes any write to it. So of two bridges that write it at once the
- * later prevails, and the earlier notices that when it looks again. What tells bridges apart is the id of what they
- * have stored; two processes with one id are one bridge that was started again, or copies of one directory.
+ * Marks a node's database as that of one bridge, so that a second bridge of the same name is detected. The mark is a
+ * local document: CouchDB does not replicate it, and accepts every write to it. Of two bridges that write it at once
+ * the later prevails, and the earlier detects this at its next check. The id of its store identifies a bridge; two
+ * processes with one id are a restarted bridge, or copies of one directory.
  */
 public final class OwnerMark implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(OwnerMark.class);
@@ -44,18 +44,19 @@ public final class OwnerMark implements AutoCloseable {
     private boolean isClosed;
 
     /**
-     * Who marks a database.
+     * The bridge that marks a database.
      *
      * @param node the node's name
-     * @param id of what the bridge has stored
-     * @param place where the bridge is, for people
+     * @param id the id of the bridge's store
+     * @param place where the bridge runs, for people
      */
     public record Owner(String node, String id, String place) {}
 
     /**
-     * A mark that is not set yet.
+     * Creates a mark without writing it.
      *
-     * @param whenLost is told once, and for people, that the database belongs to another bridge now; must not block
+     * @param whenLost receives the reason, for people, when the database belongs to another bridge; called once; must
+     *     not block
      */
     public OwnerMark(HttpCouchDatabase couch, Environment environment, Owner self, Consumer<String> whenLost) {
         this.couch = couch;
@@ -66,7 +67,7 @@ public final class OwnerMark implements AutoCloseable {
                 new UUID(environment.random().nextLong(), environment.random().nextLong()).toString();
     }
 
-    /** The database belongs to another bridge of the node's name. */
+    /** The database belongs to another bridge of the same name. */
     public static final class OwnedException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -76,10 +77,10 @@ public final class OwnerMark implements AutoCloseable {
     }
 
     /**
-     * Marks the database, and looks after the mark from then on. Waits for a database that does not answer.
+     * Marks the database, and checks the mark from then on. Waits for a database that does not answer.
      *
-     * @param takesOver whether also a database that belongs to another bridge
-     * @return completes when it is marked, or may not be marked, which the log says; fails with an
+     * @param takesOver whether to replace the mark of another bridge
+     * @return completes when the mark is written, or when the user must not write it, which is logged; fails with an
      *     {@link OwnedException}
      */
     public CompletableFuture<Void> claim(boolean takesOver) {
@@ -98,7 +99,7 @@ public final class OwnerMark implements AutoCloseable {
         });
     }
 
-    /** Of two bridges that begin at once the one that wrote last is the owner. */
+    /** Of two bridges that start at once the last writer is the owner. */
     private CompletableFuture<Void> confirm(boolean takesOver) {
         return couch.local(name()).thenCompose(found -> {
             if (found.filter(this::isOfProcess).isEmpty()) {
@@ -152,7 +153,7 @@ public final class OwnerMark implements AutoCloseable {
     private CompletableFuture<Void> seen(Optional<JsonNode> found) {
         Optional<JsonNode> other = found.filter(mark -> !isOfProcess(mark));
         if (other.isEmpty()) {
-            // Also where the database was made again. A conflict shows the next time.
+            // This also marks a database that was created again. The next check detects a conflict.
             return write(found, false).thenCompose(written -> done());
         }
         synchronized (this) {
@@ -241,13 +242,13 @@ public final class OwnerMark implements AutoCloseable {
         return CompletableFuture.completedFuture(null);
     }
 
-    /** Sets the database free, if that is soon done. To be called when the bridge has ended. */
+    /** Removes the mark, within a time limit. Call it after the bridge has ended. */
     @Override
     public void close() {
         boolean isToBeFreed;
         synchronized (this) {
             isToBeFreed =
-                    isOurs && !isClosed && !isLooking; // a look that hangs tells that the database does not answer
+                    isOurs && !isClosed && !isLooking; // a check that hangs shows that the database does not answer
             isClosed = true;
         }
         stop();

@@ -8,10 +8,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-/** Asks whether the databases of peers are there, so that a server's replicator can reach them. */
+/** Checks whether the databases of peers exist, so that a server's replicator can reach them. */
 public final class PeerCheck implements AutoCloseable {
     /**
-     * CouchDB's replicator that finds no database tries again after half a minute at first, and twice that each time.
+     * The replicator of CouchDB repeats a failed attempt after half a minute at first, and after twice that each time.
      */
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
@@ -19,22 +19,22 @@ public final class PeerCheck implements AutoCloseable {
     private final Set<HttpCouchDatabase> open = ConcurrentHashMap.newKeySet();
     private volatile boolean isClosed;
 
-    /** @param loginThrottles shared with what else asks those servers */
+    /** @param loginThrottles those of the bridge, shared by its clients */
     public PeerCheck(LoginThrottles loginThrottles) {
         this.loginThrottles = loginThrottles;
     }
 
     /**
-     * Makes a peer's database if there is none.
+     * Creates a peer's database if it does not exist.
      *
-     * @return whether it is there; false if the peer does not answer for some time. While the peer refuses the user,
-     *     this stays open: the replicator would be refused, too, and CouchDB counts refusals until it locks the account
+     * @return whether it exists; false if the peer does not answer in time. It does not complete while the peer refuses
+     *     the user: the peer would refuse the replicator, too, and CouchDB locks an account after several refusals
      */
     public CompletableFuture<Boolean> make(CouchSettings peer) {
         return ask(peer, true, database -> database.ensureDatabase().thenApply(made -> true));
     }
 
-    /** {@return whether a peer's database is there and accepts the user; false if that is not known after some time} */
+    /** {@return whether a peer's database exists and accepts the user; false if that is not known in time} */
     public CompletableFuture<Boolean> isThere(CouchSettings peer) {
         return ask(peer, false, HttpCouchDatabase::isThere);
     }
@@ -70,12 +70,12 @@ public final class PeerCheck implements AutoCloseable {
         });
     }
 
-    /** {@return which peers refuse the user, for people} */
+    /** {@return the peers that refuse the user, for people} */
     public List<String> troubles() {
         return open.stream().flatMap(peer -> peer.refusal().stream()).distinct().toList();
     }
 
-    /** Ends what is being asked. */
+    /** Cancels the checks. */
     @Override
     public void close() {
         isClosed = true;

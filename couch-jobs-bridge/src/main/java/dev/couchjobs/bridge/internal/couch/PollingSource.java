@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** One long poll of {@code _changes}: for servers that don't stream, and through proxies that hold a stream back. */
+/** One long poll of {@code _changes}: for servers that do not stream, and for proxies that hold a stream back. */
 final class PollingSource implements FeedSource {
     private final CouchSettings settings;
     private final Address address;
@@ -33,7 +33,7 @@ final class PollingSource implements FeedSource {
 
     @Override
     public void begin() {
-        // A heartbeat would override the time-out, and the answer would not come to its end.
+        // A heartbeat would override the timeout, so that the answer would not end.
         String path = "/_changes?feed=longpoll&style=all_docs&limit=" + settings.batch() + "&timeout=" + wait.toMillis()
                 + SinceParameter.parameter(since);
         CompletableFuture<CouchResponse> answered = transport.success("GET", address.of(path), null);
@@ -72,7 +72,7 @@ final class PollingSource implements FeedSource {
 
     @Override
     public void demand() {
-        // The next poll is made when there is room for it.
+        // The next poll begins when the sink has room.
     }
 
     @Override

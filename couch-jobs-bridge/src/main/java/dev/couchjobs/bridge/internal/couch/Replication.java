@@ -6,31 +6,31 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a server is told to copy from one database to another.
+ * A replication between two databases, which a server runs.
  *
- * @param id names it; one server keeps one replication of a name
- * @param source where documents come from
- * @param target where they go
- * @param isContinuous whether it goes on forever; otherwise it ends when it has copied what there is
- * @param choice which documents; empty for all
+ * @param id its id, unique on the server
+ * @param source the database to copy from
+ * @param target the database to copy to
+ * @param isContinuous whether it never ends; otherwise it ends when all documents are copied
+ * @param choice the documents to copy; empty for all
  */
 public record Replication(String id, End source, End target, boolean isContinuous, Optional<Choice> choice) {
 
     /**
-     * A database as the replicating server reaches it.
+     * A database, as the replicating server reaches it.
      *
      * @param address its address, without name and password
-     * @param credentials who the server is there; a name and a password are kept in the server's {@code _replicator}
+     * @param credentials the user of the server; its {@code _replicator} stores name and password
      */
     public record End(URI address, Credentials credentials) {
-        /** {@return the database at an address; name and password may be in it} */
+        /** {@return the database at an address, which may contain name and password} */
         public static End of(URI address) {
             return new End(URI.create(Address.of(address).toString()), Credentials.in(address));
         }
 
         private ObjectNode json() {
             ObjectNode json = JsonNodeFactory.instance.objectNode().put("url", address.toString());
-            // PouchDB's servers fail without the headers, even if there are none.
+            // PouchDB's servers need the field, even if it is empty.
             ObjectNode headers = json.putObject("headers");
             authorization().ifPresent(value -> headers.put("Authorization", value));
             return json;
@@ -40,28 +40,31 @@ public record Replication(String id, End source, End target, boolean isContinuou
             if (credentials instanceof Credentials.Basic basic) {
                 return Optional.of(basic.header());
             }
-            // The replicator makes its sessions itself.
+            // The replicator creates its own sessions.
             return credentials instanceof Credentials.Cookie cookie
                     ? Optional.of(new Credentials.Basic(cookie.name(), cookie.password()).header())
                     : Optional.empty();
         }
     }
 
-    /** Which documents are copied. */
+    /** Selects the documents to copy. */
     public sealed interface Choice {
-        /** Those that a selector of {@code _find} matches. PouchDB's servers copy nothing then. */
+        /** The documents that match a selector of {@code _find}. PouchDB's servers copy nothing. */
         record Selector(ObjectNode json) implements Choice {}
 
-        /** Those that a filter function lets through: the design document's name, a slash, and the function's. */
+        /**
+         * The documents that a filter function accepts. Its name is that of the design document, a slash, and that of
+         * the function.
+         */
         record Filter(String name, ObjectNode parameters) implements Choice {}
     }
 
-    /** {@return a replication of all documents, forever} */
+    /** {@return a continuous replication of all documents} */
     public static Replication continuous(String id, URI source, URI target) {
         return new Replication(id, End.of(source), End.of(target), true, Optional.empty());
     }
 
-    /** {@return this replication, but of some documents only} */
+    /** {@return this replication for some documents only} */
     public Replication of(Choice documents) {
         return new Replication(id, source, target, isContinuous, Optional.of(documents));
     }

@@ -16,12 +16,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks once a minute how a node's replications are. Says in the log when the state of one changes, and why; makes one
- * again that CouchDB has given up, or that CouchDB lets pause for hours although the peer answers.
+ * Checks the replications of a node once a minute. It logs the changes of their states with the reason, and creates a
+ * replication again that CouchDB has given up, or has paused for hours although the peer answers.
  */
 public final class ReplicationWatch implements AutoCloseable {
     private static final Duration LOOK_EVERY = Duration.ofMinutes(1);
-    /** In looks: an hour. */
+    /** One hour, in checks. */
     private static final int LONGEST_PAUSE = 60;
 
     private final Logger log;
@@ -34,9 +34,9 @@ public final class ReplicationWatch implements AutoCloseable {
     private boolean isClosed;
 
     /**
-     * Watches nothing yet.
+     * Creates a watch without replications.
      *
-     * @param node whose they are, for the log
+     * @param node the node's name, for the log
      */
     public ReplicationWatch(String node, Replications replications, Environment environment) {
         this(node, replications, environment, LoggerFactory.getLogger(ReplicationWatch.class));
@@ -54,7 +54,7 @@ public final class ReplicationWatch implements AutoCloseable {
         private final Supplier<CompletableFuture<Boolean>> isPeerThere;
         private volatile Optional<Replications.State> told = Optional.empty();
         private boolean wasInTrouble;
-        /** In looks, which are a minute apart; no clock is as exact as to tell one minute from a little less. */
+        /** The pause in checks, which are a minute apart. Timers are too inexact to compare times. */
         private int pause = 1;
 
         private int looksToPass;
@@ -64,7 +64,7 @@ public final class ReplicationWatch implements AutoCloseable {
             this.isPeerThere = isPeerThere;
         }
 
-        /** {@return whether it is time to make it again} CouchDB's own next try is waited for. */
+        /** {@return whether to create it again} CouchDB's own next attempt comes first. */
         boolean isDue(Replications.State state) {
             boolean isFirst = !wasInTrouble;
             wasInTrouble = true;
@@ -89,9 +89,9 @@ public final class ReplicationWatch implements AutoCloseable {
     }
 
     /**
-     * Watches a replication from a peer from now on, in place of the one that was watched before.
+     * Adds a replication from a peer, in place of an earlier one.
      *
-     * @param isPeerThere asks the peer's database whether it answers and accepts the user; completes within a minute
+     * @param isPeerThere checks whether the peer's database answers and accepts the user; completes within a minute
      */
     public synchronized void watch(
             String peer, Replication replication, Supplier<CompletableFuture<Boolean>> isPeerThere) {
@@ -107,7 +107,7 @@ public final class ReplicationWatch implements AutoCloseable {
         }
     }
 
-    /** {@return what is wrong with the replications, for people} */
+    /** {@return the failures of the replications, for people} */
     public synchronized List<String> troubles() {
         return watched.entrySet().stream()
                 .flatMap(each -> each.getValue().told.map(state -> describe(each.getKey(), state)).stream())
@@ -127,7 +127,7 @@ public final class ReplicationWatch implements AutoCloseable {
         }
     }
 
-    /** {@return when the look that was begun last has ended} */
+    /** {@return completes when the last check has ended} */
     synchronized CompletableFuture<Void> looked() {
         return last.copy();
     }
@@ -155,7 +155,7 @@ public final class ReplicationWatch implements AutoCloseable {
                 .thenCompose(isThere -> isThere ? makeAnew(peer, one) : done());
     }
 
-    /** CouchDB begins a new replication at once, and counts its failures from none. */
+    /** CouchDB starts a new replication at once, and resets its failure count. */
     private CompletableFuture<Void> makeAnew(String peer, Watched one) {
         one.isMadeAnew();
         return replications
@@ -164,7 +164,7 @@ public final class ReplicationWatch implements AutoCloseable {
                 .thenAccept(made -> log.info("Node {}: the replication from {} was made again", node, peer));
     }
 
-    /** Once per change. A server that tries again by itself passes through states that say nothing of its success. */
+    /** Logs each change once. The states through which a server passes during a new attempt are ignored. */
     private void tell(String peer, Watched one, Replications.State state) {
         if (state.isTrouble() && !one.told.equals(Optional.of(state))) {
             one.told = Optional.of(state);

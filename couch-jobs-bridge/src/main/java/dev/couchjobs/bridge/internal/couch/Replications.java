@@ -12,7 +12,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The replications that a server keeps up, in its database {@code _replicator}. What may pass is tried again. */
+/** The replications that a server runs, in its database {@code _replicator}. Transient faults are repeated. */
 public final class Replications implements AutoCloseable {
     private static final Set<String> FIELDS =
             Set.of("source", "target", "continuous", "selector", "filter", "query_params", "doc_ids");
@@ -23,10 +23,10 @@ public final class Replications implements AutoCloseable {
     private final Executor executor;
 
     /**
-     * Reaches a server's replications. Nothing is sent yet.
+     * Creates a client for a server's replications. It sends nothing.
      *
-     * @param settings how any database of the server is reached; who this is there must be an administrator
-     * @param loginThrottles shared with what else asks that server
+     * @param settings how to reach any database of the server; the user must be an administrator
+     * @param loginThrottles those of the bridge, shared by its clients
      */
     public Replications(CouchSettings settings, LoginThrottles loginThrottles) {
         Address anyDatabase = Address.of(settings.address());
@@ -37,10 +37,10 @@ public final class Replications implements AutoCloseable {
     }
 
     /**
-     * Has the server do a replication, from now on and after its own restarts. If it does this one already, nothing
-     * changes; one of the same name that differs is replaced.
+     * Starts a replication, which the server also continues after a restart. Nothing changes if it runs already; one
+     * with the same id that differs is replaced.
      *
-     * @return whether something changed; fails with a {@link CouchException} if the server refuses
+     * @return whether something has changed; fails with a {@link CouchException} if the server refuses
      */
     public CompletableFuture<Boolean> ensure(Replication replication) {
         ObjectNode wanted = replication.json();
@@ -55,7 +55,7 @@ public final class Replications implements AutoCloseable {
     /**
      * Ends a replication.
      *
-     * @return whether there was one of that name
+     * @return whether it existed
      */
     public CompletableFuture<Boolean> remove(String id) {
         return retrier.retryUntilSuccess(() -> find(id).thenCompose(found -> found.isEmpty()
@@ -64,10 +64,10 @@ public final class Replications implements AutoCloseable {
     }
 
     /**
-     * How a replication is.
+     * The state of a replication.
      *
-     * @param name as CouchDB calls it
-     * @param reason what CouchDB says about it; empty if nothing
+     * @param name CouchDB's name of the state
+     * @param reason the reason that CouchDB gives; empty if there is none
      */
     public record State(String name, String reason) {
         private static final Set<String> TROUBLE = Set.of("crashing", "error", "failed");
@@ -76,7 +76,7 @@ public final class Replications implements AutoCloseable {
             return TROUBLE.contains(name);
         }
 
-        /** {@return whether the server tries it no more} */
+        /** {@return whether the server has given it up} */
         boolean hasFailed() {
             return name.equals("failed");
         }
@@ -93,7 +93,7 @@ public final class Replications implements AutoCloseable {
         }
     }
 
-    /** {@return how a replication is; empty if the server does not know it, or does not say} Asks once. */
+    /** {@return the state of a replication; empty if the server does not know or show it} Makes one attempt. */
     CompletableFuture<Optional<State>> state(String id) {
         URI uri = replicator.ofServer("_scheduler/docs/_replicator/" + Address.encoded(id));
         return transport
@@ -104,7 +104,7 @@ public final class Replications implements AutoCloseable {
                                 transport.succeeded("GET " + uri, response).json())));
     }
 
-    /** A replication that a server keeps up: its name, and the addresses of the two databases. */
+    /** A replication of a server: its id, and the addresses of both databases. */
     public record Kept(String id, String source, String target) {
         private static Kept of(JsonNode document) {
             return new Kept(
@@ -116,7 +116,7 @@ public final class Replications implements AutoCloseable {
         }
     }
 
-    /** {@return the replications whose names begin like this; none if the server does not show them} Asks once. */
+    /** {@return the replications whose ids have a prefix; none if the server does not show them} Makes one attempt. */
     public CompletableFuture<List<Kept>> kept(String prefix) {
         String range = "?include_docs=true&startkey=" + quoted(prefix) + "&endkey=" + quoted(prefix + "\uffff");
         return transport
@@ -187,7 +187,7 @@ public final class Replications implements AutoCloseable {
         return transport.answer(method, uri, body).thenApply(response -> accepted(method, id, response));
     }
 
-    /** A document that the replicator itself changed meanwhile is read again; one that it does not want is an error. */
+    /** A conflict with the replicator itself is transient; a refused document is an error. */
     private CouchResponse accepted(String method, String id, CouchResponse response) {
         String request = method + " " + replicator + "/" + id;
         if (response.status() == 409) {
@@ -202,7 +202,7 @@ public final class Replications implements AutoCloseable {
         return transport.succeeded(request, response);
     }
 
-    /** Ends what is being tried again; the replications go on. */
+    /** Stops the repetition of requests. The replications continue. */
     @Override
     public void close() {
         retrier.close();

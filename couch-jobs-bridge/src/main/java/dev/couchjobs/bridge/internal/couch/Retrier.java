@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Makes attempts until one is successful, fails for good, or this is closed. */
+/** Repeats attempts until one succeeds, one fails permanently, or this is closed. */
 final class Retrier implements AutoCloseable {
     private final CouchSettings settings;
     private final ThrottledWarnings throttledWarnings;
@@ -28,7 +28,7 @@ final class Retrier implements AutoCloseable {
                 settings.environment().random());
     }
 
-    /** {@return what was wrong with the last attempt, if it was not successful} */
+    /** {@return why the last attempt failed; empty if it succeeded} */
     Optional<String> trouble() {
         return throttledWarnings.trouble();
     }
@@ -75,7 +75,7 @@ final class Retrier implements AutoCloseable {
         private CompletableFuture<T> started() {
             try {
                 return attempt.get();
-            } catch (Throwable e) { // also an error: the caller would wait forever
+            } catch (Throwable e) { // also an error, for which the caller would wait forever
                 return CompletableFuture.failedFuture(e);
             }
         }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
-/** One request after the other, so that one caller holds one connection and the answers of one batch. */
+/** Sends requests one after another, so that a caller uses one connection, and memory for one answer. */
 final class SerialRequests {
     private SerialRequests() {}
 

@@ -4,21 +4,21 @@ import java.net.http.HttpHeaders;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** What proves to a server who asks. */
+/** Authenticates requests to a server. */
 interface Session {
     /** A header of a request. */
     record Proof(String name, String value) {}
 
-    /** {@return what to send along; fails with a fault that may pass if it cannot be had now} */
+    /** {@return the header to send; fails with a transient fault if it is not available} */
     CompletableFuture<Optional<Proof>> proof();
 
-    /** {@return whether there can be another proof than this one, which a server did not accept} */
+    /** {@return whether another proof can replace the one that the server has refused} */
     boolean renew(Optional<Proof> refused);
 
-    /** Looks into an answer for a newer proof. */
+    /** Reads a newer proof from an answer. */
     void see(HttpHeaders headers);
 
-    /** {@return a session that always shows the same} */
+    /** {@return a session with a constant proof} */
     static Session constant(Optional<Proof> proof) {
         return new Session() {
             @Override

@@ -3,7 +3,7 @@ package dev.couchjobs.bridge.internal.couch;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** The part of a query that says where a feed goes on. */
+/** The query parameter with the position of a feed. */
 final class SinceParameter {
     private SinceParameter() {}
 

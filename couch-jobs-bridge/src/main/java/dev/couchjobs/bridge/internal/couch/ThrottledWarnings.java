@@ -7,7 +7,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says in the log what is wrong with a database, once until it is right again, and not with every attempt. */
+/** Logs a failure of a database once, until an attempt succeeds. */
 final class ThrottledWarnings {
     private static final Logger LOG = LoggerFactory.getLogger(HttpCouchDatabase.class);
 
@@ -21,7 +21,7 @@ final class ThrottledWarnings {
         this.about = about;
     }
 
-    /** Complains, but not yet of something that may be gone by the next attempt. */
+    /** Logs a fault if the attempt before has failed, too, because a single one often passes at once. */
     synchronized void make(RuntimeException fault, Backoff attempts) {
         String message = String.valueOf(fault.getMessage());
         last = Optional.of(about + ": " + message);
@@ -37,7 +37,7 @@ final class ThrottledWarnings {
         }
     }
 
-    /** Complains of what is no fault of the database; the trace is for who looks for it. */
+    /** Logs a failure that is not the database's, with its stack trace. */
     synchronized void make(String what, Throwable thrown) {
         String message = what + ": " + RootCauses.of(thrown);
         if (made.size() < KINDS && made.add(message)) {
@@ -48,12 +48,12 @@ final class ThrottledWarnings {
         }
     }
 
-    /** {@return what was wrong with the last attempt, if it was not successful} */
+    /** {@return why the last attempt failed; empty if it succeeded} */
     synchronized Optional<String> trouble() {
         return last;
     }
 
-    /** The last attempt was successful. */
+    /** The last attempt has succeeded. */
     synchronized void settle() {
         last = Optional.empty();
         if (!made.isEmpty()) {

@@ -14,16 +14,16 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/** The certificates to trust, where these are not those that the JDK trusts. */
+/** Trusts other certificates than those of the JDK. */
 public final class Tls {
     private Tls() {}
 
     /**
      * Trusts the certificates in a file, and no others.
      *
-     * @param file certificates in PEM, or a key store that Java knows
-     * @param password the key store's; PEM has none
-     * @return for an {@link java.net.http.HttpClient}
+     * @param file certificates in PEM, or a key store that Java reads
+     * @param password the password of the key store; PEM has none
+     * @return the context for an {@link java.net.http.HttpClient}
      * @throws CouchException if the file cannot be used
      */
     public static SSLContext trusting(Path file, Optional<String> password) {

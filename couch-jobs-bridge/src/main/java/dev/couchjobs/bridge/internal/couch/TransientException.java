@@ -4,13 +4,13 @@ import dev.couchjobs.bridge.internal.RootCauses;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Something went wrong that may be right the next time. Never leaves this package. */
+/** A fault after which another attempt may succeed. It is internal to this package. */
 final class TransientException extends RuntimeException {
-    /** How soon another attempt makes sense. */
+    /** When another attempt makes sense. */
     enum Pace {
-        /** The pauses grow, beginning with a short one. */
+        /** After the growing pauses. */
         GROWING,
-        /** A person has to do something first: at once the longest pause. */
+        /** After the longest pause, because a person has to act first. */
         SLOW
     }
 
@@ -29,7 +29,7 @@ final class TransientException extends RuntimeException {
         this(message, pace, retryAfter, false);
     }
 
-    /** {@return a fault that was long in coming: even a single one has kept documents waiting} */
+    /** {@return a fault that is reported at once, because it has delayed documents for long} */
     static TransientException late(String message) {
         return new TransientException(message, Pace.GROWING, Optional.empty(), true);
     }
@@ -42,7 +42,7 @@ final class TransientException extends RuntimeException {
         return new TransientException(message, Pace.SLOW, Optional.empty());
     }
 
-    /** {@return what was thrown, as a fault that may pass; what a connection throws may always pass} */
+    /** {@return a transient fault for what was thrown, unless it is permanent; faults of connections are transient} */
     static RuntimeException of(Throwable thrown) {
         Throwable cause = RootCauses.of(thrown);
         if (cause instanceof TransientException || cause instanceof CouchException) {
@@ -59,7 +59,7 @@ final class TransientException extends RuntimeException {
         return pace;
     }
 
-    /** {@return the pause that the server has asked for} */
+    /** {@return the pause that the server has requested} */
     Optional<Duration> retryAfter() {
         return retryAfter;
     }

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** Makes single attempts at requests: adds what proves who asks, gives up in time. */
+/** Sends single requests: authenticates them, and limits their time. */
 final class Transport {
-    /** What an answer may be: a document of CouchDB's largest, and its conflicts' names. */
+    /** The size limit of an answer: the largest document of CouchDB, with the names of its conflicts. */
     static final int LARGEST_ANSWER = 16 << 20;
 
     private final CouchSettings settings;
@@ -54,12 +54,12 @@ final class Transport {
                 .thenApply(couchResponse -> succeeded(request, known(couchResponse)));
     }
 
-    /** {@return that the server does not accept the user, if that is so} */
+    /** {@return why the server refuses the user; empty if it does not} */
     Optional<String> trouble() {
         return loginThrottle.trouble();
     }
 
-    /** {@return the answer, whatever its status} */
+    /** {@return the answer, of any status} */
     CompletableFuture<CouchResponse> answer(String method, URI uri, @Nullable JsonNode body) {
         return answer(method, uri, body, LARGEST_ANSWER);
     }
@@ -74,7 +74,7 @@ final class Transport {
         return success(method, uri, body, LARGEST_ANSWER);
     }
 
-    /** {@return the answer if it is a success; if it has more bytes than that, it cannot be read} */
+    /** {@return the answer if it is a success; fails otherwise, and if it exceeds the size limit} */
     CompletableFuture<CouchResponse> success(String method, URI uri, @Nullable JsonNode body, int most) {
         return answer(method, uri, body, most).thenApply(couchResponse -> succeeded(method + " " + uri, couchResponse));
     }
@@ -102,10 +102,10 @@ final class Transport {
     }
 
     /**
-     * Begins an answer that may go on forever.
+     * Starts a request whose answer may have no end.
      *
      * @param watchdog listens while the request is under way, and not while it waits to be sent
-     * @return the answer's beginning; cancelling it ends the request
+     * @return the beginning of the answer; cancelling it ends the request
      */
     CompletableFuture<CouchResponse> open(
             HttpRequest.Builder request, BodyHandler<Optional<ByteChunks>> handler, Watchdog watchdog) {
@@ -122,7 +122,7 @@ final class Transport {
         });
     }
 
-    /** Makes a request when the gate lets it, and again if the server does not accept the user. */
+    /** Sends a request when the throttle permits it, and again if the server refuses the user. */
     private CompletableFuture<CouchResponse> admitted(Supplier<CompletableFuture<CouchResponse>> request) {
         Cancellable<CouchResponse> result = new Cancellable<>();
         loginThrottle.enter(pass -> admitted(pass, request, result));
@@ -156,12 +156,12 @@ final class Transport {
     private static CompletableFuture<CouchResponse> started(Supplier<CompletableFuture<CouchResponse>> request) {
         try {
             return request.get();
-        } catch (Throwable e) { // also an error: the gate would wait forever
+        } catch (Throwable e) { // also an error, for which the throttle would wait forever
             return CompletableFuture.failedFuture(e);
         }
     }
 
-    /** A server that is out of order, or too busy, may not have looked who asks. */
+    /** A server that is overloaded or fails may not have checked the user. */
     private static void report(CouchResponse couchResponse, LoginThrottle.Pass pass) {
         if (couchResponse.status() >= 500 || couchResponse.status() == 429 || couchResponse.status() == 408) {
             pass.leave();
@@ -170,7 +170,7 @@ final class Transport {
         }
     }
 
-    /** {@return the answer, if the server accepts the user} Without one there is no account that could be locked. */
+    /** {@return the answer, if the server accepts the user} A request without a user cannot lock an account. */
     private CouchResponse known(CouchResponse couchResponse) {
         if (settings.credentials() instanceof Credentials.None) {
             return couchResponse;
@@ -192,10 +192,7 @@ final class Transport {
         }
     }
 
-    /**
-     * Sends a request with proof of who asks; a proof that has run out is renewed once. Cancelling what this returns
-     * ends the request.
-     */
+    /** Sends an authenticated request, and renews an expired proof once. Cancelling the future ends the request. */
     private CompletableFuture<CouchResponse> exchange(
             HttpRequest.Builder request, BodyHandler<Optional<ByteChunks>> handler) {
         Cancellable<CouchResponse> result = new Cancellable<>();
@@ -257,7 +254,7 @@ final class Transport {
         return cause instanceof UserRefused ? cause : TransientException.of(cause);
     }
 
-    /** Ends what waits for the gate. */
+    /** Cancels the requests that wait for the throttle. */
     void close() {
         isClosed = true;
     }

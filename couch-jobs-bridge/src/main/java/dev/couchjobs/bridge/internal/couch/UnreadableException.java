@@ -1,6 +1,6 @@
 package dev.couchjobs.bridge.internal.couch;
 
-/** An answer is larger than this bridge holds at once, or has something in it that this bridge does not read. */
+/** An answer exceeds a limit of this bridge. */
 final class UnreadableException extends CouchException {
     UnreadableException(String message) {
         super(0, message);

@@ -7,9 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Barks when a connection has been silent for two and a half heartbeats to three. A connection that is half open never
- * reports anything by itself. Counts ticks rather than looking at a clock, and does not count while the feed is not
- * read.
+ * Reports a connection that has been silent for two and a half to three heartbeats, because a half-open connection
+ * reports nothing itself. It counts ticks instead of reading a clock, and does not count while the feed is not read.
  */
 final class Watchdog {
     private static final int TICKS = 5;
@@ -42,13 +41,13 @@ final class Watchdog {
         bark.run();
     }
 
-    /** Something came, or is expected from now on. */
+    /** Restarts the count: a byte has arrived, or is expected from now on. */
     synchronized void listen() {
         silentTicks = 0;
         isListening = true;
     }
 
-    /** The feed is not read: silence means nothing. */
+    /** Stops the count: the feed is not read. */
     synchronized void pause() {
         isListening = false;
     }

@@ -1,4 +1,4 @@
-/** One database of a CouchDB server, over HTTP. */
+/** A client for databases of CouchDB servers, over HTTP. */
 @NullMarked
 package dev.couchjobs.bridge.internal.couch;
 

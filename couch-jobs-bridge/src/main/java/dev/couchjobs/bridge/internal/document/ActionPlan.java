@@ -5,18 +5,17 @@ import java.util.Map;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
-/** What a step does. */
+/** The action of a step. */
 public sealed interface ActionPlan {
 
     /**
      * A command of the Unix shell.
      *
-     * @param command what {@code sh -c} is given
-     * @param directory where it runs, if not where the operator's configuration says
-     * @param environment variables that it sees besides those that the configuration allows
+     * @param command the text for {@code sh -c}
+     * @param directory the working directory; empty for that of the configuration
+     * @param environment variables in addition to those that the configuration allows
      */
     record Shell(String command, Optional<String> directory, Map<String, String> environment) implements ActionPlan {
-        /** Keeps a copy of the map. */
         public Shell {
             environment = Map.copyOf(environment);
         }
@@ -25,15 +24,14 @@ public sealed interface ActionPlan {
     /**
      * An HTTP request.
      *
-     * @param method such as {@code POST}
-     * @param url where to
-     * @param headers what is sent besides
+     * @param method the method, such as {@code POST}
+     * @param url the address
+     * @param headers the headers of the request
      * @param body a text, or JSON that is sent as such; JSON null for none
-     * @param timeout by when the answer has to be there, if not as the step says
+     * @param timeout the time limit for the answer; empty for that of the step
      */
     record Http(String method, String url, Map<String, String> headers, JsonNode body, Optional<Duration> timeout)
             implements ActionPlan {
-        /** Keeps a copy of the map. */
         public Http {
             headers = Map.copyOf(headers);
         }
@@ -42,8 +40,8 @@ public sealed interface ActionPlan {
     /**
      * A handler in Java.
      *
-     * @param name the name under which it is registered
-     * @param data what it is given; JSON null for nothing
+     * @param name the name of the registered handler
+     * @param data the data for the handler; JSON null for none
      */
     record Java(String name, JsonNode data) implements ActionPlan {}
 }

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.NullNode;
 
-/** Reads what a step does. */
+/** Reads the action of a step. */
 final class ActionReader {
     static final List<String> KINDS = List.of("shell", "http", "java");
 
@@ -20,7 +20,7 @@ final class ActionReader {
 
     private ActionReader() {}
 
-    /** {@return the kind that a field names; another's if it is absent; empty if it names none} */
+    /** {@return the kind of action in a field; {@code otherwise} if the field is absent; empty if it is no kind} */
     static Optional<String> kind(Fields step, String name, String otherwise) {
         if (!step.has(name)) {
             return Optional.of(otherwise);
@@ -36,7 +36,7 @@ final class ActionReader {
         return kind;
     }
 
-    /** {@return what a field says is to be done, if it is there and right} */
+    /** {@return the action in a field, if it is present and valid} */
     static Optional<ActionPlan> read(Fields step, String name, String kind) {
         Optional<JsonNode> value = step.value(name);
         if (value.isEmpty()) {

@@ -3,7 +3,7 @@ package dev.couchjobs.bridge.internal.document;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** Whether what a document says of its progress can have come about. */
+/** Checks that the progress in a document is possible. */
 final class Consistency {
     private Consistency() {}
 
@@ -26,13 +26,13 @@ final class Consistency {
         checkIndex(job, index, fields);
     }
 
-    /** The node that runs a step may claim the next. */
+    /** The node that runs a step may claim the next one. */
     private static boolean isClaimedAhead(JobDocument job, int index) {
         return job.step(index - 1).progress().hasBegun()
                 && !(job.step(index - 1).plan().target() instanceof Target.All);
     }
 
-    /** The thesis's own program moved the index when a step began; ours does when it has succeeded. */
+    /** The thesis's own program advances the index when a step begins; the bridge does when a step has succeeded. */
     private static void checkIndex(JobDocument job, OptionalInt index, Fields fields) {
         int current = job.currentStep();
         int steps = job.plan().steps().size();

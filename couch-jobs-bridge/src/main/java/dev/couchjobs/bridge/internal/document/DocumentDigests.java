@@ -10,8 +10,8 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Digests of documents, to tell whether CouchDB has what it is to have. Servers give fields back in another order, and
- * numbers in another form; that makes no difference here.
+ * Digests of documents, which show whether CouchDB has the intended content. Servers may return fields in another order
+ * and numbers in another form; the digest is the same.
  */
 public final class DocumentDigests {
     private static final JsonMapper VALUES = new JsonMapper(
@@ -19,7 +19,7 @@ public final class DocumentDigests {
 
     private DocumentDigests() {}
 
-    /** {@return a digest of what a document says, without CouchDB's own fields} */
+    /** {@return a digest of a document without CouchDB's own fields} */
     public static String of(ObjectNode body) {
         return Base64.getEncoder().withoutPadding().encodeToString(Sha256.of(out -> {
             try (JsonGenerator text = VALUES.createGenerator(out)) {
@@ -47,7 +47,7 @@ public final class DocumentDigests {
             text.writeRaw(']');
         } else if (value.isNumber() && Double.isFinite(value.asDouble(Double.NaN))) {
             text.writeRaw(String.valueOf(value.asDouble())).writeRaw(',');
-        } else { // also a number that no double is as large as
+        } else { // also a number beyond the range of doubles
             VALUES.writeTree(text, value);
             text.writeRaw(',');
         }

@@ -3,22 +3,22 @@ package dev.couchjobs.bridge.internal.document;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Which documents are whose, right or wrong. */
+/** The kinds of documents. An invalid document has a kind, too. */
 public enum DocumentKind {
-    /** A job in steps. */
+    /** A job of several steps. */
     JOB,
     /** A {@code WorkItem}. */
     WORK_ITEM,
-    /** Not a job of the bridge: to be left alone. */
+    /** Not a document of the bridge, which leaves it alone. */
     OTHER;
 
     static final String WORK_ITEM_TYPE = "WorkItem";
 
     /**
-     * {@return what a document is} A job document has no {@code type}, and has a {@code job} with objects in it, or two
-     * of the fields by which one is known: people's documents may have a {@code job} too.
+     * {@return the kind of a document} A job document has no {@code type}. It has a {@code job} that contains objects,
+     * or two of the fields that only job documents have; documents of people may have a {@code job}, too.
      *
-     * @param document with its id
+     * @param document the document, with its id
      */
     public static DocumentKind of(ObjectNode document) {
         String id = document.path("_id").asString("");

@@ -2,22 +2,23 @@ package dev.couchjobs.bridge.internal.document;
 
 import java.nio.charset.StandardCharsets;
 
-/**
- * How large things in a document may be. With all of them at their limits a document stays below the eight megabytes
- * that CouchDB takes.
- */
+/** Limits of sizes in a document. A document at all limits is smaller than the eight megabytes that CouchDB accepts. */
 final class DocumentLimits {
-    /** Steps of a job: each revision writes all of them, so the work of a job grows with the square of their number. */
+    /**
+     * Steps of a job. Each revision contains all of them, so the cost of a job grows with the square of their number.
+     */
     static final int STEPS = 100;
-    /** Runs of a job: one for each step, and for a step on all nodes one on each. Each revision writes them, too. */
+    /**
+     * Runs of a job: one for each step, and one for each node of a step on all nodes. Each revision contains them, too.
+     */
     static final int RUNS = 300;
     /** Bytes of a text, in UTF-8. */
     static final int STRING_BYTES = 64 * 1024;
-    /** Bytes of all that a person has written, in UTF-8. */
+    /** Bytes of all that people write into a document, in UTF-8. */
     static final int PLAN_BYTES = 1024 * 1024;
-    /** Objects and arrays within each other. */
+    /** Depth of nested objects and arrays. */
     static final int DEPTH = 64;
-    /** Bytes of a document's id: jobs have ids of up to a thousand, and theirs say a little more. */
+    /** Bytes of a document's id. The id of a step's job is a little longer, and may have 1,000. */
     static final int ID_BYTES = 900;
     /** Characters of a reason. */
     static final int REASON = 500;
@@ -26,7 +27,7 @@ final class DocumentLimits {
 
     private DocumentLimits() {}
 
-    /** {@return how many bytes of its output each of so many runs may keep} */
+    /** {@return the output bytes that each of so many runs may keep} */
     static int outputBytes(int runs) {
         return Math.min(STRING_BYTES, OUTPUTS_BYTES / Math.max(1, runs));
     }
@@ -35,7 +36,7 @@ final class DocumentLimits {
         return text.getBytes(StandardCharsets.UTF_8).length;
     }
 
-    /** {@return a reason of bounded length} */
+    /** {@return a reason, shortened to the limit} */
     static String reason(String text) {
         if (text.length() <= REASON) {
             return text;
@@ -44,7 +45,7 @@ final class DocumentLimits {
         return text.substring(0, Character.isHighSurrogate(text.charAt(end - 1)) ? end - 1 : end) + "...";
     }
 
-    /** {@return as much of a text's end as takes no more than so many bytes in JSON} */
+    /** {@return the longest end of a text that takes at most so many bytes in JSON} */
     static String lastBytes(String text, int bytes) {
         int left = bytes;
         int from = text.length();

@@ -9,8 +9,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Reads job documents and work items, as a person or another node has left them, and finds all that is wrong with them.
- * What {@link DocumentWriter} writes it reads back as it was. Thread-safe.
+ * Reads job documents and work items of people and other nodes, and finds all their errors. It reads what {@link
+ * DocumentWriter} writes without a difference. Thread-safe.
  */
 public final class DocumentReader {
     private static final List<String> ENDS = List.of("success", "failed", "cancelled");
@@ -21,7 +21,7 @@ public final class DocumentReader {
     private final StepProgressReader progresses;
 
     /**
-     * Reads for a cluster.
+     * Creates a reader for a cluster.
      *
      * @param cluster the nodes and groups that a document may name
      */
@@ -37,19 +37,18 @@ public final class DocumentReader {
     }
 
     /**
-     * {@return a reader of documents that were accepted once, and which neither a change of the configuration nor what
-     * the bridge itself has written in them must make unreadable} Nothing is too large for it. Names that are not
-     * known, or not any more, are taken for those of nodes; a job that still needs one waits for it until a person ends
-     * the job.
+     * {@return a reader of documents that were accepted before} Neither a change of the configuration nor what bridges
+     * have written into a document makes it unreadable. This reader has no size limits, and reads unknown names as
+     * those of nodes. A job that needs such a node waits for it until a person ends the job.
      */
     public DocumentReader trusting() {
         return new DocumentReader(cluster, true);
     }
 
     /**
-     * {@return what the document is}
+     * {@return the content of a document}
      *
-     * @param document a document with its {@code _id}; it is not changed, and nothing of it is kept
+     * @param document a document with its {@code _id}; the reader neither changes nor keeps it
      */
     public ParsedDocument read(ObjectNode document) {
         DocumentKind kind = DocumentKind.of(document);

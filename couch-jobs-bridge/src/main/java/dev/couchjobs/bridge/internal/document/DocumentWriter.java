@@ -9,16 +9,16 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Writes job documents and work items. What a person wrote stays as it is and where it is. The same job on the same
- * document gives the same bytes on every node, whatever was written in between, and so the same revision in CouchDB:
- * fields of the thesis keep their place once they have one, and ours come after all others, in one order.
+ * Writes job documents and work items. The fields that people have written keep their content and place. The same job
+ * on the same document gives the same bytes on every node, and so the same revision in CouchDB, whatever was written in
+ * between: fields of the thesis keep their place, and the bridge's own come after all others, in a fixed order.
  */
 public final class DocumentWriter {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
     private DocumentWriter() {}
 
-    /** {@return a job as a document of its own, with nothing of CouchDB's but its id} */
+    /** {@return a new document for a job, with no field of CouchDB but the id} */
     public static ObjectNode write(JobDocument job) {
         return write(job, JSON.objectNode());
     }
@@ -27,8 +27,8 @@ public final class DocumentWriter {
      * {@return a document with the state of a job}
      *
      * @param job the job
-     * @param base a version of its document, which keeps what is not the bridge's, such as {@code _rev}; it is not
-     *     changed
+     * @param base a version of its document, unchanged; it provides all fields that are not the bridge's, such as
+     *     {@code _rev}
      */
     public static ObjectNode write(JobDocument job, ObjectNode base) {
         ObjectNode document = JSON.objectNode();
@@ -52,17 +52,17 @@ public final class DocumentWriter {
      * {@return a document with the state of a work item}
      *
      * @param item the item
-     * @param base a version of its document; it is not changed
+     * @param base a version of its document, unchanged
      */
     public static ObjectNode write(WorkItem item, ObjectNode base) {
         return WorkItemCodec.write(item, base);
     }
 
     /**
-     * {@return a document that cannot be run, saying so, and otherwise as it was}
+     * {@return a copy of a document that cannot be run, with the reason}
      *
-     * @param document the document; it is not changed
-     * @param reason why not, for a person to act on
+     * @param document the document
+     * @param reason the reason, with what a person can do
      */
     public static ObjectNode refuse(ObjectNode document, String reason) {
         if (DocumentKind.of(document) == DocumentKind.WORK_ITEM) {
@@ -72,9 +72,9 @@ public final class DocumentWriter {
     }
 
     /**
-     * {@return what is put into a job document that cannot be run, to say so}
+     * {@return the fields that refuse a job document}
      *
-     * @param reason why not, for a person to act on
+     * @param reason the reason, with what a person can do
      */
     public static ObjectNode verdict(String reason) {
         return JSON.objectNode()
@@ -83,10 +83,10 @@ public final class DocumentWriter {
     }
 
     /**
-     * {@return the same for a job of which a step was running: it says that no step runs, too}
+     * {@return the fields that refuse a job document and show that none of its steps runs}
      *
-     * @param reason why not, for a person to act on
-     * @param document the document; it is not changed
+     * @param reason the reason, with what a person can do
+     * @param document the document
      */
     public static ObjectNode verdict(String reason, ObjectNode document) {
         ObjectNode verdict = verdict(reason);
@@ -108,10 +108,10 @@ public final class DocumentWriter {
     }
 
     /**
-     * {@return what is put into a job document that has ended, to say that another plan was refused}
+     * {@return the fields that refuse another plan for a job that has ended}
      *
-     * @param reason why it was
-     * @param document the document; it is not changed
+     * @param reason the reason
+     * @param document the document
      */
     public static ObjectNode planRefusal(String reason, ObjectNode document) {
         String before = document.path("reason").asString("");
@@ -119,10 +119,10 @@ public final class DocumentWriter {
     }
 
     /**
-     * {@return a job document with a verdict, and otherwise as it was}
+     * {@return a copy of a job document with a verdict}
      *
-     * @param document the document; it is not changed
-     * @param verdict what is put into it
+     * @param document the document
+     * @param verdict the fields of the verdict
      */
     public static ObjectNode with(ObjectNode document, ObjectNode verdict) {
         ObjectNode judged = JSON.objectNode();
@@ -170,7 +170,7 @@ public final class DocumentWriter {
         document.set(name, unlessSame(document.path(name), value));
     }
 
-    /** What a server has made of a number is no change: see {@link JsonNumbers}. */
+    /** Another form of the same number is no change; see {@link JsonNumbers}. */
     private static JsonNode unlessSame(JsonNode before, JsonNode value) {
         return JsonNumbers.canonical(before).equals(JsonNumbers.canonical(value)) ? before : value;
     }

@@ -2,22 +2,22 @@ package dev.couchjobs.bridge.internal.document;
 
 import java.util.List;
 
-/** The fields of a job document, in the order in which they are written where they are new. */
+/** The fields of a job document, in the order in which new ones are written. */
 final class FieldNames {
     static final List<String> JOB = List.of("creator", "priority", "step", "job", "job_status", "reason");
 
-    /** What a person writes beside the steps. */
+    /** The fields that people write beside the steps. */
     static final List<String> PLAN = List.of("creator", "priority");
 
-    /** What a person writes of a step. */
+    /** The fields of a step that people write. */
     static final List<String> STEP_PLAN =
             List.of("target", "kind", "do", "alt_kind", "alt_do", "timeout", "retry_strategy");
 
-    /** What the thesis's documents say of a step's progress, null where it is not so far. */
+    /** The fields of the thesis for the progress of a step; null until they have a value. */
     static final List<String> THESIS_STATE =
             List.of("claimed_by", "winner", "executioner", "step_status", "exec_time", "start_time", "finish_time");
 
-    /** What we say besides, where there is something to say. */
+    /** The bridge's own fields of a run; absent until they have a value. */
     static final List<String> OUR_RUN = List.of(
             "started_at",
             "finished_at",
@@ -31,11 +31,11 @@ final class FieldNames {
 
     static final List<String> OUR_STATE = join(List.of(List.of("withdrawn"), OUR_RUN, List.of("nodes")));
 
-    /** What is said of a run that has ended. */
+    /** The fields of a run that has ended. */
     static final List<String> END =
             List.of("finish_time", "finished_at", "exit_status", "alt_exit_status", "output", "output_cut", "reason");
 
-    /** What is said of a run, besides its status. */
+    /** The fields of a run, besides its status. */
     static final List<String> RUN =
             join(List.of(List.of("executioner", "exec_time", "start_time", "finish_time"), OUR_RUN));
 

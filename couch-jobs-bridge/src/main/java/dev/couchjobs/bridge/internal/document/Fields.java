@@ -10,10 +10,7 @@ import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * The fields of an object as they are read: what is wrong with one is noted, and reads as if it were absent. A null is
- * absent.
- */
+/** Reads the fields of an object. An invalid field is reported and then treated as absent. A null is absent. */
 final class Fields {
     private final ObjectNode object;
     private final String path;
@@ -25,7 +22,7 @@ final class Fields {
         this.errors = errors;
     }
 
-    /** Notes fields of other names; those that begin with an underscore are CouchDB's, in a document itself. */
+    /** Reports fields with other names. In a document itself, names with a leading underscore are CouchDB's. */
     Fields only(Collection<String> names) {
         for (String name : object.propertyNames()) {
             if (!names.contains(name) && !(path.isEmpty() && name.startsWith("_"))) {
@@ -55,7 +52,7 @@ final class Fields {
         return has(name) ? object.optional(name) : Optional.empty();
     }
 
-    /** {@return whether it is there; notes that it is not} */
+    /** {@return whether a field is present; reports an absent one} */
     boolean requires(String name, String what) {
         if (!has(name)) {
             fault(name, "is missing; " + what);
@@ -67,7 +64,7 @@ final class Fields {
         return value(name).flatMap(value -> text(name, value));
     }
 
-    /** {@return a text in which there is more than blanks} */
+    /** {@return a text that is not blank} */
     Optional<String> words(String name) {
         Optional<String> text = text(name);
         if (text.isPresent() && text.get().isBlank()) {
@@ -91,7 +88,7 @@ final class Fields {
         if (value.isEmpty()) {
             return OptionalInt.empty();
         }
-        // A server written in JavaScript knows no difference between 3 and 3.0.
+        // Servers in JavaScript do not distinguish 3 from 3.0.
         double number = number(name, value.get(), "a whole number");
         if (Double.isNaN(number)) {
             return OptionalInt.empty();
@@ -106,7 +103,7 @@ final class Fields {
         return OptionalInt.of((int) number);
     }
 
-    /** {@return a number that is at least this} */
+    /** {@return a number that is at least {@code least}} */
     Optional<Double> number(String name, double least) {
         Optional<JsonNode> value = value(name);
         if (value.isEmpty()) {
@@ -123,7 +120,7 @@ final class Fields {
         return Double.isNaN(number) ? Optional.empty() : Optional.of(number);
     }
 
-    /** {@return a time in seconds, to the millisecond} */
+    /** {@return a time in seconds, rounded to milliseconds} */
     Optional<Duration> seconds(String name) {
         Optional<Double> number = number(name, 0);
         if (number.isPresent() && number.get() > RetryStrategy.LONGEST.toSeconds()) {
@@ -142,7 +139,7 @@ final class Fields {
         return value.map(object -> new Fields((ObjectNode) object, path(name), errors));
     }
 
-    /** {@return the texts of an object by their names; none if it is absent} */
+    /** {@return the texts of an object by name; none if the object is absent} */
     SortedMap<String, String> texts(String name) {
         SortedMap<String, String> texts = new TreeMap<>();
         object(name).ifPresent(fields -> {
@@ -153,7 +150,7 @@ final class Fields {
         return texts;
     }
 
-    /** {@return the objects in an object by their names} */
+    /** {@return the objects of an object by name} */
     SortedMap<String, Fields> objects() {
         SortedMap<String, Fields> objects = new TreeMap<>();
         for (String name : object.propertyNames()) {

@@ -4,18 +4,18 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * A job document: what is to be done, which never changes, and how far it is. Immutable, and without what CouchDB adds:
- * two revisions with the same content are the same. The verdict is always at least what follows from the steps.
+ * A job document: its plan, which never changes, and its progress. Immutable. It contains no fields of CouchDB, so two
+ * revisions with the same content are equal. The verdict is at least the one that follows from the steps.
  *
  * @param id the document's id
- * @param plan what is to be done
- * @param progress how far it is
+ * @param plan the plan
+ * @param progress the progress
  */
 public record JobDocument(String id, JobPlan plan, Progress progress) {
     /**
      * Adds the verdict that follows from the steps.
      *
-     * @throws IllegalArgumentException if the progress is of another plan, or no step has a progress that it could
+     * @throws IllegalArgumentException if the progress belongs to another plan, or is impossible
      */
     public JobDocument {
         if (plan.steps().isEmpty() || plan.steps().size() != progress.steps().size()) {
@@ -32,18 +32,18 @@ public record JobDocument(String id, JobPlan plan, Progress progress) {
         return progress.currentStep(plan);
     }
 
-    /** {@return whether the job has ended, however} */
+    /** {@return whether the job has ended} */
     public boolean isEnded() {
         return progress.verdict().isPresent();
     }
 
-    /** {@return whether no step has begun, and no node was named to run one} */
+    /** {@return whether no step has begun and no winner was named} */
     public boolean isUntouched() {
         return progress.steps().stream()
                 .noneMatch(step -> step.hasBegun() || step.winner().isPresent());
     }
 
-    /** {@return whether the job has failed though none of its steps has: it was refused, or given up by a person} */
+    /** {@return whether the job has failed without a failed step: it was refused, or a person has given it up} */
     public boolean isGivenUp() {
         return verdict()
                         .filter(verdict -> verdict.status() == Verdict.Status.FAILED)
@@ -55,44 +55,44 @@ public record JobDocument(String id, JobPlan plan, Progress progress) {
                         .noneMatch(Optional.of(StepRun.Status.FAILED)::equals);
     }
 
-    /** {@return whether some step has begun on a node} */
+    /** {@return whether a step has begun on a node} */
     public boolean hasBegunOn(String node) {
         return progress.steps().stream().anyMatch(step -> step.run(node).isPresent());
     }
 
-    /** {@return how the job has ended, if it has} */
+    /** {@return the outcome of the job, if it has ended} */
     public Optional<Verdict> verdict() {
         return progress.verdict();
     }
 
-    /** {@return a step, to look at and to take further} */
+    /** {@return a step} */
     public Step step(int index) {
         return new Step(this, index);
     }
 
-    /** {@return the step that is to be done or is being done; empty if the job has ended} */
+    /** {@return the step that runs or is next; empty if the job has ended} */
     public Optional<Step> current() {
         return isEnded() ? Optional.empty() : Optional.of(step(currentStep()));
     }
 
-    /** {@return the same job with another progress of one step, whatever it may be} */
+    /** {@return the same job with another progress of one step, without a check} */
     public JobDocument withStep(int index, StepProgress step) {
         return new JobDocument(id, plan, progress.with(index, step));
     }
 
     /**
-     * {@return the same job, ended by a person}
+     * {@return the same job, cancelled}
      *
-     * @param reason for people
+     * @param reason the reason, for people
      */
     public JobDocument cancel(String reason) {
         return new JobDocument(id, plan, progress.with(Verdict.cancelled(reason)));
     }
 
     /**
-     * {@return the same job, given up}
+     * {@return the same job, failed}
      *
-     * @param reason why, for a person to act on
+     * @param reason the reason, with what a person can do
      */
     public JobDocument fail(String reason) {
         return new JobDocument(id, plan, progress.with(Verdict.failed(reason)));

@@ -4,19 +4,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a job document asks for; fixed from when it is first seen.
+ * The plan of a job document. It is fixed when a bridge first reads the document.
  *
- * @param creator the node on which it was made: the one that names winners, and writes down the state where one does
- * @param priority jobs with a higher one go first; 0 if the document does not say
- * @param steps what is to be done, in this order; at least one
+ * @param creator the creator node: it names winners, and is the home of the document
+ * @param priority the priority; 0 if the document has none
+ * @param steps the steps in their order; at least one
  */
 public record JobPlan(String creator, int priority, List<StepPlan> steps) {
-    /** Keeps a copy of the list. */
     public JobPlan {
         steps = List.copyOf(steps);
     }
 
-    /** {@return how many runs it takes: one for each step, and for a step on all nodes one on each} */
+    /** {@return the number of runs: one for each step, and one for each node of a step on all nodes} */
     int runs() {
         return steps.stream()
                 .mapToInt(step ->
@@ -25,8 +24,8 @@ public record JobPlan(String creator, int priority, List<StepPlan> steps) {
     }
 
     /**
-     * {@return where two plans differ first, for people; empty if they ask for the same} What groups stand for does not
-     * count: that is said by the configuration and not by the document.
+     * {@return the first difference between two plans, for people; empty if they are equal} The members of groups do
+     * not count, because the configuration determines them.
      */
     Optional<String> differenceFrom(JobPlan other) {
         if (!creator.equals(other.creator)) {

@@ -10,14 +10,14 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.LongNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Numbers as they are on every server: one written in JavaScript gives 1 back for 1.0. */
+/** Numbers in a form that all servers keep: those in JavaScript return 1 for 1.0. */
 final class JsonNumbers {
-    /** Beyond this not every whole number is a double. */
+    /** Not every whole number above this is a double. */
     private static final double EXACT = 1L << 53;
 
     private JsonNumbers() {}
 
-    /** {@return a copy in which numbers that are equal are the same} */
+    /** {@return a copy in which equal numbers have the same form} */
     static JsonNode canonical(JsonNode value) {
         if (value.isObject()) {
             ObjectNode copy = JsonNodeFactory.instance.objectNode();
@@ -34,7 +34,7 @@ final class JsonNumbers {
         return value.isNumber() ? number(value) : value;
     }
 
-    /** {@return a number's value; infinite if there is no double that is as large} */
+    /** {@return the value of a number; infinite beyond the range of doubles} */
     static double value(JsonNode number) {
         return number.asDouble(
                 number.isIntegralNumber() && number.bigIntegerValue().signum() < 0
@@ -60,7 +60,7 @@ final class JsonNumbers {
         return number(value(value));
     }
 
-    /** As it is when it is parsed. */
+    /** A number as the parser creates it. */
     private static JsonNode whole(long number) {
         return number == (int) number ? IntNode.valueOf((int) number) : LongNode.valueOf(number);
     }

@@ -4,14 +4,14 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** How large and how deep JSON is. */
+/** Measures the size and depth of JSON. */
 final class JsonSizes {
-    /** What a number, a word or the punctuation around a value takes, about. */
+    /** The approximate size of a number, a literal, or the punctuation around a value. */
     private static final int VALUE_BYTES = 6;
 
     private JsonSizes() {}
 
-    /** Notes it if a document is too deep, or if what a person wrote in it is too large. */
+    /** Reports a document that is too deep, or in which people have written too much. */
     static void check(ObjectNode document, ValidationErrors errors) {
         if (isDeeper(document, DocumentLimits.DEPTH)) {
             errors.add(
@@ -21,7 +21,7 @@ final class JsonSizes {
         }
     }
 
-    /** Looks no deeper than that, however deep it goes on. */
+    /** Whether a value is deeper than the limit. It does not look further down. */
     private static boolean isDeeper(JsonNode value, int most) {
         if (!value.isContainer()) {
             return false;

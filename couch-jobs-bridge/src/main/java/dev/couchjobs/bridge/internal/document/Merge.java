@@ -10,9 +10,9 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 
 /**
- * How versions of a job document become one. Progress is a join semilattice: it does not matter which versions meet
- * where, in which order and how often; and nothing that has begun or ended is forgotten. For a step with one run the
- * join is the greater of two in {@link #STEPS}, a total order; a step on all nodes joins node by node.
+ * Joins versions of a job document. Progress is a join semilattice: the result does not depend on which versions meet,
+ * in which order and how often, and contains every beginning and end. Of a step with one run the join is the greater of
+ * two in {@link #STEPS}, a total order; a step on all nodes is joined node by node.
  */
 public final class Merge {
     private static final Comparator<StepRunEnd> ENDS = Comparator.comparing(
@@ -22,7 +22,7 @@ public final class Merge {
             .thenComparing(StepRunEnd::output, OptionalComparators.optional(Comparator.<String>naturalOrder()))
             .thenComparing(StepRunEnd::reason, OptionalComparators.optional(Comparator.<String>naturalOrder()));
 
-    /** Runs of one node in one round, and of several nodes if all do the step. */
+    /** Orders the runs of one node in one round, and those of all nodes. */
     private static final Comparator<StepRun> RUNS = Comparator.comparing(StepRun::status)
             .thenComparing(StepRun::begun)
             .thenComparing(StepRun::tries)
@@ -32,8 +32,7 @@ public final class Merge {
             .thenComparing(StepRun::end, OptionalComparators.optional(ENDS));
 
     /**
-     * Of two that have begun: what has come further, the earlier round, the one begun more often, the first node by its
-     * name.
+     * Orders steps that have begun: by status, then the earlier round, the number of beginnings, and the node's name.
      */
     private static final Comparator<StepProgress> BEGUN = Comparator.comparing(
                     (StepProgress step) -> onlyRun(step).status())
@@ -42,7 +41,7 @@ public final class Merge {
             .thenComparing(step -> step.runs().firstKey(), Comparator.reverseOrder())
             .thenComparing(Merge::onlyRun, RUNS);
 
-    /** Of two that have not begun: the later round, then a winner, then a claim, then the first node by its name. */
+    /** Orders steps that have not begun: by the later round, then winner, claim, and the node's name. */
     private static final Comparator<StepProgress> NOT_BEGUN = Comparator.comparing(StepProgress::withdrawn)
             .thenComparing(StepProgress::winner, OptionalComparators.optional(Comparator.<String>reverseOrder()))
             .thenComparing(StepProgress::claimedBy, OptionalComparators.optional(Comparator.<String>reverseOrder()));
@@ -53,9 +52,9 @@ public final class Merge {
     private Merge() {}
 
     /**
-     * {@return what two versions of a document make together}
+     * {@return the join of two versions of a document}
      *
-     * @param mine one version; where configurations differ in what a group stands for, its view is kept
+     * @param mine one version; its members of groups are used if configurations differ
      * @param theirs the other
      */
     public static Merged join(JobDocument mine, JobDocument theirs) {
@@ -86,7 +85,10 @@ public final class Merge {
         return new Merged.Joined(new JobDocument(mine.id(), plan, new Progress(steps, verdict)));
     }
 
-    /** Which nodes all nodes are is said by who has begun; empty if two have begun who do not agree. */
+    /**
+     * {@return the nodes of a step on all nodes, as the version that has begun has them; empty if both have begun and
+     * differ}
+     */
     private static Optional<Target> target(Step mine, Step theirs) {
         if (!(mine.plan().target() instanceof Target.All own)
                 || !(theirs.plan().target() instanceof Target.All other)
@@ -102,7 +104,7 @@ public final class Merge {
         return Optional.of(mine.progress().hasBegun() ? own : other);
     }
 
-    /** Any rule, as long as it does not matter who asks. */
+    /** An arbitrary choice that is the same on all nodes. */
     private static boolean first(SortedSet<String> own, SortedSet<String> other) {
         return own.toString().compareTo(other.toString()) <= 0;
     }

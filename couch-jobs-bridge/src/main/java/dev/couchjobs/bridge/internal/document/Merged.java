@@ -1,19 +1,19 @@
 package dev.couchjobs.bridge.internal.document;
 
-/** What two versions of a job document make together. */
+/** The result of joining two versions of a job document. */
 public sealed interface Merged {
 
     /**
-     * One version that says what both say.
+     * The join of the two.
      *
-     * @param document that version
+     * @param document the joined version
      */
     record Joined(JobDocument document) implements Merged {}
 
     /**
-     * Nothing: they ask for different things, so the job must not go on.
+     * No join: the plans differ, so the job must not continue.
      *
-     * @param reason where they differ, for a person to act on
+     * @param reason the difference, with what a person can do
      */
     record PlansDiffer(String reason) implements Merged {}
 }

@@ -4,15 +4,15 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Locale;
 
-/** Finds the name that the writer may have meant. */
+/** Finds the valid name that is most similar to an invalid one. */
 public final class NameSuggestion {
     private static final int LONGEST = 100;
-    /** Letters of a name from which it may be known without the rest. */
+    /** The letters that two names need in common at their beginning. */
     private static final int BEGINNING = 3;
 
     private NameSuggestion() {}
 
-    /** {@return a question to end a complaint with, or nothing if no name is near} */
+    /** {@return a question to append to an error; empty if no name is similar} */
     public static String hint(String wrong, Collection<String> names) {
         if (wrong.length() > LONGEST) {
             return "";
@@ -30,7 +30,7 @@ public final class NameSuggestion {
         return wrong.length() >= BEGINNING && name.regionMatches(true, 0, wrong, 0, wrong.length());
     }
 
-    /** How many letters have to be put in, taken out or replaced, whatever their case. */
+    /** The number of letters to insert, remove or replace, without regard to case. */
     private static int distance(String one, String other) {
         String a = one.toLowerCase(Locale.ROOT);
         String b = other.toLowerCase(Locale.ROOT);

@@ -12,19 +12,19 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The nodes that a target may name, as this node's configuration has them. It has to be the same on all nodes.
+ * The nodes that a target may name, from the configuration. They must be the same on all nodes.
  *
  * @param nodes the names of all nodes, at least one
- * @param groups groups of nodes by their names
+ * @param groups groups of nodes by name
  */
 public record NodeDirectory(SortedSet<String> nodes, SortedMap<String, SortedSet<String>> groups) {
     private static final SortedSet<String> WORDS = new TreeSet<>(List.of("all", "any"));
 
     /**
-     * Keeps copies.
+     * Copies the sets.
      *
-     * @throws IllegalArgumentException if a name would be ambiguous in a target, or a group is empty or has an unknown
-     *     node in it
+     * @throws IllegalArgumentException if a name is ambiguous in a target, or a group is empty or contains an unknown
+     *     node
      */
     public NodeDirectory {
         nodes = Collections.unmodifiableSortedSet(new TreeSet<>(nodes));
@@ -34,16 +34,16 @@ public record NodeDirectory(SortedSet<String> nodes, SortedMap<String, SortedSet
         check(nodes, groups);
     }
 
-    /** A cluster without groups. */
+    /** {@return a cluster without groups} */
     public static NodeDirectory of(String... nodes) {
         return of(List.of(nodes), Map.of());
     }
 
     /**
-     * {@return the cluster of these}
+     * {@return a cluster}
      *
      * @param nodes the names of all nodes
-     * @param groups groups of nodes by their names
+     * @param groups groups of nodes by name
      */
     public static NodeDirectory of(Collection<String> nodes, Map<String, ? extends Collection<String>> groups) {
         SortedMap<String, SortedSet<String>> sorted = new TreeMap<>();
@@ -51,7 +51,7 @@ public record NodeDirectory(SortedSet<String> nodes, SortedMap<String, SortedSet
         return new NodeDirectory(new TreeSet<>(nodes), sorted);
     }
 
-    /** {@return the nodes that a name stands for: a node's, or a group's; empty if it is neither} */
+    /** {@return the nodes of a name: a node's, or a group's; empty if it is neither} */
     Optional<SortedSet<String>> named(String name) {
         if (nodes.contains(name)) {
             return Optional.of(new TreeSet<>(Set.of(name)));

@@ -4,7 +4,7 @@ import java.util.Comparator;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** Orders of optional values: what is there comes after what is not. */
+/** Comparators of optional values. An empty one comes first. */
 final class OptionalComparators {
     static final Comparator<OptionalInt> INT =
             Comparator.comparingLong((OptionalInt value) -> value.isPresent() ? value.getAsInt() : Long.MIN_VALUE);

@@ -2,43 +2,42 @@ package dev.couchjobs.bridge.internal.document;
 
 import java.util.List;
 
-/** What a document turns out to be. */
+/** The result of reading a document. */
 public sealed interface ParsedDocument {
 
     /**
      * A job document.
      *
-     * @param document what it says
+     * @param document its content
      */
     record Job(JobDocument document) implements ParsedDocument {}
 
     /**
      * A work item.
      *
-     * @param item what it says
+     * @param item its content
      */
     record Work(WorkItem item) implements ParsedDocument {}
 
     /**
-     * A document that cannot be run as it is.
+     * A document that cannot be run.
      *
-     * @param kind what it was meant to be
+     * @param kind the intended kind
      * @param id its id
-     * @param faults all that is wrong with it, in sentences a person can act on; at least one
-     * @param isEnded whether it says already that it has ended: then there is nothing to report any more
+     * @param faults its errors, each with what a person can do; at least one
+     * @param isEnded whether the document already says that it has ended, so that no report is needed
      */
     record Broken(DocumentKind kind, String id, List<String> faults, boolean isEnded) implements ParsedDocument {
-        /** Keeps a copy of the list. */
         public Broken {
             faults = List.copyOf(faults);
         }
 
-        /** {@return all that is wrong, in one text} */
+        /** {@return all errors in one text} */
         public String reason() {
             return String.join("\n", faults);
         }
     }
 
-    /** None of the bridge's. */
+    /** A document that is not the bridge's. */
     record Other() implements ParsedDocument {}
 }

@@ -6,7 +6,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Writes what a step asks for, where no person has written it. */
+/** Writes the plan of a step into a document that a person has not written. */
 final class PlanWriter {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 

@@ -6,18 +6,17 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * How far a job is.
+ * The progress of a job.
  *
- * @param steps how far each step is, as many as the plan has
- * @param verdict how the job has ended, if it has
+ * @param steps the progress of each step of the plan
+ * @param verdict the outcome of the job, if it has ended
  */
 public record Progress(List<StepProgress> steps, Optional<Verdict> verdict) {
-    /** Keeps a copy of the list. */
     public Progress {
         steps = List.copyOf(steps);
     }
 
-    /** {@return that nothing has been done of a plan} */
+    /** {@return the progress of a plan of which no step has begun} */
     public static Progress none(JobPlan plan) {
         return new Progress(
                 Stream.generate(StepProgress::open).limit(plan.steps().size()).toList(), Optional.empty());
@@ -33,7 +32,7 @@ public record Progress(List<StepProgress> steps, Optional<Verdict> verdict) {
         return step;
     }
 
-    /** {@return the same with the verdict that follows from the steps, if none that prevails is there already} */
+    /** {@return this with the verdict that follows from the steps, unless it has one that prevails} */
     Progress judged(JobPlan plan) {
         Optional<Verdict> borneOut = Optional.empty();
         for (int step = 0; step < steps.size(); step++) {

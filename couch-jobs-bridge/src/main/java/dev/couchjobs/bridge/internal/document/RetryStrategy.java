@@ -4,30 +4,30 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How an action that fails is tried again: the thesis's {@code retry_strategy}.
+ * When a failed action is tried again: the thesis's {@code retry_strategy}.
  *
- * @param maxRetries how often it is tried again, after the first time; 0 for never
+ * @param maxRetries the number of tries after the first; 0 for none
  * @param sleep the pause before the first retry
- * @param sleepFactor by what each pause is multiplied for the next; at least 1, which leaves it as it is
- * @param sleepMax the longest pause, if there is one
- * @param maxTime for how long after the step's beginning a retry may still begin, if there is such a time
+ * @param sleepFactor the quotient of two successive pauses, at least 1
+ * @param sleepMax the longest pause, if it is limited
+ * @param maxTime the time from the beginning of the step within which a retry may begin, if it is limited
  */
 public record RetryStrategy(
         int maxRetries, Duration sleep, double sleepFactor, Optional<Duration> sleepMax, Optional<Duration> maxTime) {
 
-    /** No time in a document is longer; without {@code sleep_max} no pause grows beyond it. */
+    /** The limit of all times in a document, and of pauses without {@code sleep_max}. */
     static final Duration LONGEST = Duration.ofDays(366);
 
-    /** {@return what holds for a step that says nothing: no retry} */
+    /** {@return the strategy of a step without one: no retry} */
     public static RetryStrategy none() {
         return new RetryStrategy(0, Duration.ZERO, 1, Optional.empty(), Optional.empty());
     }
 
     /**
-     * {@return how long to wait before the action is tried again; empty if it is not to be}
+     * {@return the pause before the next try; empty if there is none}
      *
-     * @param tries how often it has failed so far, at least once
-     * @param sinceBegin how long ago the step began
+     * @param tries the number of failed tries, at least one
+     * @param sinceBegin the time since the beginning of the step
      */
     public Optional<Duration> pauseAfter(int tries, Duration sinceBegin) {
         if (tries < 1) {
@@ -45,7 +45,7 @@ public record RetryStrategy(
     private Duration pauseBefore(int retry) {
         Duration longest = sleepMax.orElse(LONGEST);
         double nanos = sleep.toNanos() * Math.pow(sleepFactor, retry - 1);
-        // Nothing times a factor that has grown beyond all numbers is no number.
+        // The factor may be infinite, and zero times infinity is not a number.
         return nanos >= longest.toNanos() ? longest : Duration.ofNanos(Math.round(sleep.isZero() ? 0 : nanos));
     }
 }

@@ -6,8 +6,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What is worth a revision: not a try that failed and is followed by another, here or on another node, nor that a run
- * was begun again. That comes with the next revision.
+ * Decides which changes are worth a revision. A failed try that another one follows, on any node, and a repeated
+ * beginning are not; the next revision contains them.
  */
 public final class RevisionPolicy {
     private RevisionPolicy() {}
@@ -30,7 +30,7 @@ public final class RevisionPolicy {
         return step.progress().runs().values().stream().anyMatch(run -> run.tries() > 0);
     }
 
-    /** A run that is tried again may be so by any node. */
+    /** Another node may make the next try. */
     private static StepProgress withoutTries(Step step, boolean isTriedAgain) {
         StepProgress progress = step.progress();
         if (progress.runs().values().stream().noneMatch(StepRun::isRunning)) {

@@ -2,7 +2,7 @@ package dev.couchjobs.bridge.internal.document;
 
 import java.util.Locale;
 
-/** How a document spells values. */
+/** The spelling of values in documents. */
 final class Spelling {
     private Spelling() {}
 

@@ -14,15 +14,15 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Writes how far a step is. */
+/** Writes the progress of a step. */
 final class StateWriter {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
-    /** As in the thesis's Figure 10: nothing is padded. */
+    /** As in the thesis's Figure 10, without padding. */
     private static final DateTimeFormatter TIME_OF_DAY = DateTimeFormatter.ofPattern("H:m:s", Locale.ROOT);
 
     private StateWriter() {}
 
-    /** {@return the fields of a step by their names; those of which nothing is known are not among them} */
+    /** {@return the fields of a step by name, without those that have no value} */
     static Map<String, JsonNode> write(Step step) {
         Map<String, JsonNode> fields = new HashMap<>();
         StepProgress progress = step.progress();
@@ -41,7 +41,7 @@ final class StateWriter {
         return fields;
     }
 
-    /** The step's own fields sum up what its nodes say. */
+    /** The step's own fields summarize those of its nodes. */
     private static void onAll(Map<String, JsonNode> fields, Step step, Target.All target) {
         step.status().ifPresent(status -> fields.put("step_status", JSON.stringNode(Spelling.of(status))));
         fields.put("executioner", JSON.nullNode());
@@ -104,7 +104,7 @@ final class StateWriter {
             fields.put("exec_time", JSON.nullNode());
         }
         if (start.isPresent() && finish.isPresent()) {
-            // The clock of a node may be set back.
+            // The clock of a node may have been set back.
             long micros = Math.max(0, ChronoUnit.MICROS.between(start.get(), finish.get()));
             fields.put("exec_time", JsonNumbers.number(micros / 1e6));
         }

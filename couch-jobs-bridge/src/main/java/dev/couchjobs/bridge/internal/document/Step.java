@@ -4,34 +4,33 @@ import java.time.ZonedDateTime;
 import java.util.Optional;
 
 /**
- * One step of a job, to look at and to take further. All that takes it further answers with the whole job after it, or
- * says why it is not allowed; nothing here changes.
+ * One step of a job. Immutable: each transition returns the job after it, or the reason why it is not allowed.
  *
  * @param job the job
- * @param index which step, from 0
+ * @param index the index of the step, from 0
  */
 public record Step(JobDocument job, int index) {
 
-    /** {@return what is to be done} */
+    /** {@return the plan of the step} */
     public StepPlan plan() {
         return job.plan().steps().get(index);
     }
 
-    /** {@return how far it is} */
+    /** {@return the progress of the step} */
     public StepProgress progress() {
         return job.progress().steps().get(index);
     }
 
-    /** {@return how it stands; empty if it has not begun} */
+    /** {@return the status of the step; empty if it has not begun} */
     public Optional<StepRun.Status> status() {
         return progress().status(plan().target());
     }
 
     /**
-     * {@return whether it has ended on a node; if one node runs it, on any, since the join of two ends keeps one of
-     * them}
+     * {@return whether the step has ended on a node} A step that one node runs has then ended on all, since a join
+     * keeps one of two ends.
      *
-     * @param node which
+     * @param node the node
      */
     public boolean hasEndedOn(String node) {
         return plan().target() instanceof Target.All
@@ -39,24 +38,22 @@ public record Step(JobDocument job, int index) {
                 : status().filter(status -> status != StepRun.Status.RUNNING).isPresent();
     }
 
-    /** {@return in which round it may be claimed, or is, or was begun} */
+    /** {@return the round in which the step can be claimed, is claimed, or has begun} */
     public int round() {
         return progress().withdrawn();
     }
 
-    /** {@return whether who is to run it is found by a claim and the creator's word} */
+    /** {@return whether claims and the creator node decide which node runs the step} */
     public boolean isClaimable() {
         return plan().target() instanceof Target.Any || plan().target() instanceof Target.OneOf;
     }
 
-    /** {@return the step after this one, if there is one} */
+    /** {@return the next step, if there is one} */
     public Optional<Step> next() {
         return index + 1 < job.plan().steps().size() ? Optional.of(job.step(index + 1)) : Optional.empty();
     }
 
-    /**
-     * A node says that it would run the step: the current one, or the next if that one runs on a single node already.
-     */
+    /** A node claims the step: the current one, or the one after it if that runs on a single node. */
     public Transition claim(String node) {
         if (!isClaimable()) {
             return refused("its target says who runs it");
@@ -67,7 +64,7 @@ public record Step(JobDocument job, int index) {
         return openTo(node).orElseGet(() -> to(progress().claimedBy(node)));
     }
 
-    /** The creator names the node that runs the step: the one that claims it. */
+    /** The creator node names the winner: the node that claims the step. */
     public Transition assignWinner(String node) {
         if (!progress().claimedBy().equals(Optional.of(node))
                 || progress().winner().isPresent()) {
@@ -76,7 +73,7 @@ public record Step(JobDocument job, int index) {
         return openTo(node).orElseGet(() -> to(progress().withWinner(node)));
     }
 
-    /** The creator gives up a claim whose node has gone silent, and with it the round. */
+    /** The creator node withdraws a claim that was not used in time, and with it the round. */
     public Transition withdraw() {
         if (progress().hasBegun() || progress().claimedBy().isEmpty()) {
             return refused("it has begun, or no node claims it");
@@ -85,13 +82,13 @@ public record Step(JobDocument job, int index) {
     }
 
     /**
-     * A node begins the step: the winner, or one that the target names; or it begins once more what it had begun,
-     * because the process that did so is gone.
+     * A node begins the step: the winner, or a node that the target names. A node may begin its own step again after
+     * the loss of its process.
      *
-     * @param node which
-     * @param executioner who runs it there; see {@link #executioner}
-     * @param now by the clock and in the zone of the node
-     * @param round the round in which the node was given the step
+     * @param node the node
+     * @param executioner what runs the step; see {@link #executioner}
+     * @param now the time of the node's clock, in its time zone
+     * @param round the round in which the node has got the step
      */
     public Transition begin(String node, String executioner, ZonedDateTime now, int round) {
         if (round != progress().withdrawn()) {
@@ -104,18 +101,18 @@ public record Step(JobDocument job, int index) {
     }
 
     /**
-     * A node begins the step without having been named: for a node that knows otherwise that no other runs it or will,
-     * because it holds the only job there is for it. If another node had begun the step, that run is taken for lost.
+     * A node begins the step without being the winner, because it holds the only job of the step. A run on another node
+     * counts as lost.
      *
-     * @param node which
-     * @param executioner who runs it there
-     * @param now by the clock and in the zone of the node
+     * @param node the node
+     * @param executioner what runs the step
+     * @param now the time of the node's clock, in its time zone
      */
     public Transition take(String node, String executioner, ZonedDateTime now) {
         return allowed(node).orElseGet(() -> to(begun(node, executioner, now)));
     }
 
-    /** A try has failed, and there will be another, or the alternative. */
+    /** Counts a failed try, which another try or the alternative follows. */
     public Transition tried(String node) {
         return running(node)
                 .map(run -> job.isEnded() ? refused("the job has ended") : to(with(node, run.tried())))
@@ -123,13 +120,12 @@ public record Step(JobDocument job, int index) {
     }
 
     /**
-     * The step has ended on a node; also allowed when the job has been given up meanwhile, for people want to know what
-     * came of it.
+     * The step ends on a node, also after its job was given up, so that people see the result.
      *
-     * @param node which
-     * @param now by the clock and in the zone of the node
-     * @param hasSucceeded whether it has succeeded
-     * @param end what came of it; too long an output or reason is cut
+     * @param node the node
+     * @param now the time of the node's clock, in its time zone
+     * @param hasSucceeded whether the step has succeeded
+     * @param end the result; output and reason are shortened to their limits
      */
     public Transition end(String node, ZonedDateTime now, boolean hasSucceeded, StepRunEnd end) {
         StepRun.Status status = hasSucceeded ? StepRun.Status.FINISHED : StepRun.Status.FAILED;
@@ -139,7 +135,7 @@ public record Step(JobDocument job, int index) {
                 .orElseGet(() -> refused("it does not run on " + node));
     }
 
-    /** {@return how the thesis writes who runs a step} */
+    /** {@return the thesis's text for what runs a step} */
     public static String executioner(String node, String worker) {
         return "Node: " + node + ", worker: " + worker;
     }
@@ -167,7 +163,7 @@ public record Step(JobDocument job, int index) {
         return progress().run(node).filter(StepRun::isRunning);
     }
 
-    /** Empty if the node may begin the step, as far as the step's end and its target go. */
+    /** {@return why the node must not begin the step, by its end and its target; empty if it may} */
     private Optional<Transition> allowed(String node) {
         if (hasEndedOn(node)) {
             return Optional.of(refused("it has ended"));
@@ -175,7 +171,7 @@ public record Step(JobDocument job, int index) {
         return notCurrent().or(() -> stranger(node));
     }
 
-    /** Empty if the node may still come to run the step. */
+    /** {@return why the node must not claim the step; empty if it may} */
     private Optional<Transition> openTo(String node) {
         if (progress().hasBegun()) {
             return Optional.of(refused("it has begun"));
@@ -196,7 +192,9 @@ public record Step(JobDocument job, int index) {
         return job.currentStep() == index ? Optional.empty() : Optional.of(refused("it is not the current step"));
     }
 
-    /** Empty if the step is the current one, or may be spoken for while that one runs. */
+    /**
+     * {@return why the step cannot be claimed now; empty if it is the current one, or the next one of a step that runs}
+     */
     private Optional<Transition> notInReach() {
         int before = job.currentStep();
         boolean isNext = !job.isEnded()

@@ -4,13 +4,13 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * One step.
+ * The plan of one step.
  *
- * @param target where it is to run
- * @param action what is to be done
- * @param alternative what is to be done when that has failed as often as it may
- * @param retry how often the action is tried, and after which pauses
- * @param timeout how long one try may take; without, as long as it takes
+ * @param target the nodes on which it may run
+ * @param action the action
+ * @param alternative the action after the last failed try, if any
+ * @param retry when the action is tried again
+ * @param timeout the time limit of one try; empty for none
  */
 public record StepPlan(
         Target target,
@@ -19,12 +19,12 @@ public record StepPlan(
         RetryStrategy retry,
         Optional<Duration> timeout) {
 
-    /** {@return the same step elsewhere} */
+    /** {@return the same step with another target} */
     StepPlan on(Target newTarget) {
         return new StepPlan(newTarget, action, alternative, retry, timeout);
     }
 
-    /** {@return the first field that differs; empty if both ask for the same} */
+    /** {@return the first field that differs; empty if the plans are equal} */
     Optional<String> differenceFrom(StepPlan other) {
         if (!target.written().equals(other.target.written())) {
             return Optional.of("target");

@@ -3,7 +3,7 @@ package dev.couchjobs.bridge.internal.document;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Reads what a step asks for. */
+/** Reads the plan of a step. */
 final class StepPlanReader {
     private static final String SHELL = "shell";
 
@@ -13,7 +13,7 @@ final class StepPlanReader {
         this.targets = targets;
     }
 
-    /** {@return the step, if it can be read} */
+    /** {@return the plan, if it is valid} */
     Optional<StepPlan> read(Fields step) {
         Optional<Target> target = targets.read(step, StepRunReader.isFinished(step));
         step.requires("do", "say what is to be done");

@@ -7,21 +7,21 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * How far a step is.
+ * The progress of a step.
  *
- * @param withdrawn how often a claim on it was withdrawn: claims of different rounds are different claims. Of a step
- *     that has begun it is the round in which it did
- * @param claimedBy the node that would run it, if one has said so in this round
- * @param winner the node that is to run it, if the creator has named one in this round; always the one that claims it
- * @param runs its runs by their nodes: at most one, that of the winner; or, if the target is all nodes, one on each,
- *     and no winner
+ * @param withdrawn the number of withdrawn claims, which is the round; that of a step that has begun is the round of
+ *     its beginning
+ * @param claimedBy the node that has claimed the step in this round
+ * @param winner the node that the creator node has named in this round; always the one that claims the step
+ * @param runs the runs by node: at most one, that of the winner; or, if the target is all nodes, one on each and no
+ *     winner
  */
 public record StepProgress(
         int withdrawn, Optional<String> claimedBy, Optional<String> winner, SortedMap<String, StepRun> runs) {
     /**
-     * Keeps a copy of the map.
+     * Copies the map.
      *
-     * @throws IllegalArgumentException if the winner is not the one that claims it, or not the one that runs it
+     * @throws IllegalArgumentException if the winner does not claim the step, or another node runs it
      */
     public StepProgress {
         runs = Collections.unmodifiableSortedMap(new TreeMap<>(runs));
@@ -37,24 +37,24 @@ public record StepProgress(
         }
     }
 
-    /** {@return a step of which nothing is known yet} */
+    /** {@return the progress of a step that is not claimed and has not begun} */
     public static StepProgress open() {
         return new StepProgress(0, Optional.empty(), Optional.empty(), Collections.emptySortedMap());
     }
 
-    /** {@return whether it has begun anywhere} */
+    /** {@return whether the step has begun on a node} */
     public boolean hasBegun() {
         return !runs.isEmpty();
     }
 
-    /** {@return its run on a node, if it has begun there} */
+    /** {@return the run on a node, if the step has begun there} */
     public Optional<StepRun> run(String node) {
         return Optional.ofNullable(runs.get(node));
     }
 
     /**
-     * {@return how the step stands; empty if it has not begun} It has finished when it has on every node where it is
-     * to, and has failed when it has on any.
+     * {@return the status of the step; empty if it has not begun} A step has finished when it has on every node of its
+     * target, and has failed when it has on any.
      *
      * @param target the step's target
      */
@@ -84,14 +84,14 @@ public record StepProgress(
         return new StepProgress(withdrawn + 1, Optional.empty(), Optional.empty(), Collections.emptySortedMap());
     }
 
-    /** {@return the step with its only run on this node} */
+    /** {@return this with a run on the given node as the only one} */
     StepProgress runBy(String node, StepRun run) {
         SortedMap<String, StepRun> only = new TreeMap<>();
         only.put(node, run);
         return new StepProgress(withdrawn, Optional.of(node), Optional.of(node), only);
     }
 
-    /** {@return the step with this run among those on all nodes} */
+    /** {@return this with a run on the given node, among those on all nodes} */
     StepProgress with(String node, StepRun run) {
         SortedMap<String, StepRun> more = new TreeMap<>(runs);
         more.put(node, run);

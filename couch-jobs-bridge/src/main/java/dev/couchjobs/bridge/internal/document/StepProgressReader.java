@@ -9,7 +9,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads how far a step is. */
+/** Reads the progress of a step. */
 final class StepProgressReader {
     private static final Pattern EXECUTIONER = Pattern.compile("Node: (.+?), worker: .*", Pattern.DOTALL);
 
@@ -22,7 +22,7 @@ final class StepProgressReader {
     }
 
     /**
-     * {@return how far the step is, or that it is open where that cannot be read}
+     * {@return the progress of the step; that of an open step if it is invalid}
      *
      * @param step the step's fields
      * @param target its target
@@ -31,7 +31,7 @@ final class StepProgressReader {
         return target instanceof Target.All all ? onAll(step, all) : onOne(step, target);
     }
 
-    /** {@return the nodes that do a step which all do: those there are, or those there were when it began} */
+    /** {@return the nodes of a step on all nodes: the present ones, or those at its beginning} */
     Target frozen(Fields step, Target target) {
         Optional<Fields> nodes = step.object("nodes");
         boolean hasBegun =

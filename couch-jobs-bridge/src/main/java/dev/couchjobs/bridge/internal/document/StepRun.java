@@ -5,16 +5,16 @@ import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
 /**
- * A step's run on a node.
+ * The run of a step on a node.
  *
- * @param begun how often it was taken up: once, once more for each further try, and each time its process was lost
- * @param executioner who runs it, for people: node and worker
- * @param status how it stands
- * @param start when it began, by the clock and at the offset of its node, to the microsecond; always there in what we
- *     write, but the thesis's documents only have a time of day
- * @param finish when it ended, if it has
- * @param tries how often its action has failed so far, if it has
- * @param end what came of it, exactly if it has ended
+ * @param begun the number of beginnings: one, one for each retry, and one for each lost process
+ * @param executioner the node and worker, for people
+ * @param status the status
+ * @param start the time of the beginning, by the clock and in the zone of the node, in microseconds; always present in
+ *     documents of the bridge, while those of the thesis have only a time of day
+ * @param finish the time of the end, if it has ended
+ * @param tries the number of failed tries
+ * @param end the result; present if and only if the run has ended
  */
 public record StepRun(
         int begun,
@@ -25,20 +25,20 @@ public record StepRun(
         int tries,
         Optional<StepRunEnd> end) {
 
-    /** The values of {@code step_status}, from the one that yields to the one that prevails where versions meet. */
+    /** The values of {@code step_status}. Where versions meet, the later one prevails. */
     public enum Status {
-        /** It has begun. */
+        /** The step has begun. */
         RUNNING,
-        /** It has failed for good. */
+        /** The step has failed for good. */
         FAILED,
-        /** It has succeeded. */
+        /** The step has succeeded. */
         FINISHED
     }
 
     /**
-     * Brings the times to what a document can hold.
+     * Rounds the times to what a document can contain.
      *
-     * @throws IllegalArgumentException if what came of it contradicts its status
+     * @throws IllegalArgumentException if the result contradicts the status
      */
     public StepRun {
         if (begun < 1 || tries < 0) {
@@ -57,34 +57,34 @@ public record StepRun(
     /**
      * {@return a run that begins now}
      *
-     * @param executioner who runs it
-     * @param now by the clock and in the zone of its node
+     * @param executioner the node and worker
+     * @param now the time of the node's clock, in its time zone
      */
     static StepRun beginning(String executioner, ZonedDateTime now) {
         return new StepRun(1, executioner, Status.RUNNING, Optional.of(now), Optional.empty(), 0, Optional.empty());
     }
 
-    /** {@return the same run, taken up once more: for another try, or because its process was lost} */
+    /** {@return this run, begun again: for a retry, or after the loss of its process} */
     StepRun again(String newExecutioner) {
         return new StepRun(begun + 1, newExecutioner, status, start, finish, tries, end);
     }
 
-    /** {@return the same run, after one more try that failed} */
+    /** {@return this run, after another failed try} */
     StepRun tried() {
         return new StepRun(begun, executioner, status, start, finish, tries + 1, end);
     }
 
-    /** {@return the same run, ended} */
+    /** {@return this run, ended} */
     StepRun ended(Status newStatus, ZonedDateTime now, StepRunEnd newEnd) {
         return new StepRun(begun, executioner, newStatus, start, Optional.of(now), tries, Optional.of(newEnd));
     }
 
-    /** {@return whether it goes on} */
+    /** {@return whether it has not ended} */
     public boolean isRunning() {
         return status == Status.RUNNING;
     }
 
-    /** {@return whether it has come to a bad end by itself, and so its job with it} */
+    /** {@return whether it has failed by itself, and its job with it} */
     public boolean hasFailed() {
         return status == Status.FAILED && !end.filter(StepRunEnd::isStopped).isPresent();
     }

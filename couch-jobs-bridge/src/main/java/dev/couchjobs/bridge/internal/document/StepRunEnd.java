@@ -4,13 +4,13 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What came of a run.
+ * The result of a run.
  *
- * @param exitStatus a command's exit status, or an HTTP request's status code, if there is one
- * @param alternativeExitStatus that of {@code alt_do}, if that was run
- * @param output what it has said, in part if that was much
- * @param isOutputCut whether it is a part
- * @param reason why it failed, for a person to act on
+ * @param exitStatus the exit status of a command, or the status code of an HTTP request, if there is one
+ * @param alternativeExitStatus that of {@code alt_do}, if it has run
+ * @param output the output, or its end
+ * @param isOutputCut whether the output is not complete
+ * @param reason why the run failed, with what a person can do
  */
 public record StepRunEnd(
         OptionalInt exitStatus,
@@ -20,27 +20,27 @@ public record StepRunEnd(
         Optional<String> reason) {
     private static final String STOPPED = "stopped: ";
 
-    /** {@return an end of which nothing more is known} */
+    /** {@return a result without details} */
     public static StepRunEnd silent() {
         return new StepRunEnd(OptionalInt.empty(), OptionalInt.empty(), Optional.empty(), false, Optional.empty());
     }
 
     /**
-     * {@return the end of a run that was stopped because its job had ended}
+     * {@return the result of a run that was stopped because its job had ended}
      *
-     * @param why for people
+     * @param why the reason, for people
      */
     public static StepRunEnd stopped(String why) {
         return new StepRunEnd(
                 OptionalInt.empty(), OptionalInt.empty(), Optional.empty(), false, Optional.of(STOPPED + why));
     }
 
-    /** {@return whether it was stopped because its job had ended, so that it does not say why the job has} */
+    /** {@return whether the run was stopped because its job had ended; it then does not explain the end of the job} */
     public boolean isStopped() {
         return reason.filter(text -> text.startsWith(STOPPED)).isPresent();
     }
 
-    /** {@return the same with no more than a document can take: the end of the output, the beginning of the reason} */
+    /** {@return this, shortened to the limits: the end of the output, and the beginning of the reason} */
     StepRunEnd within(int outputBytes) {
         Optional<String> shorter = output.map(text -> DocumentLimits.lastBytes(text, outputBytes));
         return new StepRunEnd(

@@ -8,21 +8,21 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Reads what is said of a run: in a step, or for a node in {@code nodes}. */
+/** Reads a run: from the fields of a step, or from those of one node. */
 final class StepRunReader {
     private static final Pattern TIME_OF_DAY = Pattern.compile("([01]?\\d|2[0-3]):[0-5]?\\d:([0-5]?\\d|60)(\\.\\d+)?");
     private static final List<String> STATUSES = List.of("running", "finished", "failed");
 
     private StepRunReader() {}
 
-    /** {@return whether a step says that it has succeeded} */
+    /** {@return whether the fields say that the step has succeeded} */
     static boolean isFinished(Fields fields) {
         return fields.value("step_status")
                 .filter(status -> status.asString("").equalsIgnoreCase("finished"))
                 .isPresent();
     }
 
-    /** {@return the run; empty if it has not begun, or cannot be read} */
+    /** {@return the run; empty if the step has not begun, or the run is invalid} */
     static Optional<StepRun> read(Fields fields) {
         Optional<StepRun.Status> status = status(fields);
         if (status.isEmpty()) {
@@ -53,7 +53,7 @@ final class StepRunReader {
                 isRunning ? Optional.empty() : Optional.of(end)));
     }
 
-    /** {@return what step_status says, if it says something that there is} */
+    /** {@return the {@code step_status}, if it is valid} */
     static Optional<StepRun.Status> status(Fields fields) {
         Optional<String> text = fields.text("step_status").map(status -> status.toLowerCase(Locale.ROOT));
         if (text.isPresent() && !STATUSES.contains(text.get())) {
@@ -99,7 +99,7 @@ final class StepRunReader {
         return time;
     }
 
-    /** Of years between which every span is one that can be counted in. */
+    /** Accepts only years between which a duration cannot overflow. */
     private static Optional<ZonedDateTime> parsed(String text) {
         try {
             return Optional.of(ZonedDateTime.parse(text, DateTimeFormatter.ISO_DATE_TIME))

@@ -7,35 +7,34 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Where a step is to run. Groups have been replaced by their nodes, as the configuration of the node that reads has
- * them; the names that the document uses are kept beside, for they are what the plan says. Both are sorted, so that
- * equal targets are equal however they were written.
+ * The nodes on which a step may run. Groups are replaced by their members in the configuration of the reading node; the
+ * names in the document are kept, because they are part of the plan. Both are sorted, so that equal targets are equal
+ * however a document writes them.
  */
 public sealed interface Target {
 
-    /** {@return the names in the document: of nodes, of groups, or one of the words {@code any} and {@code all}} */
+    /** {@return the names in the document: of nodes, of groups, or {@code any} or {@code all}} */
     SortedSet<String> written();
 
     /**
-     * {@return whether the step may run on this node}
+     * {@return whether the step may run on a node}
      *
-     * @param node a node's name
+     * @param node the node's name
      */
     boolean includes(String node);
 
     /**
-     * On this node.
+     * One particular node.
      *
-     * @param node the only node that the names stand for
+     * @param node the only node of the names
      * @param written the names in the document
      */
     record OneNode(String node, SortedSet<String> written) implements Target {
-        /** Keeps a copy of the names. */
         public OneNode {
             written = sorted(written);
         }
 
-        /** On the node that is named. */
+        /** Creates the target that names a node. */
         public OneNode(String node) {
             this(node, sorted(Set.of(node)));
         }
@@ -47,19 +46,18 @@ public sealed interface Target {
     }
 
     /**
-     * On one of these nodes, whichever is first.
+     * Any one of several nodes.
      *
-     * @param nodes at least two
+     * @param nodes at least two nodes
      * @param written the names in the document
      */
     record OneOf(SortedSet<String> nodes, SortedSet<String> written) implements Target {
-        /** Keeps copies of the sets. */
         public OneOf {
             nodes = sorted(nodes);
             written = sorted(written);
         }
 
-        /** On one of the nodes that are named. */
+        /** Creates the target that names several nodes. */
         public OneOf(SortedSet<String> nodes) {
             this(nodes, nodes);
         }
@@ -70,7 +68,7 @@ public sealed interface Target {
         }
     }
 
-    /** On one node, whichever is first. */
+    /** Any one node. */
     record Any() implements Target {
         @Override
         public SortedSet<String> written() {
@@ -84,12 +82,11 @@ public sealed interface Target {
     }
 
     /**
-     * Once on every one of these nodes. Which they are is fixed when the step begins on the first of them.
+     * Each of several nodes. They are fixed when the step begins on the first of them.
      *
-     * @param nodes at least one
+     * @param nodes at least one node
      */
     record All(SortedSet<String> nodes) implements Target {
-        /** Keeps a copy of the set. */
         public All {
             nodes = sorted(nodes);
         }

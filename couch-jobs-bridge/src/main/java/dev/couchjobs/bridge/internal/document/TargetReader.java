@@ -5,7 +5,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import tools.jackson.databind.JsonNode;
 
-/** Reads where a step is to run. */
+/** Reads the target of a step. */
 final class TargetReader {
     private static final String WHAT =
             "name a node or a group, or several in an array, or say \"any\" for any node or \"all\" for all nodes";
@@ -19,10 +19,10 @@ final class TargetReader {
     }
 
     /**
-     * {@return the target, if it is one}
+     * {@return the target, if it is valid}
      *
      * @param step the step's fields
-     * @param isOver whether the step has finished: then its nodes need not be there any more
+     * @param isOver whether the step has finished; its nodes need not exist any more then
      */
     Optional<Target> read(Fields step, boolean isOver) {
         if (!step.requires("target", WHAT)) {

@@ -3,7 +3,7 @@ package dev.couchjobs.bridge.internal.document;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What is written to delete a revision. */
+/** The content that deletes a revision. */
 public final class Tombstone {
     private Tombstone() {}
 

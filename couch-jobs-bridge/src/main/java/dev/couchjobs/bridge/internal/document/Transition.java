@@ -1,19 +1,19 @@
 package dev.couchjobs.bridge.internal.document;
 
-/** What came of taking a step further. */
+/** The result of a transition of a step. */
 public sealed interface Transition {
 
     /**
-     * It is further.
+     * The transition is allowed.
      *
-     * @param document the job after it
+     * @param document the job after the transition
      */
     record To(JobDocument document) implements Transition {}
 
     /**
-     * It is not allowed, and nothing changes.
+     * The transition is not allowed, and nothing changes.
      *
-     * @param reason why not, for the log
+     * @param reason the reason, for the log
      */
     record Refused(String reason) implements Transition {}
 }

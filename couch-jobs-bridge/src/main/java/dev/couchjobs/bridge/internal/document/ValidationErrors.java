@@ -6,7 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Collects what is wrong with a document, in sentences a person can act on. */
+/** The errors of a document, each with what a person can do. */
 final class ValidationErrors {
     private static final int MOST = 20;
     private static final int LONGEST_QUOTE = 60;
@@ -15,7 +15,7 @@ final class ValidationErrors {
     private final Set<String> sentences = new LinkedHashSet<>();
     private boolean areMore;
 
-    /** Notes that something is wrong with what is at a path. */
+    /** Adds an error. */
     void add(String path, String what) {
         if (sentences.size() < MOST) {
             sentences.add(path.isEmpty() ? what : shorten(path, LONGEST_PATH) + ": " + what);
@@ -24,7 +24,7 @@ final class ValidationErrors {
         }
     }
 
-    /** {@return a question to end a complaint with; nothing if no name is near, or if no reader will see it} */
+    /** {@return a question to append to an error; empty if no name is similar, or people will not see the error} */
     String hint(String wrong, Collection<String> names) {
         return sentences.size() < MOST ? NameSuggestion.hint(wrong, names) : "";
     }
@@ -41,12 +41,12 @@ final class ValidationErrors {
         return List.copyOf(all);
     }
 
-    /** {@return a text in quotation marks, of bounded length} */
+    /** {@return a text in quotation marks, shortened} */
     static String quote(String text) {
         return "\"" + shorten(text, LONGEST_QUOTE) + "\"";
     }
 
-    /** {@return a text, of bounded length} */
+    /** {@return a text, shortened} */
     static String shorten(String text) {
         return shorten(text, LONGEST_QUOTE);
     }

@@ -4,17 +4,17 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A {@code WorkItem} document: one piece of work, to be done once, from a time on. Without what it is about, which is
- * in further fields of the document and for its handler to read. When the work is done the document is deleted.
+ * A {@code WorkItem} document: one piece of work that is due at a time. Further fields of the document describe the
+ * work for its handler. The document is deleted when the work is done.
  *
  * @param id the document's id
  * @param worker the kind of work, {@code worker} in the document
- * @param due from when on it may be done, {@code date} in the document; never before 1970
+ * @param due the time from which it may be done, {@code date} in the document; not before 1970
  * @param isClaimed whether a node works on it or has given it up
- * @param status what came of it last, if it did not succeed
- * @param claimedBy the node that has claimed it, if it is claimed and has said so
- * @param attempts how often it was tried and failed
- * @param reason why it failed last, for a person to act on
+ * @param status the last outcome, if it was not a success
+ * @param claimedBy the node that has claimed it, if the document names one
+ * @param attempts the number of failed tries
+ * @param reason why the last try failed, with what a person can do
  */
 public record WorkItem(
         String id,
@@ -31,13 +31,13 @@ public record WorkItem(
 
     /** The values of {@code status}. */
     public enum Status {
-        /** It has failed and is to be tried again. */
+        /** The last try has failed, and another will follow. */
         RETRY,
-        /** It has failed for good. */
+        /** The item has failed for good. */
         FAIL
     }
 
-    /** {@return a reason with as much of the end of what was said as there is place for} */
+    /** {@return a reason, followed by as much of the end of the output as the limit allows} */
     public static String reason(String why, String said) {
         String end = said.strip();
         int left = DocumentLimits.REASON - why.length() - BEFORE_SAID.length();
@@ -51,7 +51,7 @@ public record WorkItem(
         return why + BEFORE_SAID + end;
     }
 
-    /** {@return whether it can be claimed, once it is due} */
+    /** {@return whether it can be claimed once it is due} */
     public boolean isOpen() {
         return !isClaimed && !hasFailed();
     }
@@ -61,17 +61,17 @@ public record WorkItem(
         return status.equals(Optional.of(Status.FAIL));
     }
 
-    /** {@return the same, claimed by a node} */
+    /** {@return this, claimed by a node} */
     public WorkItem claimed(String node) {
         return new WorkItem(id, worker, due, true, status, Optional.of(node), attempts, reason);
     }
 
-    /** {@return the same, for any node to claim: the node that had claimed it has not tried, or is gone} */
+    /** {@return this, not claimed: the node that had claimed it has not tried, or is lost} */
     public WorkItem released() {
         return new WorkItem(id, worker, due, false, status, Optional.empty(), attempts, reason);
     }
 
-    /** {@return the same after a try that failed, to be tried again} */
+    /** {@return this after a failed try that another one follows} */
     public WorkItem retried(Instant newDue, String why) {
         return new WorkItem(
                 id,
@@ -84,7 +84,7 @@ public record WorkItem(
                 Optional.of(DocumentLimits.reason(why)));
     }
 
-    /** {@return the same after a try that failed for good; it stays claimed, so that no view offers it} */
+    /** {@return this after the last failed try} It stays claimed, so that no view lists it. */
     public WorkItem failed(String why) {
         return new WorkItem(
                 id,

@@ -12,24 +12,22 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * Reads and writes {@link WorkItem} documents. Fields of other names are what the work is about, and stay as they are.
- */
+/** Reads and writes {@link WorkItem} documents. Other fields describe the work and are not changed. */
 final class WorkItemCodec {
-    /** The fields that are the queue's and not the work's. */
+    /** The fields of the queue. */
     static final List<String> FIELDS =
             List.of("type", "worker", "date", "claimed", "status", "claimed_by", "attempts", "reason");
 
     private static final List<String> STATUSES = List.of("retry", "fail");
     private static final List<String> OURS = List.of("claimed_by", "attempts", "reason");
-    /** Later dates are milliseconds by mistake. */
+    /** Later dates are times in milliseconds by mistake. */
     private static final Instant LAST = Instant.parse("9999-12-31T23:59:59Z");
 
     private static final String DATE = "it has to be seconds since 1970, or a time such as 2011-02-05T22:31:02Z";
 
     private WorkItemCodec() {}
 
-    /** {@return the item; where something is wrong, that is noted} */
+    /** {@return the item; reports its errors} */
     static Optional<WorkItem> read(String id, ObjectNode document, ValidationErrors errors) {
         Fields fields = new Fields(document, "", errors);
         fields.requires("worker", "name the kind of work");
@@ -63,7 +61,7 @@ final class WorkItemCodec {
         return document;
     }
 
-    /** {@return a document that is no item, saying so, so that no view offers it} */
+    /** {@return a copy of a document that is no valid item, with the reason, and so that no view lists it} */
     static ObjectNode refuse(ObjectNode document, String reason) {
         ObjectNode refused = copy(document);
         refused.put("claimed", true);
@@ -72,7 +70,7 @@ final class WorkItemCodec {
         return refused;
     }
 
-    /** {@return whether a document says that it has failed for good} */
+    /** {@return whether a document shows that it has failed for good} */
     static boolean isMarkedFailed(ObjectNode document) {
         return document.path("status").asString("").equalsIgnoreCase("fail");
     }
@@ -87,7 +85,7 @@ final class WorkItemCodec {
         return copy;
     }
 
-    /** {@return when the work is due; at once if there is no date} */
+    /** {@return the time at which the work is due; the earliest one if there is no date} */
     private static Optional<Instant> due(Fields fields) {
         Optional<JsonNode> date = fields.value("date");
         if (date.isEmpty()) {

@@ -5,15 +5,15 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The view of darticle's work queue: work that is not claimed, by its kind and the time from which it may be done. */
+/** The view of darticle's work queue: the open items by kind and due time. */
 public final class WorkView {
     /** The id of the design document. */
     public static final String DESIGN_ID = "_design/work";
 
-    /** The name of the view in it. */
+    /** The name of the view. */
     public static final String VIEW = "new";
 
-    /** The same as {@link WorkItem#isOpen} says; an old JavaScript engine has to understand it. */
+    /** The same condition as {@link WorkItem#isOpen}, for old JavaScript engines, too. */
     private static final String MAP = """
             function (doc) {
               if (doc.type === 'WorkItem' && !doc.claimed && doc.status !== 'fail') {
@@ -39,7 +39,7 @@ public final class WorkView {
         return JsonNodeFactory.instance.arrayNode().add(worker).add(0);
     }
 
-    /** {@return the view's last key for what is due at a time} */
+    /** {@return the view's last key for items that are due at a time} */
     public static ArrayNode lastKey(String worker, Instant now) {
         return JsonNodeFactory.instance.arrayNode().add(worker).add(now.getEpochSecond());
     }

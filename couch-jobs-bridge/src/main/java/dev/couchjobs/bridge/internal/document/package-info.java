@@ -1,4 +1,4 @@
-/** What a job document says: its plan, how far it is, and how two versions of it become one. */
+/** The content of job documents: plan, progress, and the join of two versions. */
 @NullMarked
 package dev.couchjobs.bridge.internal.document;
 

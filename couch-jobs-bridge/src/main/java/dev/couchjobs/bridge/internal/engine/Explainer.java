@@ -33,11 +33,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/**
- * Says why a document is not being worked on here, for people: from what CouchDB shows and what the ledger has of it.
- */
+/** Explains to people why a document is not being worked on, from what CouchDB and the store contain. */
 final class Explainer {
-    /** How long CouchDB may take to show a document. */
+    /** The time limit for CouchDB to show a document. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final BridgeContext context;
@@ -47,7 +45,7 @@ final class Explainer {
     private final Set<String> kinds;
     private final String feedName;
 
-    /** @param kinds the kinds of work items that are done here */
+    /** @param kinds the kinds of work items of this node */
     Explainer(BridgeContext context, DocumentStore documents, StepExplainer steps, Set<String> kinds, String feedName) {
         this.context = context;
         this.documents = documents;
@@ -58,13 +56,13 @@ final class Explainer {
     }
 
     /**
-     * What the bridge has stored of a document.
+     * What the store contains of a document.
      *
      * @param isDamaged whether its entry cannot be read
-     * @param isLeftOut whether it could not be taken in
-     * @param isOut whether it is to be written to CouchDB now
+     * @param isLeftOut whether its import was skipped
+     * @param isOut whether the outbox contains it
      * @param putOff when it is to be written again, if CouchDB has refused it
-     * @param job the job of its current step, or of its work, if this node may run that
+     * @param job the job of its current step, or of its work item, if this node may run that
      */
     private record Known(
             Optional<DocumentEntry> entry,
@@ -74,7 +72,7 @@ final class Explainer {
             Optional<Instant> putOff,
             Optional<? extends JobInfo<?, ?>> job) {}
 
-    /** {@return why a document is not being worked on, or how it is} */
+    /** {@return why a document is not being worked on, or its progress} */
     CompletableFuture<String> of(String id) {
         if (!BridgeStore.isWithinLimit(id)) {
             return CompletableFuture.completedFuture(
@@ -89,7 +87,7 @@ final class Explainer {
         });
     }
 
-    /** {@return what CouchDB has of a document; empty if it does not answer} */
+    /** {@return the document in CouchDB; empty if CouchDB does not answer} */
     private CompletableFuture<Optional<StoredDocument>> shown(String id) {
         CompletableFuture<Optional<StoredDocument>> shown =
                 context.couch().read(List.of(id)).thenApply(all -> Optional.of(all.get(0)));
@@ -102,7 +100,7 @@ final class Explainer {
         return shown.whenComplete((answer, error) -> tooLate.cancel(false));
     }
 
-    // What is stored
+    // Reading the store
 
     private CompletableFuture<Known> known(ReadTransaction tx, String id, ParsedDocument parsedDocument) {
         return context.store()
@@ -147,7 +145,10 @@ final class Explainer {
                         new StepJob(id, step.get().index(), step.get().round()).id());
     }
 
-    /** Those under which this node may find the job of a step; where nodes share jobs, a step for several has one. */
+    /**
+     * The types that may have a job of the step that this node can run. Nodes that share jobs have one job for several
+     * nodes.
+     */
     private List<JobType<?, ?>> types(Target target) {
         List<JobType<?, ?>> types = new ArrayList<>(List.of(StepTypes.of(context.node())));
         if (target instanceof Target.Any) {
@@ -167,7 +168,7 @@ final class Explainer {
                         : first(tx, types.subList(1, types.size()), id));
     }
 
-    // What that means
+    // Explaining
 
     private String explain(Optional<StoredDocument> shown, ParsedDocument parsedDocument, Known known) {
         if (shown.isEmpty()) {

@@ -3,16 +3,16 @@ package dev.couchjobs.bridge.internal.engine;
 import dev.couchjobs.bridge.internal.store.SlotReservations;
 import java.time.Duration;
 
-/** How nodes are joined. */
+/** How nodes share work. */
 public sealed interface JoinMode {
 
-    /** They share one database. */
+    /** The nodes share one database. */
     record SharedDatabase() implements JoinMode {}
 
     /**
-     * They have nothing in common but replicated documents.
+     * The nodes share only replicated documents.
      *
-     * @param reservations this node's own rows for it
+     * @param reservations the slot reservations of this node
      * @param claimTimeout how long a claim may be silent before it is withdrawn
      */
     record Replication(SlotReservations reservations, Duration claimTimeout) implements JoinMode {}

@@ -13,13 +13,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Says what a step waits for that has not ended, for people. */
+/** Explains to people what a step waits for. */
 final class StepExplainer {
     private final String node;
     private final InstantSource clock;
     private final int workers;
 
-    /** @param workers how many steps run here at a time */
+    /** @param workers how many steps this node runs at once */
     StepExplainer(BridgeContext context, int workers) {
         this.node = context.node();
         this.clock = context.environment().clock();
@@ -27,9 +27,9 @@ final class StepExplainer {
     }
 
     /**
-     * Says what a step waits for.
+     * {@return what a step waits for}
      *
-     * @param entry what is kept of its document
+     * @param entry the entry of its document
      * @param job the step's job, if this node may run it
      */
     String of(Step step, DocumentEntry entry, Optional<? extends JobInfo<?, ?>> job) {
@@ -63,7 +63,7 @@ final class StepExplainer {
         return "has not ended yet on " + String.join(", ", missing);
     }
 
-    /** One node runs it. */
+    /** {@return what a step waits for that one node has begun} */
     private String begun(Step step, boolean isPending) {
         Map.Entry<String, StepRun> run =
                 step.progress().runs().entrySet().iterator().next();

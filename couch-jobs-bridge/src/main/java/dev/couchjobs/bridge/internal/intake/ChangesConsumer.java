@@ -12,9 +12,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Takes in what changes in CouchDB. The last of some documents and the position in the feed are one commit, so that a
- * restart neither leaves anything out nor does anything twice. Of each document that has changed only what is not known
- * yet is read: most changes are our own.
+ * Imports the changes of CouchDB. The last documents of a batch and the position in the feed are one commit, so a
+ * restart neither skips nor repeats a change. Changes that this node has written are not read.
  */
 public final class ChangesConsumer implements AutoCloseable {
     private static final int MOST_LEFT_OUT = 1_000;
@@ -30,7 +29,7 @@ public final class ChangesConsumer implements AutoCloseable {
         this.feedName = feedName;
     }
 
-    /** Begins where the feed was left. */
+    /** Continues at the stored position. */
     public CompletableFuture<Void> start() {
         BridgeStore store = context.store();
         return context.read(

@@ -29,10 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Takes in what CouchDB says of documents: joins it with what is kept, and does what follows from it, which may be
- * nothing, a step to be run, or the end of a job.
- */
+/** Joins documents from CouchDB into the store, and adds, changes or stops their jobs accordingly. */
 public final class DocumentProcessor {
     private static final Logger LOG = LoggerFactory.getLogger(DocumentProcessor.class);
 
@@ -56,10 +53,10 @@ public final class DocumentProcessor {
     }
 
     /**
-     * Takes in what this node's CouchDB has of documents.
+     * Joins what this node's CouchDB contains of documents.
      *
-     * @param asked what was known of them before they were read
-     * @return those that have to be read again, since this node has written to them meanwhile
+     * @param asked what the store contained of them before they were read
+     * @return the documents to read again, because this node has written them meanwhile
      */
     CompletableFuture<List<String>> takeAll(
             BridgeTransaction transaction, List<StoredDocument> stored, Map<String, Optional<PublishedState>> asked) {
@@ -78,7 +75,7 @@ public final class DocumentProcessor {
             refusedDocuments.tooLarge(transaction, stored);
             return done();
         }
-        if (stored.leaves().isEmpty()) { // not there yet, as on a node that others replicate to
+        if (stored.leaves().isEmpty()) { // not replicated to this node yet
             store.outbox().keep(transaction.tx(), node, id);
             return done();
         }
@@ -102,7 +99,7 @@ public final class DocumentProcessor {
         }
         ParsedDocument parsedDocument = reader.read(arrived.leaf().body());
         IncomingDocument incoming = isOther(arrived, parsedDocument) ? arrived.anew() : arrived;
-        if (incoming.is(DocumentEntry.DocumentRole.DELETED)) { // it is deleted where that counts, and here it will be
+        if (incoming.is(DocumentEntry.DocumentRole.DELETED)) { // its writer has deleted it, and replication will
             return done();
         }
         if (parsedDocument instanceof ParsedDocument.Job job) {
@@ -118,7 +115,7 @@ public final class DocumentProcessor {
                 : refusedDocuments.over(transaction, incoming);
     }
 
-    /** Whether a document is another one by now: made again after it was deleted, or mended after it was refused. */
+    /** Whether this is a new document: created again after a deletion, or corrected after a refusal. */
     private boolean isOther(IncomingDocument incoming, ParsedDocument parsedDocument) {
         if (incoming.is(DocumentEntry.DocumentRole.DELETED)) {
             return documents.writes(incoming.entry().orElseThrow().home());
@@ -134,7 +131,7 @@ public final class DocumentProcessor {
             return done();
         }
         DocumentEntry kept = incoming.entry().get();
-        if (!documents.writes(kept.home())) { // another version may prevail where it is written
+        if (!documents.writes(kept.home())) { // another version may win on the node that writes it
             return done();
         }
         String id = incoming.id();
@@ -166,7 +163,7 @@ public final class DocumentProcessor {
         if (seen instanceof Merged.PlansDiffer && shown.isEnded()) {
             return refusedDocuments.lost(transaction, incoming, reason);
         }
-        // What was given up here may have been refused by its creator, which goes on with the plan that it knows.
+        // A job that was given up on this node may continue elsewhere: its creator node may have refused the new plan.
         boolean mayBeOther = before.filter(known -> !known.isEnded() || (known.isGivenUp() && !known.hasBegunOn(node)))
                 .isPresent();
         return seen instanceof Merged.Joined && mayBeOther
@@ -175,11 +172,10 @@ public final class DocumentProcessor {
     }
 
     /**
-     * {@return what is wrong with an end of a step that no bridge has written; empty if there is none} A node knows
-     * what it has ended before CouchDB does, so an end of its own that it does not know was written by hand. Of a
-     * document that it does not know it may have known more before it lost its ledger; but to a first revision no
-     * bridge has written anything. A document that also says how the job has ended was ended by a person, and is
-     * believed.
+     * {@return why the end of a step in the document is refused; empty if it is accepted} A node stores an end before
+     * CouchDB contains it. An unknown end on this node was therefore written by a person. If the document is unknown,
+     * the node may have lost its store, except for a first revision, which no bridge has written. If the document also
+     * says how the job has ended, a person has ended the job, and the end is accepted.
      */
     private Optional<String> unknownEnd(IncomingDocument incoming, Optional<JobDocument> before, JobDocument seen) {
         if (!incoming.leaf().body().path("job_status").asString("").isEmpty()
@@ -203,10 +199,7 @@ public final class DocumentProcessor {
         return Optional.empty();
     }
 
-    /**
-     * A job keeps its plan also while it is refused: other nodes may still hold it, and would wait for its end for
-     * ever.
-     */
+    /** A refused job keeps its plan: other nodes may still run it and wait for its end. */
     private Optional<JobDocument> job(DocumentEntry entry) {
         return entry.knownJob()
                 .flatMap(body -> documents.read(body) instanceof ParsedDocument.Job job
@@ -234,7 +227,7 @@ public final class DocumentProcessor {
             boolean hasLosers = !incoming.losers().isEmpty() && home.equals(node);
             boolean isBehind =
                     hasLosers || RevisionPolicy.between(home.equals(node) ? shown : seen, settled.document());
-            boolean isWorthRevision = !settled.document().equals(now); // which others may have to write
+            boolean isWorthRevision = !settled.document().equals(now); // another node may have to write it
             if (isWorthRevision || (isBehind && writes)) {
                 documents.send(transaction, incoming.id(), home);
             }
@@ -242,9 +235,9 @@ public final class DocumentProcessor {
     }
 
     /**
-     * A person has given a job another plan, which the creator refuses if it knows the first. If it does not, who has
-     * begun something of that has to say so; and where nothing of it has happened yet, or it was given up, the job is
-     * the other one.
+     * Handles a plan that a person has changed. The creator node refuses it if it knows the first plan. If it does not,
+     * a node that has begun a step refuses it. On any other node the new plan replaces one that was not begun or was
+     * given up.
      */
     private CompletableFuture<Void> changed(
             BridgeTransaction transaction,
@@ -253,8 +246,8 @@ public final class DocumentProcessor {
             JobDocument before,
             String reason) {
         String home = incoming.last().orElseThrow().home();
-        boolean creatorKnows = assignment.isAuthorityFor(home, true)
-                || !documents.writes(home); // itself, or by the ledger that all share
+        boolean creatorKnows =
+                assignment.isAuthorityFor(home, true) || !documents.writes(home); // by itself, or by the shared store
         if (!creatorKnows && before.hasBegunOn(node)) {
             return refusedDocuments.refuse(transaction, incoming, reason, shown.isEnded());
         }
@@ -269,7 +262,8 @@ public final class DocumentProcessor {
     private Merged joined(IncomingDocument incoming, JobDocument shown) {
         Merged all = new Merged.Joined(shown);
         for (Leaf leaf : incoming.losers()) {
-            // It was right where it was written, and is about to be deleted.
+            // The node that wrote a conflicting version accepted it, and this one deletes it: it is read without new
+            // checks.
             if (all instanceof Merged.Joined so && documents.read(leaf.body()) instanceof ParsedDocument.Job job) {
                 all = Merge.join(so.document(), job.document());
             }

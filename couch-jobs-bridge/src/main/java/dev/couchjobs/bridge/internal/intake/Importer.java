@@ -25,16 +25,16 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Reads documents from CouchDB and takes them in. Those that are taken in together are one commit with all that follows
- * from them; whatever it may be that one of them does to a bridge, the others come in.
+ * Reads documents from CouchDB and imports them. A batch and all that follows from it are one commit. A document that
+ * fails does not prevent the import of the others.
  */
 public final class Importer {
     private static final Logger LOG = LoggerFactory.getLogger(Importer.class);
-    /** More of them, and what is to be done together takes too long, or meets others all the time. */
+    /** A batch that conflicts more often, or takes longer, is divided. */
     private static final int TRIES = 5;
     /**
-     * After how long a document is looked for that CouchDB has told of and not shown; each pause is twice the one
-     * before.
+     * The pause before a document is read again that the feed names and CouchDB does not show. Each pause is twice the
+     * one before.
      */
     private static final Duration FIRST_LOOK = Duration.ofSeconds(1);
 
@@ -62,10 +62,11 @@ public final class Importer {
     }
 
     /**
-     * Takes documents in, as many at a time as are read at once.
+     * Imports documents, in batches of the size in which they are read.
      *
-     * @param asked which, and what is known of them; a document that this node writes meanwhile is read again
-     * @param position of the feed, to be written down with the last of them
+     * @param asked the documents, with what the store contains of them; a document that this node writes meanwhile is
+     *     read again
+     * @param position the position in the feed, stored with the last batch
      */
     public CompletableFuture<Void> take(Map<String, Optional<PublishedState>> asked, Optional<JsonNode> position) {
         CompletableFuture<List<StoredDocument>> read = asked.isEmpty()
@@ -85,10 +86,10 @@ public final class Importer {
     }
 
     /**
-     * Takes documents in together. If they fail together they are halved until the one that fails is alone, and it is
-     * left out: whatever it may be that a document does to a bridge, the others come in.
+     * Imports a batch. A batch that fails is divided in two until the failing document is alone; that document is
+     * skipped.
      *
-     * @return those that have to be read again
+     * @return the documents to read again
      */
     private CompletableFuture<List<String>> keep(
             List<StoredDocument> stored, Map<String, Optional<PublishedState>> asked, Optional<JsonNode> position) {
@@ -134,8 +135,9 @@ public final class Importer {
     }
 
     /**
-     * A document that the feed tells of and a read does not find is looked for again: the position goes on, so that the
-     * feed never tells of it a second time. Noted before the position, it is looked for by the next process, too.
+     * Stores the documents that the feed names and CouchDB does not show, and reads them again later. The feed does not
+     * repeat them, because its position advances. They are stored before the position, so that the next process reads
+     * them, too.
      */
     private CompletableFuture<Void> noteMissing(List<StoredDocument> stored) {
         List<String> missing = missing(stored);
@@ -218,14 +220,14 @@ public final class Importer {
         });
     }
 
-    /** A bridge that has no memory or no threads left would fail with any document. */
+    /** Whether a failure is the bridge's own and any document would fail. */
     private static boolean isOwnTrouble(Throwable error) {
         Throwable cause = RootCauses.of(error);
         return DiskErrorCheck.isIn(error)
                 || (cause instanceof VirtualMachineError && !(cause instanceof StackOverflowError));
     }
 
-    /** Notes it, which shows that the database is not to blame, and goes on. */
+    /** Skips a document. That the store accepts this shows that the database is not the cause. */
     private CompletableFuture<List<String>> skip(String id, Throwable error, Optional<JsonNode> position) {
         BridgeStore store = context.store();
         return context.run("leave out", tx -> {
@@ -248,14 +250,15 @@ public final class Importer {
     }
 
     /**
-     * Tries what a process before this one has left out: that may have been older, or there was less to do this time.
+     * Imports the documents that an earlier process has skipped. It may have been an older version, or had too much to
+     * do.
      */
     void tryAgain(List<String> ids) {
         leftOut.addAll(ids);
         look(ids, 0);
     }
 
-    /** What is known now of what CouchDB has of documents. */
+    /** {@return the stored state of documents in CouchDB} */
     CompletableFuture<Map<String, Optional<PublishedState>>> published(List<String> ids) {
         return context.read("compare", tx -> {
             Map<String, CompletableFuture<Optional<PublishedState>>> known = new LinkedHashMap<>();

@@ -10,12 +10,12 @@ import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A document that CouchDB has told of, and what is known of it.
+ * A document in a change of CouchDB, and what the store contains of it.
  *
- * @param stored what CouchDB has, which is at least one leaf
- * @param entry what is kept of it, unless it is looked at anew
- * @param refusal what is kept of it if it was refused, and is looked at anew
- * @param published what was known of CouchDB's
+ * @param stored the document in CouchDB, with at least one leaf
+ * @param entry its entry; empty if the document is treated as new
+ * @param refusal its entry if it was refused and is treated as new
+ * @param published its stored state in CouchDB
  */
 record IncomingDocument(
         StoredDocument stored,
@@ -28,13 +28,13 @@ record IncomingDocument(
         return new IncomingDocument(stored, entry, Optional.empty(), published);
     }
 
-    /** This, looked at anew. A refused document is still the same job, if it was one before. */
+    /** {@return this, treated as new} A refused document remains the job that it was before. */
     IncomingDocument anew() {
         return new IncomingDocument(
                 stored, Optional.empty(), entry.filter(last -> is(DocumentEntry.DocumentRole.REFUSED)), published);
     }
 
-    /** This, as if nothing had been kept. */
+    /** {@return this, as if the store contained nothing of it} */
     IncomingDocument unknown() {
         return new IncomingDocument(stored, Optional.empty(), Optional.empty(), published);
     }
@@ -43,17 +43,17 @@ record IncomingDocument(
         return stored.id();
     }
 
-    /** The version that CouchDB shows. */
+    /** {@return the version that CouchDB shows} */
     Leaf leaf() {
         return stored.leaves().get(0);
     }
 
-    /** The versions that conflict with it. */
+    /** {@return the versions that conflict with it} */
     List<Leaf> losers() {
         return stored.leaves().subList(1, stored.leaves().size());
     }
 
-    /** {@return what is kept, also if it is looked at anew} */
+    /** {@return the entry, also if the document is treated as new} */
     Optional<DocumentEntry> last() {
         return entry.or(() -> refusal);
     }
@@ -66,7 +66,7 @@ record IncomingDocument(
         return is(DocumentEntry.DocumentRole.LIVE);
     }
 
-    /** Whether what CouchDB shows was seen before. */
+    /** {@return whether the store knows the version that CouchDB shows} */
     boolean isSeen() {
         return published
                 .filter(last -> last.revision().equals(leaf().revision()))
@@ -74,9 +74,9 @@ record IncomingDocument(
     }
 
     /**
-     * Whether what was read may be older than what was written since it was asked for.
+     * {@return whether this node has written a later version since the document was requested}
      *
-     * @param asked what was known then
+     * @param asked the stored state at the request
      */
     boolean isStale(Optional<PublishedState> asked) {
         return !published.equals(asked)
@@ -85,12 +85,12 @@ record IncomingDocument(
                         .isPresent();
     }
 
-    /** {@return that CouchDB has this, and that what conflicts with it is to be deleted} */
+    /** {@return the state in which CouchDB has this version and its conflicts are to be deleted} */
     PublishedState seen() {
         return seen(losers().stream().map(Leaf::revision).toList(), false);
     }
 
-    /** {@return that CouchDB has this, and that nothing is to be written on it before its creator has judged it} */
+    /** {@return the state in which no node but the judging one writes this version} */
     PublishedState markInvalid() {
         return seen(List.of(), true);
     }

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Documents that cannot be run: which node reports it, where, and what is kept of them. */
+/** Refuses documents that cannot be run: which node reports them, where, and what the store keeps. */
 final class RefusedDocuments {
     private static final Logger LOG = LoggerFactory.getLogger(RefusedDocuments.class);
 
@@ -50,7 +50,7 @@ final class RefusedDocuments {
         this.reconciler = reconciler;
     }
 
-    /** Nothing can be kept of a document with such an id, so it is told at once what is wrong with it. */
+    /** Refuses a document whose id is too long for the store. The reason is written to CouchDB directly. */
     void tooLarge(BridgeTransaction transaction, StoredDocument stored) {
         Optional<ObjectNode> body = stored.current().map(Leaf::body);
         if (body.isPresent()
@@ -65,13 +65,13 @@ final class RefusedDocuments {
         }
     }
 
-    /** Ends what cannot be run, if that is for this node to say. */
+    /** Refuses a document if this node decides about it. */
     CompletableFuture<Void> broken(
             BridgeTransaction transaction, IncomingDocument incoming, String reason, boolean isEnded) {
         if (isEnded && !incoming.isLive()) {
             return over(transaction, incoming);
         }
-        // Who judges may have said so to all before this node has heard of it.
+        // The deciding node may have refused it before this node received it.
         if (isEnded || assignment.isAuthorityFor(home(incoming), incoming.last().isPresent())) {
             return refuse(transaction, incoming, reason, isEnded);
         }
@@ -79,7 +79,7 @@ final class RefusedDocuments {
         return done();
     }
 
-    /** Ends what cannot be run, and writes the reason into the document as it is. */
+    /** Refuses a document, and writes the reason into it. */
     CompletableFuture<Void> refuse(
             BridgeTransaction transaction, IncomingDocument incoming, String reason, boolean isEnded) {
         String id = incoming.id();
@@ -96,7 +96,7 @@ final class RefusedDocuments {
         return refuse(transaction, incoming, verdict);
     }
 
-    /** Another plan had the same id, and loses against one that has ended: that is said where it can be seen. */
+    /** Refuses a second plan with the id of a job that has ended. The reason is written into the plan. */
     CompletableFuture<Void> lost(BridgeTransaction transaction, IncomingDocument incoming, String reason) {
         ObjectNode shown = incoming.leaf().body();
         if (!assignment.isAuthorityFor(homeOf(shown), true)) {
@@ -126,8 +126,8 @@ final class RefusedDocuments {
     }
 
     /**
-     * There is no job in it any more, and nothing to be said: what CouchDB has stays as it is, but for what conflicts.
-     * Unless this has been seen before: then what was to be said of it is still on its way.
+     * Stores that a document contains no job and needs no answer. CouchDB keeps it, without its conflicts. A refusal of
+     * the same version is kept, because it may not be written yet.
      */
     CompletableFuture<Void> over(BridgeTransaction transaction, IncomingDocument incoming) {
         Optional<String> home = incoming.entry().map(DocumentEntry::home).filter(documents::writes);
@@ -148,7 +148,7 @@ final class RefusedDocuments {
         return done();
     }
 
-    /** It is for another node to say so: until it has, what a person has made of the document is not written over. */
+    /** Leaves an invalid document unchanged until the deciding node has refused it. */
     private void markInvalid(BridgeTransaction transaction, IncomingDocument incoming) {
         if (documents.writes(home(incoming))) {
             store.published(transaction.tx(), incoming.id(), incoming.markInvalid());

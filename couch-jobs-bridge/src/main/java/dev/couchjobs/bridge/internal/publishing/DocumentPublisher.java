@@ -28,17 +28,16 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Writes documents back to CouchDB, many at a time and all in turn. What changes while a document is being written goes
- * with the next round, so a document is never written more often than it can be. Where another node was first, what it
- * wrote is taken in and the document goes again. What CouchDB refuses goes again later, and when there is something new
- * to be said.
+ * Writes the documents of the outbox to CouchDB, in batches. A document that changes while it is written is written
+ * again in the next round. After a conflict the other version is imported, and the document is written again. A
+ * document that CouchDB refuses is written again later, and at its next change.
  */
 public final class DocumentPublisher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DocumentPublisher.class);
     private static final int BATCH = 200;
-    /** So that two who write one document do not do so as fast as they can. */
+    /** The pause after a conflict, so that two writers of a document do not compete without one. */
     private static final Duration AFTER_CONFLICT = Duration.ofMillis(20);
-    /** From one conflict of a document to the next the others are not kept waiting. */
+    /** After so many conflicts in a row a document is postponed, so that it does not delay the others. */
     private static final int CONFLICTS_IN_A_ROW = 3;
 
     private static final Duration LONGEST_AFTER_CONFLICT = Duration.ofSeconds(10);
@@ -52,7 +51,7 @@ public final class DocumentPublisher implements AutoCloseable {
     private final Outbox outbox;
     private final OutgoingReader reader;
     private final Loop loop;
-    /** Complete when a round that began later has found nothing to write. */
+    /** Completes when a round that began later has found nothing to write. */
     private volatile CompletableFuture<Void> idle = new CompletableFuture<>();
 
     private final Map<String, Integer> conflictsInARow = new ConcurrentHashMap<>();
@@ -82,11 +81,11 @@ public final class DocumentPublisher implements AutoCloseable {
         loop.close();
     }
 
-    /** {@return when nothing is left that could be written now; a caller that gives up waiting completes it} */
+    /** {@return completes when nothing is left to write now; a caller may complete it to end the wait} */
     public CompletableFuture<Void> idle() {
         CompletableFuture<Void> nothingLeft = new CompletableFuture<>();
         idle = nothingLeft;
-        loop.wakeUp(); // a round that has begun may have looked before
+        loop.wakeUp(); // a round under way may have read the outbox before
         return nothingLeft;
     }
 
@@ -103,12 +102,12 @@ public final class DocumentPublisher implements AutoCloseable {
         });
     }
 
-    /** What is to be written next; or, if there is nothing, until when. */
+    /** The entries to write next; without any, the pause. */
     private record Look(List<OutboxEntry> entries, Optional<Pause> pause) {}
 
     private CompletableFuture<Look> look(Transaction tx) {
         String node = context.node();
-        // A process that has just begun may find that what was refused is so no longer.
+        // After a restart all refused documents are written again, because the reason may be gone.
         Instant now = hasRecalledAll ? now() : Instant.ofEpochMilli(Long.MAX_VALUE - 1);
         return outbox.recall(tx, node, now, BATCH)
                 .thenCompose(more -> outbox.next(tx, node, reached, BATCH)
@@ -123,11 +122,11 @@ public final class DocumentPublisher implements AutoCloseable {
                         }));
     }
 
-    /** The watch is set in the transaction that has seen nothing, so nothing comes in between. */
+    /** Sets the watch in the transaction that has found nothing, so that no entry is missed. */
     private CompletableFuture<Pause> pause(Transaction tx) {
         return outbox.nextTime(tx, context.node()).thenApply(next -> {
             if (next.isEmpty()) {
-                conflictsInARow.clear(); // of documents that were deleted, say
+                conflictsInARow.clear(); // of deleted documents, for example
             }
             Duration longest = next.map(time -> positive(Duration.between(now(), time)))
                     .filter(time -> time.compareTo(BridgeContext.LOOK_AGAIN) < 0)
@@ -144,7 +143,7 @@ public final class DocumentPublisher implements AutoCloseable {
         return context.environment().clock().instant();
     }
 
-    /** Reads what is not kept here of documents; some, if together they would be too large. */
+    /** Reads the missing parts of documents from CouchDB; of fewer documents if they would be too large together. */
     private CompletableFuture<List<PendingWrite>> complete(List<PendingWrite> all) {
         List<String> incomplete = all.stream()
                 .filter(DocumentPublisher::isIncomplete)
@@ -184,7 +183,7 @@ public final class DocumentPublisher implements AutoCloseable {
         List<Settled> settled = new ArrayList<>();
         int next = 0;
         for (PendingWrite each : all) {
-            // Of its losers one that is gone by now, or has gone on, shows up in the feed.
+            // The feed reports a loser that another client has changed or deleted.
             Optional<WriteResult> result = each.body().isPresent() ? Optional.of(results.get(next)) : Optional.empty();
             boolean isStale = each.state() == PendingWrite.State.STALE;
             next += each.documents().size();
@@ -198,7 +197,7 @@ public final class DocumentPublisher implements AutoCloseable {
         return sent(settled).thenCompose(done -> reread(conflicts));
     }
 
-    /** What became of a document; nothing if there was nothing to write. */
+    /** A document with the result of its write; empty if nothing was to be written. */
     private record Settled(PendingWrite pendingWrite, Optional<WriteResult> result) {
         boolean isPutOff() {
             return pendingWrite.state() == PendingWrite.State.UNREADABLE
@@ -229,7 +228,7 @@ public final class DocumentPublisher implements AutoCloseable {
         Optional<String> revision =
                 settled.result().map(writeResult -> ((WriteResult.Accepted) writeResult).revision());
         return out.thenAcceptBoth(store.published(tx, each.id()), (isLast, known) -> {
-            if (known.equals(each.published())) { // otherwise the feed has brought what is newer
+            if (known.equals(each.published())) { // otherwise the feed has reported a newer version
                 each.after(revision).ifPresent(now -> store.published(tx, each.id(), now));
             }
         });
@@ -246,7 +245,7 @@ public final class DocumentPublisher implements AutoCloseable {
         return pause.compareTo(longest) < 0 ? pause : longest;
     }
 
-    /** Says it once for each reason: there may be many documents, and they are tried again and again. */
+    /** Logs each reason once, because many documents may fail repeatedly. */
     private void complain(WriteResult result) {
         if (result instanceof WriteResult.Refused refused) {
             String reason = refused.error() + " (" + refused.reason() + ")";
@@ -265,7 +264,7 @@ public final class DocumentPublisher implements AutoCloseable {
         }
     }
 
-    /** Takes in what others have written in between; what is not there at all comes with the feed. */
+    /** Imports what other clients have written meanwhile. Documents that do not exist yet come with the feed. */
     private CompletableFuture<Pause> reread(Map<String, Optional<PublishedState>> conflicts) {
         if (conflicts.isEmpty()) {
             return CompletableFuture.completedFuture(Pause.none());
@@ -275,7 +274,7 @@ public final class DocumentPublisher implements AutoCloseable {
                 .thenApply(taken -> Pause.atMost(AFTER_CONFLICT));
     }
 
-    /** Who meets one conflict after the other has to wait for its turn. */
+    /** Postpones documents with repeated conflicts. */
     private CompletableFuture<Void> putOff(Set<String> conflicts) {
         Map<String, Integer> repeated = new LinkedHashMap<>();
         for (String id : conflicts) {

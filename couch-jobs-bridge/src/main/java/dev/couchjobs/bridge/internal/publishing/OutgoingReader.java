@@ -12,12 +12,12 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads what is kept of documents that are to be written: as many as fit into one request. */
+/** Reads documents of the outbox from the store, as many as fit into one request. */
 final class OutgoingReader {
     private static final Logger LOG = LoggerFactory.getLogger(OutgoingReader.class);
-    /** Bytes of a request, but for its last documents. */
+    /** The size of a request after which no document is added. */
     private static final long ENOUGH = 1 << 20;
-    /** How many are read at once: at most so many are too many. */
+    /** The number of documents that are read at once, and so the most that are read in vain. */
     private static final int AT_ONCE = 8;
 
     private final BridgeStore store;
@@ -26,7 +26,7 @@ final class OutgoingReader {
         this.store = store;
     }
 
-    /** {@return the first of these, at least one} */
+    /** {@return the first of the documents, at least one} */
     CompletableFuture<List<PendingWrite>> read(ReadTransaction tx, List<OutboxEntry> entries) {
         return read(tx, entries, new ArrayList<>(), 0);
     }

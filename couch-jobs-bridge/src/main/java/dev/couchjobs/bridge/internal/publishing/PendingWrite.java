@@ -14,13 +14,13 @@ import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A document on its way to CouchDB.
+ * A document to write to CouchDB.
  *
- * @param outboxEntry why it is
- * @param published what CouchDB has of it
- * @param body what is to be written; empty if CouchDB has the same, or is not to have it
- * @param content a digest of the body
- * @param state what else there is to do
+ * @param outboxEntry its entry in the outbox
+ * @param published its last known state in CouchDB
+ * @param body the content; empty if CouchDB has the same, or must not have it
+ * @param content the digest of the body
+ * @param state the state of the preparation
  */
 record PendingWrite(
         OutboxEntry outboxEntry,
@@ -31,15 +31,18 @@ record PendingWrite(
 
     enum State {
         READY,
-        /** Its body is only what is to be put into the document that CouchDB has. */
+        /** The body contains only the fields to add to the document in CouchDB. */
         INCOMPLETE,
-        /** CouchDB has another revision by now. */
+        /** CouchDB has another revision. */
         STALE,
-        /** Nothing is known. */
+        /** The store does not contain the document. */
         UNREADABLE
     }
 
-    /** One that this node's CouchDB does not have yet is not made there: it is on its way from where it was made. */
+    /**
+     * {@return the write of a document} A document that this node's CouchDB does not contain yet is not created,
+     * because it will be replicated from its creator node.
+     */
     static PendingWrite of(OutboxEntry outboxEntry, Optional<DocumentEntry> entry, Optional<PublishedState> published) {
         Optional<DocumentEntry> kept = entry.filter(one -> one.documentRole() != DocumentEntry.DocumentRole.DELETED)
                 .filter(one -> published.filter(last -> !last.isInvalid()).isPresent());
@@ -58,7 +61,7 @@ record PendingWrite(
         return new PendingWrite(outboxEntry, Optional.empty(), Optional.empty(), "", State.UNREADABLE);
     }
 
-    /** {@return the same with what is to be put into a document put into it} */
+    /** {@return this with the complete body} */
     PendingWrite completed(StoredDocument stored) {
         PublishedState last = published.orElseThrow();
         Optional<Leaf> leaf =
@@ -74,7 +77,7 @@ record PendingWrite(
         return new PendingWrite(outboxEntry, published, next, digest, State.READY);
     }
 
-    /** What is the document's own, with what is CouchDB's of the revision that it follows. */
+    /** {@return the content of the store, with the fields of CouchDB from the preceding revision} */
     private static ObjectNode body(ObjectNode kept, PublishedState last) {
         ObjectNode body = kept.deepCopy();
         body.propertyNames().stream()
@@ -90,7 +93,7 @@ record PendingWrite(
         return outboxEntry.id();
     }
 
-    /** {@return all that is written for it: first what it says, then that its losers are gone} */
+    /** {@return the documents to write: the new revision, then the deletions of conflicts} */
     List<ObjectNode> documents() {
         if (state != State.READY) {
             return List.of();
@@ -103,7 +106,7 @@ record PendingWrite(
         return documents;
     }
 
-    /** {@return what CouchDB has now} */
+    /** {@return the state in CouchDB after the write} */
     Optional<PublishedState> after(Optional<String> written) {
         return published.map(last ->
                 written.map(revision -> last.followedBy(revision, content)).orElseGet(last::withoutLosers));

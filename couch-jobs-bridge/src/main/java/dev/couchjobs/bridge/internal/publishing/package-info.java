@@ -1,6 +1,4 @@
-/**
- * Writes the outbox of the store to CouchDB. Calls intake to take in what a conflict shows.
- */
+/** Writes the outbox of the store to CouchDB. Calls intake to import the other version after a conflict. */
 @NullMarked
 package dev.couchjobs.bridge.internal.publishing;
 

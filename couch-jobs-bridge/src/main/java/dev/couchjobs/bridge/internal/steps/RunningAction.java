@@ -17,9 +17,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is done under one claim on a job, and may have to be stopped: because the job is no longer this claim's, or the
- * bridge ends. Only when what runs has ended is the job given back, if it still can be, so that no other node does it
- * meanwhile.
+ * The work under one claim on a job. It is stopped when the claim is lost or the bridge closes. The claim is released
+ * only after the work has stopped, so that no other node repeats it meanwhile.
  */
 public final class RunningAction {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
@@ -32,12 +31,12 @@ public final class RunningAction {
         this.job = job;
     }
 
-    /** {@return complete when nothing is done any more; to cancel it stops what is done} */
+    /** {@return a future that completes when the work has ended; cancelling it stops the work} */
     public Stoppable<Void> whole() {
         return whole;
     }
 
-    /** Runs an action. {@return what came of it; fails if it was stopped} */
+    /** Runs an action. {@return its result; fails if the action was stopped} */
     public CompletableFuture<ActionResult> act(Action action, ActionContext context) {
         CompletableFuture<ActionResult> result = action.run(context);
         whole.whenStopped(() -> result.cancel(true));
@@ -50,7 +49,8 @@ public final class RunningAction {
     }
 
     /**
-     * {@return the same, unless this is stopped before; for what may take long, and does no harm if it happens still}
+     * {@return a copy of a future that fails when the work is stopped} It is for requests that may take long and do no
+     * harm if they complete later.
      */
     public <T> CompletableFuture<T> unlessStopped(CompletableFuture<T> work) {
         CompletableFuture<T> either = work.copy();
@@ -59,10 +59,10 @@ public final class RunningAction {
     }
 
     /**
-     * Writes down what must not get lost: while the storage takes nothing, it is tried again. To give the job back
-     * instead would have what was done be done again.
+     * Runs a transaction whose loss would repeat the action. While the storage fails, it runs again with growing
+     * pauses.
      *
-     * @return what the transaction gave; fails if this is stopped before, or the transaction fails for another reason
+     * @return the result of the transaction; fails if the work is stopped before, or on any other error
      */
     public <T extends @Nullable Object> CompletableFuture<T> stored(
             Environment environment, Supplier<CompletableFuture<T>> transaction) {
@@ -91,7 +91,7 @@ public final class RunningAction {
         return over;
     }
 
-    /** Is at its end when this work is. */
+    /** Ends together with the given future. */
     public Stoppable<Void> until(CompletableFuture<?> work) {
         var unused = work.whenComplete((done, error) -> {
             if (error == null) {

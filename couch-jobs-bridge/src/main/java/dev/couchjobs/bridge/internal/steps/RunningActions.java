@@ -9,17 +9,17 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The actions that run in this process. It stops them, and it prevents that an action starts again before its last run
- * has stopped: this process may claim a job again while the old action is still being stopped. Thread-safe.
+ * The actions that run in this process. They can be stopped by document. A step that starts again waits until its last
+ * run has stopped: the process may claim a job again while the old action is being stopped. Thread-safe.
  */
 public final class RunningActions {
     private final Map<String, Map<Integer, Stoppable<Void>>> documents = new HashMap<>();
 
     /**
-     * Notes that a step is run, until that is complete. One that is still run is stopped.
+     * Adds the run of a step until it completes, and stops an earlier run of the same step.
      *
      * @param step the step's index
-     * @return when nothing of the step is run any more but this
+     * @return completes when no other run of the step is left
      */
     public CompletableFuture<Void> add(String document, int step, Stoppable<Void> run) {
         Stoppable<Void> before;
@@ -42,7 +42,7 @@ public final class RunningActions {
         });
     }
 
-    /** Stops all that is run for a document. */
+    /** Stops all runs of a document's steps. */
     public void stop(String document) {
         List<Stoppable<Void>> all;
         synchronized (this) {
@@ -51,7 +51,7 @@ public final class RunningActions {
         all.forEach(run -> run.cancel(true));
     }
 
-    /** {@return what is run, for people} */
+    /** {@return a description of each run, for people} */
     public synchronized List<String> describe() {
         return documents.entrySet().stream()
                 .flatMap(document -> document.getValue().keySet().stream()
@@ -60,7 +60,7 @@ public final class RunningActions {
                 .toList();
     }
 
-    /** Stops everything. */
+    /** Stops all runs. */
     public void stopAll() {
         List<Stoppable<Void>> all = new ArrayList<>();
         synchronized (this) {

@@ -25,12 +25,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs steps: begins them, does what they ask for, and ends them, each in a transaction that commits only while the
- * step's job is held. A try that fails gives the job back for the time of the pause, so that no worker waits for a
- * clock.
+ * Runs steps: begin, action, end. The claim on the step's job fences each transaction. After a failed try the job is
+ * snoozed for the pause, so that it occupies no worker.
  */
 public final class StepRunner {
-    /** How often a step may begin and never come to an end, because its process dies or its database fails. */
+    /** How many attempts at a step may be lost because the process dies or the database fails. */
     private static final int LOST_MAX = 100;
 
     private final BridgeContext context;
@@ -55,12 +54,12 @@ public final class StepRunner {
         this.process = process;
     }
 
-    /** Runs a step. {@return completes when its job has ended or goes back; to cancel it stops the action} */
+    /** Runs a step. {@return completes when the claim has ended; cancelling it stops the action} */
     public CompletionStage<Void> run(JobContext<StepJob> job) {
         return new Execution(job).start();
     }
 
-    /** Goes on with a document whose step all nodes have ended. */
+    /** Begins the next step after all nodes have ended their part of one. */
     public CompletionStage<Void> join(JobContext<StepJob> job) {
         return finish(job, bridgeTransaction -> course.joined(bridgeTransaction, job.data()));
     }
@@ -75,7 +74,7 @@ public final class StepRunner {
                         AtomicReference<T> last = new AtomicReference<>();
                         return job.finishAsync(tx -> turn.apply(tx).<@Nullable Void>thenApply(value -> {
                                     last.set(value);
-                                    return null; // the job itself has no result
+                                    return null; // the job has no result
                                 }))
                                 .thenApply(done -> last.get());
                     }
@@ -119,7 +118,7 @@ public final class StepRunner {
             return process + "." + job.claim();
         }
 
-        /** There is nothing to do for it any more. */
+        /** Ends the job: there is nothing to do. */
         private CompletableFuture<Void> leave() {
             return stored(() -> finish(job, bridgeTransaction -> course.left(bridgeTransaction, data)));
         }
@@ -129,7 +128,7 @@ public final class StepRunner {
             if (job.attempt() > LOST_MAX) {
                 return end(false, lost("Its process died or failed " + LOST_MAX + " times while it ran."));
             }
-            if (begun.tries() > plan.retry().maxRetries()) { // and the process that counted the last of them is gone
+            if (begun.tries() > plan.retry().maxRetries()) { // the process that counted the last try was lost
                 return plan.alternative().isPresent()
                         ? alternative(begun, StepRunEnd.silent())
                         : end(false, lost("It has failed " + begun.tries() + " times."));
@@ -138,14 +137,14 @@ public final class StepRunner {
                     .thenCompose(result -> result.success() ? end(true, runEnd(result)) : count(begun, result));
         }
 
-        /** A try that has failed is counted first: after a crash the step goes on from there. */
+        /** Counts a failed try first, so that the count survives a crash. */
         private CompletableFuture<Void> count(Begun begun, ActionResult result) {
             Optional<Duration> pause = pause(begun, result);
             return stored(() -> held(job, bridgeTransaction -> course.tried(bridgeTransaction, data, begun, pause)))
                     .thenCompose(counted -> counted.isEmpty() ? leave() : failed(begun, result, pause));
         }
 
-        /** {@return how long to wait before the next try; empty if there is none} */
+        /** {@return the pause before the next try; empty if none follows} */
         private Optional<Duration> pause(Begun begun, ActionResult result) {
             Duration since = Duration.between(
                     begun.since().toInstant(), context.environment().clock().instant());
@@ -184,7 +183,7 @@ public final class StepRunner {
             return other.filter(least -> least.compareTo(pause) > 0).orElse(pause);
         }
 
-        /** The action has failed as often as it may. */
+        /** Runs the alternative after the last try has failed. */
         private CompletableFuture<Void> alternative(Begun begun, StepRunEnd first) {
             return act(begun.step().plan().alternative().orElseThrow(), begun, 1)
                     .thenCompose(result -> end(

@@ -20,28 +20,28 @@ import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The bridge's own rows beside those of its jobs, in one database, so that one commit can change both.
+ * The bridge's own rows, in the database of its jobs, so that one commit can change both.
  *
  * <pre>
- * doc,  id, chunk           what is kept of a document
- * rev,  id                   what CouchDB has of it
- * feed, node, database       how far that node has read the feed
- * skipped, node, database, id  that document could not be taken in
- * forget, time, id          when what is kept of an ended document may go
- * owner, node                the id of this store
- * out, later, watches_out   see {@link Outbox}
- * set,  …                    see {@link NodeSets}
+ * doc,     id, chunk            the entry of a document
+ * rev,     id, chunk            its state in CouchDB
+ * feed,    node, database       the position of that node in the feed
+ * skipped, node, database, id   a document that could not be imported
+ * forget,  time, id             when the entry of an ended document is removed
+ * owner,   node                 the id of this store
+ * out, later, watches_out       see {@link Outbox}
+ * set, watches_set              see {@link NodeSets}
  * </pre>
  */
 public final class BridgeStore {
-    /** Each costs its nodes one of the 10,000 watches that FoundationDB allows a client. */
+    /** FoundationDB allows a client 10,000 watches, and each set needs one on each of its nodes. */
     private static final int SETS_MAX = 256;
 
-    /** More than there is in any document that is read. */
+    /** Documents are never deeper than this. */
     private static final int DEPTH = 2_000;
 
     private static final byte[] NOTHING = {};
-    /** A key has ten thousand bytes, and something besides the id is in it. */
+    /** Keys have at most 10,000 bytes, and contain more than the id. */
     private static final int LONGEST_ID = 4_000;
 
     private final Subspace root;
@@ -65,41 +65,41 @@ public final class BridgeStore {
         this.sets = new NodeSets(root, SETS_MAX);
     }
 
-    /** {@return the documents that have to be written back} */
+    /** {@return the documents to write to CouchDB} */
     public Outbox outbox() {
         return outbox;
     }
 
-    /** {@return the sets of nodes at which steps are aimed} */
+    /** {@return the sets of nodes that steps target} */
     public NodeSets sets() {
         return sets;
     }
 
-    /** {@return whether anything can be kept under an id} */
+    /** {@return whether the store can contain an id} */
     public static boolean isWithinLimit(String id) {
         return id.getBytes(StandardCharsets.UTF_8).length <= LONGEST_ID;
     }
 
     // Documents
 
-    /** {@return what is kept of a document} */
+    /** {@return the entry of a document} */
     public CompletableFuture<Optional<DocumentEntry>> find(ReadTransaction tx, String id) {
         return Chunks.read(tx, root.subspace(Tuple.from("doc", id)))
                 .thenApply(bytes -> bytes.map(value -> json.readValue(value, DocumentEntry.class)));
     }
 
-    /** Keeps it in place of what was kept. */
+    /** Stores the entry of a document. */
     public void put(Transaction tx, String id, DocumentEntry entry) {
         Chunks.write(tx, root.subspace(Tuple.from("doc", id)), json.writeValueAsBytes(entry));
     }
 
-    /** {@return what CouchDB has of a document} */
+    /** {@return the state of a document in CouchDB} */
     public CompletableFuture<Optional<PublishedState>> published(ReadTransaction tx, String id) {
         return Chunks.read(tx, root.subspace(Tuple.from("rev", id)))
                 .thenApply(bytes -> bytes.map(value -> json.readValue(value, PublishedState.class)));
     }
 
-    /** Writes down what CouchDB has of a document. */
+    /** Stores the state of a document in CouchDB. */
     public void published(Transaction tx, String id, PublishedState published) {
         Chunks.write(tx, root.subspace(Tuple.from("rev", id)), json.writeValueAsBytes(published));
     }
@@ -107,9 +107,9 @@ public final class BridgeStore {
     // The owner
 
     /**
-     * Tells what is stored for a node from what another bridge of its name has stored elsewhere.
+     * Identifies the store, so that bridges with the same node name and other stores are detected.
      *
-     * @param fresh the id of a store that has none yet
+     * @param fresh the id for a store that has none
      * @return the id of this store
      */
     public CompletableFuture<String> owner(Transaction tx, String node, String fresh) {
@@ -124,35 +124,35 @@ public final class BridgeStore {
 
     // The feed
 
-    /** {@return how far a node has read a database's feed; empty if not at all} */
+    /** {@return the position of a node in the feed of a database; empty before the first} */
     public CompletableFuture<Optional<JsonNode>> position(ReadTransaction tx, String node, String database) {
         return tx.get(feed(node, database))
                 .thenApply(value -> Optional.ofNullable(value).map(json::readTree));
     }
 
-    /** Writes down how far a node has read a database's feed. */
+    /** Stores the position of a node in the feed of a database. */
     public void position(Transaction tx, String node, String database, JsonNode position) {
         tx.set(feed(node, database), json.writeValueAsBytes(position));
     }
 
-    /** Notes that a document of a feed could not be taken in. */
+    /** Stores that a document of a feed could not be imported. */
     public void leftOut(Transaction tx, String node, String database, String id) {
         if (isWithinLimit(id)) {
             tx.set(root.pack(Tuple.from("skipped", node, database, id)), NOTHING);
         }
     }
 
-    /** Notes that a document of a feed has been taken in after all. */
+    /** Stores that a document of a feed was imported later. */
     public void notLeftOut(Transaction tx, String node, String database, String id) {
         tx.clear(root.pack(Tuple.from("skipped", node, database, id)));
     }
 
-    /** {@return whether a document of a feed could not be taken in} */
+    /** {@return whether a document of a feed could not be imported} */
     public CompletableFuture<Boolean> isSkipped(ReadTransaction tx, String node, String database, String id) {
         return tx.get(root.pack(Tuple.from("skipped", node, database, id))).thenApply(Objects::nonNull);
     }
 
-    /** {@return the first documents of a feed that could not be taken in} */
+    /** {@return the first documents of a feed that could not be imported} */
     public CompletableFuture<List<String>> leftOut(ReadTransaction tx, String node, String database, int most) {
         Subspace place = root.subspace(Tuple.from("skipped", node, database));
         return tx.getRange(place.range(), most)
@@ -168,12 +168,12 @@ public final class BridgeStore {
 
     // Ended documents
 
-    /** Has what is kept of a document go at some time. */
+    /** Removes the entry of a document at a later time. */
     public void forgetAt(Transaction tx, String id, Instant time) {
         tx.set(root.pack(Tuple.from("forget", time.getEpochSecond(), id)), new byte[0]);
     }
 
-    /** Forgets documents whose time has come, some at a time. {@return whether there may be more} */
+    /** Removes entries whose time has passed, up to a limit. {@return whether there may be more} */
     public CompletableFuture<Boolean> forget(Transaction tx, Instant now, int limit) {
         Subspace old = root.subspace(Tuple.from("forget"));
         byte[] end = old.pack(Tuple.from(now.getEpochSecond() + 1));
@@ -188,7 +188,7 @@ public final class BridgeStore {
         });
     }
 
-    /** Unless it has come to life again. */
+    /** A document that is live again is kept. */
     private CompletableFuture<Void> forget(Transaction tx, String id) {
         return find(tx, id).thenAccept(entry -> {
             if (entry.filter(DocumentEntry::isLive).isEmpty()) {

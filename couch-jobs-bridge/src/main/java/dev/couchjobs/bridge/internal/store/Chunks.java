@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Values that may be larger than the 100,000 bytes that FoundationDB allows in one. */
+/** Values that may be larger than 100,000 bytes, FoundationDB's limit. */
 final class Chunks {
     private static final int CHUNK_BYTES = 90_000;
 

@@ -4,7 +4,8 @@ import com.apple.foundationdb.FDBException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bridge's own storage does not take anything: its disk is full, say. No transaction and no document is to blame.
+ * Detects errors of the bridge's own storage, such as a full disk. They are independent of the transaction and its
+ * documents.
  */
 public final class DiskErrorCheck {
     /** {@code io_error} of FoundationDB. */

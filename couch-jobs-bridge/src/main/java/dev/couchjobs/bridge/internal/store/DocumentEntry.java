@@ -5,25 +5,25 @@ import java.util.OptionalLong;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What is kept of a document.
+ * The entry of a document in the store.
  *
- * @param body the document as it is to be in CouchDB, without what is CouchDB's; of a refused one only what is to be
- *     put into it
- * @param home the node whose bridge writes it back, where one does for all
- * @param documentRole what it is to the bridge
- * @param waitsSince for a step that a node here may claim when it has a free worker: its place in that line
- * @param job what was known of the job that a refused document was before; it may become one again
+ * @param body the intended content in CouchDB, without CouchDB's own fields; of a refused document only the fields to
+ *     add
+ * @param home the creator node, which writes the document if nodes share a database
+ * @param documentRole the role of the document
+ * @param waitsSince when the document entered the queue for a worker slot of this node; empty if it is not in the queue
+ * @param job the job that a refused document contained before; it may become valid again
  */
 public record DocumentEntry(
         ObjectNode body, String home, DocumentRole documentRole, OptionalLong waitsSince, Optional<ObjectNode> job) {
 
-    /** What a document is to the bridge. */
+    /** The role of a document. */
     public enum DocumentRole {
         /** A job that has not ended. */
         LIVE,
         /** A job that has ended. */
         ENDED,
-        /** No job that can be run, and it says so by now. */
+        /** A document that cannot be run. */
         REFUSED,
         /** Deleted in CouchDB. */
         DELETED
@@ -37,15 +37,15 @@ public record DocumentEntry(
     /**
      * {@return the entry of a document that cannot be run}
      *
-     * @param verdict what is to be put into it
-     * @param before what was kept of it
+     * @param verdict the fields to add to it
+     * @param before its previous entry
      */
     public static DocumentEntry refused(ObjectNode verdict, String home, Optional<DocumentEntry> before) {
         return new DocumentEntry(
                 verdict, home, DocumentRole.REFUSED, OptionalLong.empty(), before.flatMap(DocumentEntry::knownJob));
     }
 
-    /** {@return the job as it was known last, if the document is or was one and is not deleted} */
+    /** {@return the last known job of a document; empty if it never was one, or is deleted} */
     public Optional<ObjectNode> knownJob() {
         return switch (documentRole) {
             case LIVE, ENDED -> Optional.of(body);
@@ -54,7 +54,7 @@ public record DocumentEntry(
         };
     }
 
-    /** {@return this entry with another body and standing} */
+    /** {@return this entry with another body and role} */
     public DocumentEntry with(ObjectNode body, DocumentRole documentRole) {
         return new DocumentEntry(
                 body,
@@ -64,7 +64,7 @@ public record DocumentEntry(
                 Optional.empty());
     }
 
-    /** {@return this entry with a place in the line, or without one} */
+    /** {@return this entry with another place in the queue, or none} */
     public DocumentEntry waiting(OptionalLong since) {
         return new DocumentEntry(body, home, documentRole, since, job);
     }

@@ -17,16 +17,16 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The sets of nodes at which steps are aimed: each has a type of jobs of its own, and costs each node that belongs to
- * it a watch and a little work, so there may only be so many of them.
+ * The sets of nodes that steps target. Each has a job type of its own, and needs a watch on each of its nodes, so their
+ * number is limited.
  *
  * <pre>
- * set, digest    its nodes, and the day on which it was last aimed at
- * sets           changes with each new one
+ * set, digest    the nodes of the set, and the day of its last use
+ * watches_set    changes with each new set
  * </pre>
  */
 public final class NodeSets {
-    /** Days on which nothing was aimed at a set before it may be forgotten. */
+    /** The number of days without use after which a set may be removed. */
     private static final int KEPT_DAYS = 7;
 
     private static final byte[] ONE = {1, 0, 0, 0, 0, 0, 0, 0};
@@ -35,7 +35,7 @@ public final class NodeSets {
     private final byte[] changedKey;
     private final int most;
 
-    /** @param most how many there may be */
+    /** @param most the largest number of sets */
     public NodeSets(Subspace root, int most) {
         this.sets = root.subspace(Tuple.from("set"));
         this.changedKey = root.pack(Tuple.from("watches_set"));
@@ -43,10 +43,10 @@ public final class NodeSets {
     }
 
     /**
-     * A step is aimed at a set.
+     * Adds a set, or updates the day of its last use.
      *
-     * @param ifNew what else is to be done if it was not known
-     * @return whether it is known now; false if there are too many
+     * @param ifNew runs if the set is new
+     * @return whether the set is stored; false if there are too many
      */
     public CompletableFuture<Boolean> use(
             Transaction tx, SortedSet<String> nodes, LocalDate today, Supplier<CompletableFuture<Void>> ifNew) {
@@ -55,7 +55,7 @@ public final class NodeSets {
             if (value == null) {
                 return add(tx, key, nodes, today, ifNew);
             }
-            if (day(value) < today.toEpochDay()) { // once a day: this row is read by many
+            if (day(value) < today.toEpochDay()) { // at most once a day, because many transactions read this row
                 tx.set(key, row(nodes, today));
             }
             return CompletableFuture.completedFuture(true);
@@ -78,22 +78,22 @@ public final class NodeSets {
         });
     }
 
-    /** {@return the sets that are known} */
+    /** {@return all sets} */
     public CompletableFuture<List<SortedSet<String>>> all(ReadTransaction tx) {
         return rows(tx).thenApply(
                         rows -> rows.stream().map(row -> nodes(row.getValue())).toList());
     }
 
-    /** {@return completes when a further set becomes known after this transaction} */
+    /** {@return completes when a set is added after this transaction} */
     public CompletableFuture<Void> watch(Transaction tx) {
         return tx.watch(changedKey);
     }
 
     /**
-     * Forgets sets at which nothing has been aimed for long. To aim at one again writes its row, so this then
+     * Removes the sets that were not used for long. A concurrent use writes the row, so one of the two transactions
      * conflicts.
      *
-     * @param hasJobs whether something still waits or runs there
+     * @param hasJobs whether jobs of a set wait or run
      */
     public CompletableFuture<Void> forget(
             Transaction tx, LocalDate today, Function<SortedSet<String>, CompletableFuture<Boolean>> hasJobs) {
@@ -130,7 +130,7 @@ public final class NodeSets {
         return nodes;
     }
 
-    /** Node names have no commas. */
+    /** The names of nodes contain no commas. */
     private static byte[] digest(SortedSet<String> nodes) {
         return Sha256.of(String.join(",", nodes));
     }

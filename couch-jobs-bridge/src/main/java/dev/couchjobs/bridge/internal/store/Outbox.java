@@ -14,18 +14,18 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The documents that each node has to write back.
+ * The documents that each node has to write to CouchDB.
  *
  * <pre>
- * out,   node, id         it is to be written now: why, and how often that was refused
- * later, node, time, id   it was refused, and is to be written at that time
- * watches_out, node             changes with each document that is to be written now
+ * out,   node, id         to be written now: the token, and the number of refusals
+ * later, node, time, id   refused by CouchDB, and to be written at that time
+ * watches_out, node       changes with each document to be written now
  * </pre>
  */
 public final class Outbox {
     private static final byte[] ONE = {1, 0, 0, 0, 0, 0, 0, 0};
 
-    /** How many documents that were put off are looked through for one. */
+    /** The number of postponed documents among which one is searched. */
     private static final int LOOKED_THROUGH = 1_000;
 
     private final Subspace root;
@@ -35,7 +35,7 @@ public final class Outbox {
     }
 
     /**
-     * Has a node write a document back.
+     * Adds a document for a node to write.
      *
      * @param token differs from call to call
      */
@@ -48,7 +48,7 @@ public final class Outbox {
         tx.set(out(node, entry.id()), value(entry));
     }
 
-    /** {@return some of the documents that a node has to write now, in the order of their ids, behind one of them} */
+    /** {@return the next documents that a node has to write now, by id, after the given one} */
     public CompletableFuture<List<OutboxEntry>> next(
             ReadTransaction tx, String node, Optional<String> behind, int limit) {
         Subspace place = root.subspace(Tuple.from("out", node));
@@ -61,7 +61,7 @@ public final class Outbox {
                         .toList());
     }
 
-    /** Takes a document out again, unless there has been another reason since to write it back. */
+    /** Removes a document, unless it was added again since it was read. */
     public CompletableFuture<Boolean> sent(Transaction tx, String node, OutboxEntry entry) {
         byte[] key = out(node, entry.id());
         return tx.get(key).thenApply(value -> {
@@ -73,18 +73,18 @@ public final class Outbox {
         });
     }
 
-    /** Takes a document out, whatever the reason was to write it back. */
+    /** Removes a document. */
     public void keep(Transaction tx, String node, String id) {
         tx.clear(out(node, id));
     }
 
-    /** Has a document written at some time, and not now. */
+    /** Postpones a document. */
     public void putOff(Transaction tx, String node, OutboxEntry entry, Instant time) {
         keep(tx, node, entry.id());
         tx.set(root.pack(Tuple.from("later", node, time.toEpochMilli(), entry.id())), value(entry));
     }
 
-    /** Has documents written now whose time has come, some at a time. {@return whether there may be more} */
+    /** Adds the postponed documents whose time has come, up to a limit. {@return whether there may be more} */
     public CompletableFuture<Boolean> recall(Transaction tx, String node, Instant now, int limit) {
         Subspace place = root.subspace(Tuple.from("later", node));
         byte[] end = place.pack(Tuple.from(now.toEpochMilli() + 1));
@@ -104,7 +104,7 @@ public final class Outbox {
         });
     }
 
-    /** {@return the first time at which a document is to be written that is not to be written now} */
+    /** {@return the earliest time of a postponed document} */
     public CompletableFuture<Optional<Instant>> nextTime(ReadTransaction tx, String node) {
         Subspace place = root.subspace(Tuple.from("later", node));
         return tx.getRange(place.range(), 1)
@@ -120,7 +120,7 @@ public final class Outbox {
         return tx.get(out(node, id)).thenApply(Objects::nonNull);
     }
 
-    /** {@return when a document is to be written that was put off; empty if there are too many to find it} */
+    /** {@return the time until which a document is postponed; empty if it is not found among the first} */
     public CompletableFuture<Optional<Instant>> putOffUntil(ReadTransaction tx, String node, String id) {
         Subspace place = root.subspace(Tuple.from("later", node));
         return tx.getRange(place.range(), LOOKED_THROUGH)
@@ -132,7 +132,7 @@ public final class Outbox {
                         .findFirst());
     }
 
-    /** {@return completes when a document comes out after this transaction} */
+    /** {@return completes when a document is added after this transaction} */
     public CompletableFuture<Void> watch(Transaction tx, String node) {
         return tx.watch(root.pack(Tuple.from("watches_out", node)));
     }

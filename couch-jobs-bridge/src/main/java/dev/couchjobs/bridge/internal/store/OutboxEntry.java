@@ -1,10 +1,10 @@
 package dev.couchjobs.bridge.internal.store;
 
 /**
- * A document that has to be written back.
+ * A document to write to CouchDB.
  *
  * @param id its id
- * @param token why: differs from one reason to the next
- * @param refusals how often that was refused so far
+ * @param token identifies the request to write it
+ * @param refusals how often CouchDB has refused it
  */
 public record OutboxEntry(String id, long token, int refusals) {}

@@ -10,15 +10,15 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The workers of a node that are spoken for, the documents that wait for one, and the steps that this node has given to
- * others, as far as they have not begun: for nodes that have nothing in common but replication.
+ * The worker slots that a node has reserved, the documents that wait for one, and the steps for which this node has
+ * named a winner that has not begun. For nodes that replicate.
  *
  * <pre>
- * slot,  id, step, round            a worker is kept for that step: claimed, or taken
- * queue,  -priority, since, id       a worker here may claim the document's current step
- * retries,  id, step, round            that step is run here and waits for its next try, without a worker: until when
- * due,   time, id, step, round      it does, and wants one from then on
- * granted, id, step, round            this node has named a winner who has not been seen to begin
+ * slot,    id, step, round         a slot is reserved for that step: claimed, or taken
+ * queue,   -priority, since, id    the document waits for a slot
+ * retry,   id, step, round         that step waits for its next try until a time, without a slot
+ * due,     time, id, step, round   the same by time; the step needs a slot from then on
+ * granted, id, step, round         a winner was named that has not begun
  * </pre>
  */
 public final class SlotReservations {
@@ -58,22 +58,22 @@ public final class SlotReservations {
         }
     }
 
-    /** How a worker is spoken for. */
+    /** How a step holds a slot. */
     public enum HoldKind {
-        /** The node has claimed the step and does not know whether it will have it. */
+        /** The node has claimed the step, and no winner is known. */
         CLAIMED,
-        /** The node runs the step, or will. */
+        /** The node runs the step, or will run it. */
         TAKEN,
-        /** The node will try the step again, and keeps no worker for it before it is due. */
+        /** The step waits for its next try, without a slot. */
         RESTING
     }
 
     // Slots
 
     /**
-     * {@return how many workers are spoken for, up to some number}
+     * {@return the number of reserved slots, up to a limit}
      *
-     * @param now what is due by then will take a worker as soon as one is free
+     * @param now retries that are due at this time count as well
      */
     public CompletableFuture<Integer> count(ReadTransaction tx, int most, long now) {
         CompletableFuture<Integer> kept = size(tx, slots.range(), most);
@@ -85,7 +85,7 @@ public final class SlotReservations {
         return tx.getRange(range, most).asList().thenApply(List::size);
     }
 
-    /** {@return how a worker is spoken for by a step, if one is} */
+    /** {@return how a step holds a slot, if it does} */
     public CompletableFuture<Optional<HoldKind>> hold(ReadTransaction tx, StepRound stepRound) {
         return tx.get(slots.pack(stepRound.tuple()))
                 .thenCombine(tx.get(retries.pack(stepRound.tuple())), (kept, resting) -> {
@@ -96,17 +96,17 @@ public final class SlotReservations {
                 });
     }
 
-    /** Keeps a worker for a step that the node has claimed. */
+    /** Reserves a slot for a claimed step. */
     public void claim(Transaction tx, StepRound stepRound) {
         tx.set(slots.pack(stepRound.tuple()), CLAIMED);
     }
 
-    /** Keeps a worker for a step that the node runs. */
+    /** Reserves a slot for a step that this node runs. */
     public CompletableFuture<Void> take(Transaction tx, StepRound stepRound) {
         return free(tx, stepRound).thenRun(() -> tx.set(slots.pack(stepRound.tuple()), TAKEN));
     }
 
-    /** Keeps a step that the node runs, and no worker before some time. */
+    /** Frees the slot of a step that waits for its next try until a time. */
     public CompletableFuture<Void> retries(Transaction tx, StepRound stepRound, long until) {
         return free(tx, stepRound).thenRun(() -> {
             tx.set(retries.pack(stepRound.tuple()), Tuple.from(until).pack());
@@ -114,7 +114,7 @@ public final class SlotReservations {
         });
     }
 
-    /** Frees the worker that was kept for a step, if one was. */
+    /** Frees the slot of a step, if it holds one. */
     public CompletableFuture<Void> free(Transaction tx, StepRound stepRound) {
         tx.clear(slots.pack(stepRound.tuple()));
         byte[] resting = retries.pack(stepRound.tuple());
@@ -126,7 +126,7 @@ public final class SlotReservations {
         });
     }
 
-    /** {@return all steps that the node has claimed} */
+    /** {@return the claimed steps} */
     public CompletableFuture<List<StepRound>> claimed(ReadTransaction tx) {
         return tx.getRange(slots.range())
                 .asList()
@@ -136,19 +136,19 @@ public final class SlotReservations {
                         .toList());
     }
 
-    // The line
+    // Queue
 
-    /** Has a document wait for a worker. */
+    /** Adds a document to the queue. */
     public void enter(Transaction tx, int priority, long since, String id) {
         tx.set(queue.pack(Tuple.from(-(long) priority, since, id)), NOTHING);
     }
 
-    /** Has a document wait no longer. */
+    /** Removes a document from the queue. */
     public void leave(Transaction tx, int priority, long since, String id) {
         tx.clear(queue.pack(Tuple.from(-(long) priority, since, id)));
     }
 
-    /** {@return the first that wait: those of the highest priority that there is, in the order in which they came} */
+    /** {@return the first documents in the queue: of the highest priority, in the order of their entry} */
     public CompletableFuture<List<String>> first(ReadTransaction tx, int most) {
         return tx.getRange(queue.range(), most).asList().thenApply(rows -> {
             List<Tuple> places =
@@ -160,19 +160,19 @@ public final class SlotReservations {
         });
     }
 
-    // Given to others
+    // Winners
 
-    /** Notes that another node is to run a step. */
+    /** Adds a step with a winner on another node. */
     public void give(Transaction tx, StepRound stepRound) {
         tx.set(granted.pack(stepRound.tuple()), NOTHING);
     }
 
-    /** Notes that there is nothing to wait for any more. */
+    /** Removes a step that has begun, or never will. */
     public void settle(Transaction tx, StepRound stepRound) {
         tx.clear(granted.pack(stepRound.tuple()));
     }
 
-    /** {@return all steps that others are to run and have not been seen to begin} */
+    /** {@return the steps with a winner that has not begun} */
     public CompletableFuture<List<StepRound>> granted(ReadTransaction tx) {
         return tx.getRange(granted.range())
                 .asList()

@@ -1,4 +1,4 @@
-/** What a bridge keeps in its database: documents, what has to be written back, and how far the feed has been read. */
+/** The rows of a bridge: documents, the outbox, and positions in the feed. */
 @NullMarked
 package dev.couchjobs.bridge.internal.store;
 

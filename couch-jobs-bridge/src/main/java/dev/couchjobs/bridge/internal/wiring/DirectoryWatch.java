@@ -13,10 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Notices that the directory in which a bridge stores everything was removed, or replaced by another, while the bridge
- * runs.
- */
+/** Detects that the directory of a running bridge's database was removed or replaced. */
 final class DirectoryWatch implements AutoCloseable {
     private static final Duration LOOK_EVERY = Duration.ofSeconds(5);
 
@@ -25,7 +22,7 @@ final class DirectoryWatch implements AutoCloseable {
     private final @Nullable Object identity;
     private final Future<?> timer;
 
-    /** @param whenGone is told for people, each time that it is noticed */
+    /** @param whenGone receives the reason, for people, at each detection */
     DirectoryWatch(Path directory, Environment environment, Consumer<String> whenGone) {
         this.directory = directory;
         this.whenGone = whenGone;
@@ -50,7 +47,7 @@ final class DirectoryWatch implements AutoCloseable {
         }
     }
 
-    /** Not every file system says which directory it is. */
+    /** Some file systems cannot identify directories; these are not watched. */
     private boolean isGone() {
         try {
             Object now =

@@ -26,17 +26,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers questions about documents that another process of this machine asks, by a socket in the file system. The
- * process that asks needs neither the bridge's store, which the bridge holds, nor CouchDB, which may be what does not
- * answer.
+ * Answers other processes of this machine why a document is not being worked on, through a socket in the file system.
+ * The asking process needs neither the store, which the bridge has locked, nor CouchDB, which may be down.
  */
 final class ExplainServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ExplainServer.class);
-    /** Longer than CouchDB is waited for. */
+    /** Longer than the bridge waits for CouchDB. */
     private static final Duration PATIENCE = Duration.ofSeconds(15);
-    /** No id of a document is as long. */
+    /** Longer than any document's id. */
     private static final int LONGEST = 1 << 16;
-    /** Of the digest: the path of a socket has to be short. */
+    /** The length of the digest in the name: the path of a socket must be short. */
     private static final int NAME_BYTES = 8;
 
     private final String node;
@@ -54,11 +53,11 @@ final class ExplainServer implements AutoCloseable {
     }
 
     /**
-     * Answers questions from now on.
+     * Starts to answer.
      *
-     * @param answers gives the answer of a document's id
-     * @return empty, which the log says, if the machine does not let it, or another process answers for this
-     *     configuration
+     * @param answers returns the answer for a document's id
+     * @return empty if the machine does not permit it, or another process answers for the configuration; both are
+     *     logged
      */
     static Optional<ExplainServer> open(BridgeConfig config, Function<String, CompletableFuture<String>> answers) {
         Path path = path(config);
@@ -66,7 +65,7 @@ final class ExplainServer implements AutoCloseable {
             if (isAnswered(path)) {
                 throw new IOException("another process answers there");
             }
-            Files.deleteIfExists(path); // a process that was killed has left it
+            Files.deleteIfExists(path); // left by a process that was killed
             ExplainServer explainServer = new ExplainServer(config, path, answers);
             BridgeThreads.blocking().execute(explainServer::serve);
             return Optional.of(explainServer);
@@ -80,7 +79,7 @@ final class ExplainServer implements AutoCloseable {
         }
     }
 
-    /** {@return what the bridge of a configuration says of a document; empty if none runs here} Blocks. */
+    /** {@return the answer of the bridge with this configuration; empty if none runs on this machine} Blocks. */
     static Optional<String> ask(BridgeConfig config, String document) {
         try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(path(config)))) {
             Channels.newOutputStream(channel).write(document.getBytes(StandardCharsets.UTF_8));
@@ -100,7 +99,7 @@ final class ExplainServer implements AutoCloseable {
         }
     }
 
-    /** The same in all processes that read the configuration; different for any two bridges of a machine. */
+    /** The same path in all processes that read the configuration, and another one for each bridge. */
     private static Path path(BridgeConfig config) {
         Path store = config.engine().path().toAbsolutePath().normalize();
         String bridge = String.join(
@@ -127,7 +126,7 @@ final class ExplainServer implements AutoCloseable {
         try (asked;
                 OutputStream out = Channels.newOutputStream(asked)) {
             String document = new String(Channels.newInputStream(asked).readNBytes(LONGEST), StandardCharsets.UTF_8);
-            if (!document.isEmpty()) { // otherwise the other process has only looked whether anything answers
+            if (!document.isEmpty()) { // otherwise the other process has only tested whether a bridge answers
                 out.write(answer(document).getBytes(StandardCharsets.UTF_8));
             }
         } catch (IOException e) {
@@ -151,7 +150,7 @@ final class ExplainServer implements AutoCloseable {
     @Override
     public void close() {
         try {
-            Files.deleteIfExists(path); // first: when the socket is closed another process may make its own
+            Files.deleteIfExists(path); // before the close, after which another process may create its own
             socket.close();
         } catch (IOException e) {
             LOG.debug("Node {}: {} stays", node, path, e);

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The machine, for people. Asks no name server: that might take long. */
+/** The name of the machine, for people. It does not ask a name server, which may take long. */
 final class Host {
     private static final Path LINUX = Path.of("/proc/sys/kernel/hostname");
 

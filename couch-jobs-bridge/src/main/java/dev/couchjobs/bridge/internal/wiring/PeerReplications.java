@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes a node's database, and has its server fetch from the peers that the configuration names: where both name each
- * other, documents go both ways. What is wrong with a replication is said in the log.
+ * Creates a node's database and the replications from its configured peers. Documents go both ways if both nodes name
+ * each other. The log contains the failures of replications.
  */
 final class PeerReplications implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PeerReplications.class);
@@ -61,8 +61,8 @@ final class PeerReplications implements AutoCloseable {
     }
 
     /**
-     * Begins, and again whenever the database was replaced: its server's replications may be gone, too. What cannot be
-     * done is said in the log, and the bridge works without it.
+     * Starts the replications, and creates them again when the database was replaced, because the server may have lost
+     * them, too. The bridge works without replications that fail; these are logged.
      */
     void start() {
         own.whenReplaced(this::setUp);
@@ -82,7 +82,7 @@ final class PeerReplications implements AutoCloseable {
         var unused = made.thenCompose(there -> removeUnconfigured());
     }
 
-    /** Ends the replications from peers that have left the configuration, or have other addresses now. */
+    /** Removes the replications from peers that are no longer configured, or have other addresses. */
     private CompletableFuture<Void> removeUnconfigured() {
         Set<String> wanted = new TreeSet<>();
         config.replication()
@@ -100,7 +100,7 @@ final class PeerReplications implements AutoCloseable {
                 });
     }
 
-    /** Its name has to be one that this bridge would give to a replication between these two databases. */
+    /** Whether this bridge would give the same name to a replication between the same databases. */
     private boolean isOwn(Replications.Kept one) {
         String between = hash(one.source(), one.target());
         boolean isNamedSo = one.id().startsWith(prefix()) && one.id().endsWith("-" + between);
@@ -108,7 +108,7 @@ final class PeerReplications implements AutoCloseable {
             return false;
         }
         int end = one.id().length() - between.length() - 1;
-        // Of "x-from-y-from-z" it cannot be told whose it is.
+        // The owner of "x-from-y-from-z" is ambiguous.
         return end > prefix().length()
                 && !one.id().substring(prefix().length(), end).contains(FROM);
     }
@@ -146,7 +146,7 @@ final class PeerReplications implements AutoCloseable {
         return new Replication(id(name, source, target), source, target, true, choice);
     }
 
-    /** The same at each start, and another one for another pair of databases: several may be on one server. */
+    /** The same id at each start, and another one for other databases: a server may have several. */
     private String id(String peer, Replication.End source, Replication.End target) {
         return prefix() + peer + "-"
                 + hash(source.address().toString(), target.address().toString());
@@ -174,13 +174,13 @@ final class PeerReplications implements AutoCloseable {
         });
     }
 
-    /** {@return what is wrong with the replications, for people} */
+    /** {@return the failures of the replications, for people} */
     List<String> troubles() {
         return Stream.concat(asked.troubles().stream(), watch.troubles().stream())
                 .toList();
     }
 
-    /** Ends what is being tried; the replications go on. */
+    /** Stops the requests. The replications continue. */
     @Override
     public void close() {
         isClosed = true;

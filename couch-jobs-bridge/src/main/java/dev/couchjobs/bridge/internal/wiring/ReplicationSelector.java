@@ -8,14 +8,14 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Which documents concern a node: those that were made on it, those with a step that it may run, and all deletions, for
- * those of people say nothing any more. It is chosen by what never changes in a document, because a revision that did
- * not match would never arrive.
+ * Selects the documents that concern a node: those that were created on it, those with a step that it may run, and all
+ * deletions, because deletions by people have no other fields. The selector uses only fields that never change, because
+ * a revision that did not match would never arrive.
  */
 final class ReplicationSelector {
     private ReplicationSelector() {}
 
-    /** {@return the selector, as {@code _find} and {@code _replicator} take it} */
+    /** {@return the selector, in the form of {@code _find} and {@code _replicator}} */
     static ObjectNode of(String node, NodeDirectory cluster) {
         Set<String> names = new TreeSet<>(Set.of(node, "any", "all"));
         cluster.groups().forEach((group, nodes) -> {

@@ -50,13 +50,13 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One bridge with all that belongs to it; what it has opened it closes, in the opposite order. */
+/** One bridge with all its parts. It closes them in the opposite order of their opening. */
 public final class RunningBridge implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RunningBridge.class);
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
-    /** How often it is said that the database does not answer. */
+    /** The time between two messages that the database does not answer. */
     private static final Duration REMINDER = Duration.ofSeconds(10);
-    /** Longer than replicas of a database may lag behind each other. */
+    /** Longer than the lag between replicas of a database. */
     private static final Duration REMEMBERED = Duration.ofDays(30);
 
     private final BridgeConfig config;
@@ -78,14 +78,13 @@ public final class RunningBridge implements AutoCloseable {
     /**
      * Starts a bridge.
      *
-     * @param handlers its handlers in Java by their names
-     * @param given a database to be used in place of the one that the configuration names, and left open
-     * @param takesOver whether it takes its CouchDB database over from another bridge of its name
-     * @param stop completes when the bridge is no longer wanted: then its database is waited for no more
-     * @return the bridge, when it follows its CouchDB, or tries to
-     * @throws CancellationException if it is no longer wanted before its database has answered; then nothing is left
-     *     open
-     * @throws RuntimeException if something of it cannot be opened; then nothing is left open, either
+     * @param handlers its handlers in Java, by name
+     * @param given a database to use in place of the configured one; the bridge does not close it
+     * @param takesOver whether it takes its CouchDB database over from another bridge of the same name
+     * @param stop completes to cancel the start while the database does not answer
+     * @return the bridge, which follows its CouchDB database as soon as that answers
+     * @throws CancellationException if the start was cancelled; nothing is left open
+     * @throws RuntimeException if a part cannot be opened; nothing is left open
      */
     public static RunningBridge start(
             BridgeConfig config,
@@ -157,9 +156,9 @@ public final class RunningBridge implements AutoCloseable {
     }
 
     /**
-     * Where nodes only replicate nothing begins before the database is known to be this bridge's: what another one has
-     * begun would be begun again. A node that shares its jobs with others also works for them while its own CouchDB is
-     * down.
+     * If nodes replicate, the engine starts after the database is known to be this bridge's; otherwise it would begin
+     * steps again that another bridge has begun. A node that shares its jobs works for other nodes even while its own
+     * CouchDB is down.
      */
     private void begin(BridgeEngine engine, CompletableFuture<Void> claimed, CompletableFuture<Void> stop) {
         CompletableFuture<?> all = claimed;
@@ -191,7 +190,7 @@ public final class RunningBridge implements AutoCloseable {
                         config.node(), id, Host.name() + ", " + config.engine().describe()));
     }
 
-    /** Ends what runs, as closing does, and takes nothing more in. */
+    /** Stops the engine as {@link #close} does. */
     private void stopBecause(String reason) {
         if (stopped.complete(reason)) {
             LOG.error("Node {} stops: {}", config.node(), reason);
@@ -200,16 +199,16 @@ public final class RunningBridge implements AutoCloseable {
     }
 
     /**
-     * Asks the bridge of a configuration, in whatever process of this machine it runs, why a document is not being
-     * worked on. Blocks.
+     * Asks the bridge of a configuration, in any process of this machine, why a document is not being worked on.
+     * Blocks.
      *
-     * @return what it says, line by line; empty if it does not run
+     * @return its answer, line by line; empty if it does not run
      */
     public static Optional<List<String>> ask(BridgeConfig config, String document) {
         return ExplainServer.ask(config, document).map(answer -> answer.lines().toList());
     }
 
-    /** {@return why a document is not being worked on, or how it is, for people; with what is wrong with the bridge} */
+    /** {@return why a document is not being worked on, or its progress, and the failures of the bridge, for people} */
     public CompletableFuture<String> why(String document) {
         return explain.apply(document).thenApply(answer -> {
             List<String> lines = new ArrayList<>(List.of(answer));
@@ -221,12 +220,12 @@ public final class RunningBridge implements AutoCloseable {
         });
     }
 
-    /** {@return completes with the reason if the bridge ends by itself} */
+    /** {@return completes with the reason if the bridge stops by itself} */
     public CompletableFuture<String> stopped() {
         return stopped.copy();
     }
 
-    /** A cluster that is down is waited for: it comes back, and nothing else of the node is of use without it. */
+    /** Waits for a database that does not answer, because the node can do nothing without it. */
     private <T> T awaitDatabase(CompletableFuture<T> started, CompletableFuture<Void> stop) {
         String what =
                 "the database of node " + config.node() + ": " + config.engine().describe();
@@ -260,7 +259,7 @@ public final class RunningBridge implements AutoCloseable {
         }
     }
 
-    /** A cluster that does not answer is waited for, and what runs by itself tries again by itself. */
+    /** Opens the database without time limits; background loops repeat failed transactions themselves. */
     private static Database database(EngineConfig engine) {
         DatabaseLocation location = engine instanceof EngineConfig.ClusterFile cluster
                 ? new DatabaseLocation.ClusterFile(cluster.path())
@@ -270,7 +269,7 @@ public final class RunningBridge implements AutoCloseable {
         return Databases.open(location, patient.executor(BridgeThreads.blocking()));
     }
 
-    /** Nodes that share a cluster share all; others share nothing, even if one cluster is behind them. */
+    /** Nodes that share a database use the same rows; those that replicate use their own, even in the same cluster. */
     private Subspace root() {
         String prefix = config.engine().prefix();
         return new Subspace(
@@ -299,7 +298,9 @@ public final class RunningBridge implements AutoCloseable {
         return kinds;
     }
 
-    /** With another set of kinds the feed is read again: items of a new one may have been there before. */
+    /**
+     * The name changes with the set of kinds: the feed is then read again, because it may contain items of a new kind.
+     */
     private String feedName() {
         String address = config.couchdb().url().toString();
         return config.workItems().isEmpty()
@@ -317,12 +318,12 @@ public final class RunningBridge implements AutoCloseable {
         return client.build();
     }
 
-    /** {@return completes when its CouchDB database has answered for the first time} */
+    /** {@return completes when the CouchDB database has answered for the first time} */
     public CompletableFuture<Void> ready() {
         return ready.copy();
     }
 
-    /** Ends the bridge: what runs may end, for half a minute. */
+    /** Closes the bridge. Running steps may continue for half a minute. */
     @Override
     public void close() {
         isClosed = true;

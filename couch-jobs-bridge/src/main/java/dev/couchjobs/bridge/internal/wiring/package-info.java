@@ -1,4 +1,4 @@
-/** How the parts of a bridge are put together as its configuration says. */
+/** Connects the parts of a bridge according to its configuration. */
 @NullMarked
 package dev.couchjobs.bridge.internal.wiring;
 

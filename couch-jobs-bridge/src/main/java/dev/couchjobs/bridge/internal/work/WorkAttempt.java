@@ -19,10 +19,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One claim on an item's job: claims the item in its document, does the work, and writes down what came of it.
+ * One claim on the job of an item: claims the item in its document, runs the action, and writes the outcome.
  *
- * <p>What came of it is first kept with the job. From then on the work is not done again for this claim, whatever
- * becomes of the process and whatever CouchDB says to the outcome.
+ * <p>The outcome is first stored with the job. From then on the work is not repeated for this claim, even if the
+ * process is lost or CouchDB refuses the outcome.
  */
 final class WorkAttempt {
     private static final Logger LOG = LoggerFactory.getLogger(WorkAttempt.class);
@@ -56,16 +56,16 @@ final class WorkAttempt {
                 .thenCompose(claimed -> claimed.isPresent() ? work(claimed.get()) : done()));
     }
 
-    // Claiming
+    // Claim
 
-    /** {@return the item, which is this node's; empty if it is not for this node now} */
+    /** {@return the item, claimed by this node; empty if this node must not work on it now} */
     private CompletableFuture<Optional<Stored>> claim() {
         return runningAction.unlessStopped(documents.read(id)).thenCompose(found -> {
             if (found.isEmpty() || found.get().item().hasFailed()) {
                 return nothing();
             }
             WorkItem item = found.get().item();
-            if (item.isClaimed()) { // by a process before this one, or by others
+            if (item.isClaimed()) { // by an earlier process of this node, or by nodes that share its jobs
                 return documents.isOurs(item) ? CompletableFuture.completedFuture(found) : nothing();
             }
             Duration early = Duration.between(now(), item.due());
@@ -96,7 +96,7 @@ final class WorkAttempt {
         return CompletableFuture.completedFuture(Optional.empty());
     }
 
-    // Working
+    // Work
 
     private CompletableFuture<Void> work(Stored claimed) {
         return kept().thenCompose(known ->
@@ -115,7 +115,7 @@ final class WorkAttempt {
                 });
     }
 
-    /** {@return what came of the claim that the document shows, as far as it is known} */
+    /** {@return the stored outcome of the claim in the document, if there is one} */
     private CompletableFuture<WorkOutcome> kept() {
         return WorkOutcome.kept(context.jobs(), context.database(), job.job().type(), job.id());
     }
@@ -129,17 +129,17 @@ final class WorkAttempt {
     }
 
     /**
-     * The item is about to be claimed again: what came of the claim before is not what will come of this one. What came
-     * of a later revision than this one holds: a shard that lags behind has shown this one.
+     * Removes the stored outcome of an earlier claim before a new one. The outcome of a later revision is kept, because
+     * a shard that lags has returned the document.
      */
     private CompletableFuture<Void> forget(Stored open) {
         return kept().thenCompose(known ->
                 known.isKept() && known.generation() <= open.generation() ? keep(WorkOutcome.OPEN) : done());
     }
 
-    // Writing down
+    // Outcome
 
-    /** Writes what came of it on whatever a person may have made of the document meanwhile. */
+    /** Writes the outcome into the present document, which a person may have changed. */
     private CompletableFuture<Void> settle(Stored claimed, WorkOutcome outcome) {
         CompletableFuture<WriteResult> writeResult = outcome.of(claimed.item())
                 .map(item -> documents.write(WorkItemDocuments.with(item, claimed.body())))
@@ -160,7 +160,7 @@ final class WorkAttempt {
                         .orElseGet(WorkAttempt::done));
     }
 
-    /** CouchDB may have its reasons, but to do the work again is not what follows from them. */
+    /** Stores an outcome that CouchDB refuses. The work is not repeated for that. */
     private CompletableFuture<Void> refused(Stored claimed, WorkOutcome outcome, WriteResult.Refused refused) {
         String reason = switch (outcome.kind()) {
             case DONE -> "It is done, but CouchDB does not let it be deleted: " + words(refused);

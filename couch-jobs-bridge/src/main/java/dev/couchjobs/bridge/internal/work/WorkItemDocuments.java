@@ -14,15 +14,13 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Work items in their documents, one by one. */
+/** Reads work items from their documents. */
 final class WorkItemDocuments {
     private final CouchDatabase couch;
     private final DocumentReader reader;
     private final Set<String> together;
 
-    /**
-     * @param together the nodes among which the holder of an item's job knows that no other holds it
-     */
+    /** @param together the nodes among which one at most holds an item's job */
     WorkItemDocuments(CouchDatabase couch, DocumentReader reader, Set<String> together) {
         this.couch = couch;
         this.reader = reader;
@@ -31,18 +29,21 @@ final class WorkItemDocuments {
 
     /** An item and its document, with its revision. */
     record Stored(WorkItem item, ObjectNode body) {
-        /** {@return how many revisions led to this one, itself included} */
+        /** {@return the number of the revision in its history, from 1} */
         long generation() {
             return new Leaf(body.path("_rev").asString(), false, body).generation();
         }
     }
 
-    /** {@return whether the holder of the item's job may do it} A claim that names no node is another program's. */
+    /**
+     * {@return whether the holder of the item's job may work on it} A claim that names no node belongs to another
+     * program.
+     */
     boolean isOurs(WorkItem item) {
         return item.isClaimed() && item.claimedBy().filter(together::contains).isPresent();
     }
 
-    /** {@return what there is by that id, if it is a work item} */
+    /** {@return the document with the id, if it is a work item} */
     CompletableFuture<Optional<Stored>> read(String id) {
         return couch.read(List.of(id))
                 .thenApply(stored -> stored.get(0)
@@ -52,7 +53,7 @@ final class WorkItemDocuments {
                                 : Optional.empty()));
     }
 
-    /** {@return the document with another state of the item, to follow the same revision} */
+    /** {@return the document with another state of the item, on the same revision} */
     static Stored with(WorkItem item, ObjectNode base) {
         ObjectNode body = DocumentWriter.write(item, base);
         return new Stored(item, body.put("_rev", base.path("_rev").asString()));

@@ -8,12 +8,12 @@ import java.util.function.Function;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What is done for the work items of one kind.
+ * The work on items of one kind.
  *
- * @param action does it for an item, whose document is given
- * @param retry how often it is tried
- * @param timeout how long one try may take; without, as long as it takes
- * @param concurrency how many are done at a time on this node
+ * @param action creates the action for an item's document
+ * @param retry when the action is tried again
+ * @param timeout the time limit of one try; empty for none
+ * @param concurrency how many items this node works on at once
  */
 public record WorkKind(
         Function<ObjectNode, Action> action, RetryStrategy retry, Optional<Duration> timeout, int concurrency) {}

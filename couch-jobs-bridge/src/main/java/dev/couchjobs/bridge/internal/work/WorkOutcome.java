@@ -12,29 +12,29 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What came of a claim on a work item, as the item's job keeps it until its document says so.
+ * The outcome of a claim on a work item. The item's job stores it until the document contains it.
  *
- * @param kind what is to become of the item
- * @param due when it is to be tried again, if it is, in milliseconds since 1970
- * @param reason why it did not succeed
- * @param generation of the claimed revision that it is about; 0 where that was not noted yet
+ * @param kind the next state of the item
+ * @param due when the item is tried again, in milliseconds since 1970
+ * @param reason why it failed
+ * @param generation the number of the claimed revision; 0 in outcomes of earlier versions of the bridge
  */
 record WorkOutcome(Kind kind, long due, String reason, long generation) {
-    /** What is to become of an item. */
+    /** The next state of an item. */
     enum Kind {
-        /** Nothing is known yet. */
+        /** There is no outcome. */
         OPEN,
-        /** The work is done, and the item is deleted. */
+        /** The work is done; the item is deleted. */
         DONE,
-        /** It is tried again. */
+        /** The item is tried again. */
         RETRY,
-        /** It is given up. */
+        /** The item is given up. */
         FAIL
     }
 
     static final WorkOutcome OPEN = new WorkOutcome(Kind.OPEN, 0, "", 0);
 
-    /** {@return what is kept with an item's job} */
+    /** {@return the outcome that is stored with an item's job} */
     static CompletableFuture<WorkOutcome> kept(
             CouchJobs jobs, TransactionContext context, JobType<WorkJob, ?> type, String id) {
         return jobs.details()
@@ -43,7 +43,7 @@ record WorkOutcome(Kind kind, long due, String reason, long generation) {
                         last -> last.map(entry -> entry.as(WorkOutcome.class)).orElse(OPEN));
     }
 
-    /** {@return what follows from an action for the item that it was done for} */
+    /** {@return the outcome of an action on an item} */
     static WorkOutcome of(ActionResult result, WorkItem item, WorkKind kind, Instant now) {
         if (result.success()) {
             return new WorkOutcome(Kind.DONE, 0, "", 0);
@@ -68,17 +68,17 @@ record WorkOutcome(Kind kind, long due, String reason, long generation) {
         return other.filter(least -> least.compareTo(pause) > 0).orElse(pause);
     }
 
-    /** {@return the same, of the claim in a revision} */
+    /** {@return this outcome for the claim in the given revision} */
     WorkOutcome of(long claimed) {
         return new WorkOutcome(kind, due, reason, claimed);
     }
 
-    /** {@return whether there is something to be written that the work must not be done again for} */
+    /** {@return whether it contains an outcome after which the work must not be repeated} */
     boolean isKept() {
         return kind != Kind.OPEN;
     }
 
-    /** {@return the item as this makes it; empty if it is to be deleted} */
+    /** {@return the item with this outcome; empty if it is to be deleted} */
     Optional<WorkItem> of(WorkItem item) {
         return switch (kind) {
             case OPEN -> throw new IllegalStateException("There is nothing to write yet.");

@@ -32,9 +32,9 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Does the work of {@code WorkItem} documents, of those kinds that this node has subscribed to. Every item that is open
- * is a job here, due when the item is. To do it the item is claimed in its document, by a write that CouchDB takes from
- * one only: so any number of processes can work on one database, whether they share jobs or not.
+ * Works on {@code WorkItem} documents of the kinds that this node subscribes to. Each open item is a job, due when the
+ * item is. The node claims the item in its document, by a write that CouchDB accepts from one node only. So any number
+ * of processes can work on one database, whether they share jobs or not.
  */
 public final class WorkQueue {
     private static final Logger LOG = LoggerFactory.getLogger(WorkQueue.class);
@@ -45,9 +45,7 @@ public final class WorkQueue {
     private final RunningActions actions;
     private final Map<String, WorkKind> kinds;
 
-    /**
-     * @param sharesJobs whether all nodes of the cluster have their jobs in common
-     */
+    /** @param sharesJobs whether all nodes of the cluster share their jobs */
     public WorkQueue(BridgeContext context, boolean sharesJobs, Map<String, WorkKind> kinds, RunningActions actions) {
         this.actions = actions;
         this.context = context;
@@ -64,12 +62,12 @@ public final class WorkQueue {
         return kinds.keySet().stream().map(StepTypes::ofWork).toList();
     }
 
-    /** {@return how many items may be done at a time, of all kinds together} */
+    /** {@return the number of items of all kinds on which this node works at once} */
     public int concurrency() {
         return kinds.values().stream().mapToInt(WorkKind::concurrency).sum();
     }
 
-    /** Has a worker do the work. */
+    /** Adds the handlers of work items to a worker. */
     public WorkerBuilder subscribe(WorkerBuilder worker) {
         kinds.forEach((name, kind) -> worker.handleAsync(
                         StepTypes.ofWork(name), job -> new WorkAttempt(context, documents, actions, kind, job).start())
@@ -77,7 +75,7 @@ public final class WorkQueue {
         return worker;
     }
 
-    /** Puts the view of the queue into the database, for people and for other programs. */
+    /** Writes the view of the queue into the database, for people and other programs. */
     public CompletableFuture<Void> offerView() {
         if (kinds.isEmpty()) {
             return done();
@@ -101,9 +99,9 @@ public final class WorkQueue {
         });
     }
 
-    // What CouchDB says
+    // Intake
 
-    /** Takes in what a database has of some documents. */
+    /** Adds and removes jobs according to documents in the database. */
     public CompletableFuture<Void> takeAll(BridgeTransaction transaction, List<StoredDocument> documents) {
         return CompletableFuture.allOf(
                 documents.stream().map(document -> take(transaction, document)).toArray(CompletableFuture<?>[]::new));
@@ -148,10 +146,7 @@ public final class WorkQueue {
         return documents.isOurs(item) && !item.hasFailed() ? takeUp(transaction, item) : drop(transaction, item.id());
     }
 
-    /**
-     * Its claim outlives the process that made it: there has to be a job for it, if only to find that it is done by
-     * now.
-     */
+    /** Adds a job for an item that an earlier process has claimed. The job may find that the work is done. */
     private CompletableFuture<Void> takeUp(BridgeTransaction transaction, WorkItem item) {
         JobType<WorkJob, Void> type = StepTypes.ofWork(item.worker());
         return context.jobs().getJobState(transaction.tx(), type, item.id()).thenAccept(state -> {
@@ -166,14 +161,14 @@ public final class WorkQueue {
                 .id(item.id());
     }
 
-    /** Another node does it, or it is gone: there is nothing to wait for. One that is being done ends by itself. */
+    /** Removes the job of an item that is gone, or that another node works on. Work that runs ends by itself. */
     private CompletableFuture<Void> drop(BridgeTransaction transaction, String id) {
         return CompletableFuture.allOf(kinds.keySet().stream()
                 .map(kind -> drop(transaction, StepTypes.ofWork(kind), id))
                 .toArray(CompletableFuture<?>[]::new));
     }
 
-    /** A job that keeps what came of the work stays: the item may come back, and the work must not be done again. */
+    /** Removes a job unless it stores an outcome: the item may return, and the work must not be repeated. */
     private CompletableFuture<Void> drop(BridgeTransaction transaction, JobType<WorkJob, Void> type, String id) {
         CouchJobs jobs = context.jobs();
         return jobs.getJobState(transaction.tx(), type, id).thenCompose(state -> switch (state) {

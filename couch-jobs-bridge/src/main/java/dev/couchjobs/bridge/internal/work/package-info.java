@@ -1,6 +1,4 @@
-/**
- * Work items: the jobs of open items, their attempts and their outcomes. Calls steps for the actions that run.
- */
+/** Work items: the jobs of open items, their attempts and their outcomes. Uses the running actions of steps. */
 @NullMarked
 package dev.couchjobs.bridge.internal.work;
 
