@@ -1,5 +1,5 @@
 'use strict';
-// node install.js DIRECTORY: puts the servers there, with what they need, from npm's cache where that has it.
+// node install.js DIRECTORY: installs the servers and their dependencies there, from npm's cache if possible.
 
 const fs = require('fs');
 const path = require('path');
@@ -13,7 +13,7 @@ for (const part of ['server.js', 'three.js', 'lib', 'package.json', 'package-loc
   fs.cpSync(path.join(__dirname, part), path.join(target, part), { recursive: true });
 }
 if (!fs.existsSync(installed) || !fs.readFileSync(installed).equals(fs.readFileSync(lock))) {
-  // Every binary comes prebuilt: no package's own scripts are run.
+  // All binaries are prebuilt, so no scripts of packages are run.
   const command = 'npm ci --prefer-offline --ignore-scripts --no-audit --no-fund --loglevel=error';
   const { status } = spawnSync(command, { cwd: target, shell: true, stdio: ['ignore', 'ignore', 'inherit'] });
   if (status !== 0) {

@@ -1,9 +1,9 @@
 'use strict';
 // node server.js PORT [DIRECTORY]
 //
-// A server that talks as CouchDB does, for tests. Port 0 takes a free one. Without a directory nothing outlives the process.
-// USER_AND_PASSWORD=name:password in the environment makes it ask for them. Prints "listening on PORT" when it is up, and
-// ends when its standard input does: no test leaves one behind, however the test ends.
+// A server for tests with the interface of CouchDB. Port 0 selects a free one. Without a directory the data ends with the process.
+// With USER_AND_PASSWORD=name:password in the environment it requires these. It prints "listening on PORT" when it is up, and
+// ends with its standard input, so that it never outlives the test.
 
 const fs = require('fs');
 const os = require('os');
@@ -40,5 +40,5 @@ server.on('error', (error) => {
   console.error(error);
   process.exit(1);
 });
-// In CouchDB, a request that goes wrong ends nothing but itself.
+// As in CouchDB, a request that fails does not affect others.
 process.on('uncaughtException', (error) => console.error('went on after', error));

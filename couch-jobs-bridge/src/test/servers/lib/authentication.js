@@ -25,7 +25,7 @@ function authentication(userAndPassword) {
     response.set('Set-Cookie', `AuthSession=${session}; Version=1; Path=/; HttpOnly`);
     response.json({ ok: true, name, roles: ['_admin'] });
   });
-  // Not CouchDB's: what its time-out does, when a test wants it.
+  // Not in CouchDB: expires all sessions when a test requests it.
   router.post('/_expire_sessions', (request, response) => {
     sessions.clear();
     response.json({ ok: true });
@@ -35,7 +35,7 @@ function authentication(userAndPassword) {
     if (request.headers.authorization !== basic && !(cookie && sessions.has(cookie[1]))) {
       return wrong(response);
     }
-    // The server behind has no users, and would refuse the name.
+    // The server behind this one has no users, and would refuse the name.
     delete request.headers.authorization;
     delete request.headers.cookie;
     next();

@@ -4,7 +4,7 @@ require('events').defaultMaxListeners = 0;
 
 /** The kind of database: on disk below a directory, or in memory. */
 function databases(base, onDisk) {
-  // The adapter is no default of its own: it would be used for remote databases, too, when replicating.
+  // The adapter is not a default, which replication would use for remote databases, too.
   const PouchDB = require('pouchdb-core')
     .plugin(require('pouchdb-adapter-http'))
     .plugin(require('pouchdb-replication'))

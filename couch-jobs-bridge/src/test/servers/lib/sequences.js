@@ -1,6 +1,6 @@
 'use strict';
 
-// As in CouchDB, a sequence is a text that nobody but the server can read.
+// As in CouchDB, a sequence is a text that only the server can interpret.
 
 const mark = (number) => 'g' + Buffer.from('seq' + number).toString('base64url');
 

@@ -43,7 +43,7 @@ public final class BridgeBuilder {
     public BridgeBuilder handler(String name, StepHandler handler) {
         Objects.requireNonNull(handler, "handler");
         if (handlers.putIfAbsent(name, handler) != null) {
-            throw new IllegalArgumentException("There is a handler of the name " + name + " already.");
+            throw new IllegalArgumentException("A handler is already registered with the name " + name + ".");
         }
         return this;
     }

@@ -14,8 +14,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Where actions come by, as HTTP requests: each is held until the test answers it. So a test knows that an action runs,
- * how often it has, and when it ends, whatever process asks for it.
+ * An HTTP server for actions. It holds each request until the test answers it. So the test knows that an action runs,
+ * how often it has run, and when it ends, in any process.
  */
 final class ActionServer implements AutoCloseable {
     private final HttpServer server;
@@ -39,29 +39,29 @@ final class ActionServer implements AutoCloseable {
         unanswered.add(new Visit(exchange));
     }
 
-    /** An action that waits to be told how it has gone. */
+    /** A held action. */
     record Visit(HttpExchange exchange) {
         String path() {
             return exchange.getRequestURI().getPath();
         }
 
-        /** Ends it well. Nobody may be there any more. */
+        /** Lets the action succeed. Its process may have ended. */
         void answer() {
             try {
                 exchange.sendResponseHeaders(204, -1);
             } catch (IOException e) {
-                // Whoever asked was killed meanwhile, which is what the test is about.
+                // The process was killed, as the test intends.
             }
             exchange.close();
         }
     }
 
-    /** {@return where it is} */
+    /** {@return its address} */
     URI address() {
         return URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/");
     }
 
-    /** {@return the next action that comes by, held} */
+    /** {@return the next action, held} */
     Visit next() {
         try {
             Visit visit = unanswered.poll(90, TimeUnit.SECONDS);
@@ -75,7 +75,7 @@ final class ActionServer implements AutoCloseable {
         }
     }
 
-    /** {@return the next action that comes by, which has to be this one, held} */
+    /** {@return the next action, which must have the given path, held} */
     Visit next(String path) {
         Visit visit = next();
         if (!visit.path().equals(path)) {
@@ -84,7 +84,7 @@ final class ActionServer implements AutoCloseable {
         return visit;
     }
 
-    /** {@return how often an action has come by} */
+    /** {@return how often an action has been requested} */
     long visits(String path) {
         synchronized (visits) {
             return visits.stream().filter(path::equals).count();

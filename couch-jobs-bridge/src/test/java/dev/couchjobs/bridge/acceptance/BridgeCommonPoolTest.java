@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A bridge takes documents in, does steps of each kind and writes documents while every worker of the common pool is
+ * A bridge imports documents, runs steps of each kind and writes documents while all workers of the common pool are
  * blocked.
  */
 class BridgeCommonPoolTest {
@@ -45,7 +45,7 @@ class BridgeCommonPoolTest {
         }
     }
 
-    /** The bridge in a process whose common pool is of no use. */
+    /** The bridge, in a process whose common pool is blocked. */
     static final class Main {
         private Main() {}
 

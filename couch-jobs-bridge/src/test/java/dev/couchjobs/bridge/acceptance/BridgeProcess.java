@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** A bridge as a process of its own, which can be killed. */
+/** A bridge in its own process, which can be killed. */
 final class BridgeProcess implements AutoCloseable {
     private static final int PATIENCE_S = 90;
     private static final String CLIENT = "FDB_LIBRARY_PATH_FDB_C";
@@ -30,9 +30,9 @@ final class BridgeProcess implements AutoCloseable {
     }
 
     /**
-     * Starts one.
+     * Starts a bridge.
      *
-     * @param options for its virtual machine
+     * @param options options of the virtual machine
      * @return the process, when its bridge runs
      */
     static BridgeProcess start(Class<?> main, Path configuration, String... options) {
@@ -41,10 +41,10 @@ final class BridgeProcess implements AutoCloseable {
         return bridge;
     }
 
-    /** {@return a process of which nothing is awaited} */
+    /** {@return a process, without waiting for its bridge} */
     static BridgeProcess begin(Class<?> main, Path configuration, String... options) {
         List<String> more = new ArrayList<>(List.of("-Dorg.slf4j.simpleLogger.defaultLogLevel=info"));
-        // What fetched a client for this process has fetched it for that one, too.
+        // The new process uses the native client of this one.
         Optional.ofNullable(System.getProperty(CLIENT)).ifPresent(file -> more.add("-D" + CLIENT + "=" + file));
         more.addAll(List.of(options));
         File log = configuration.resolveSibling("bridge.log").toFile();
@@ -59,7 +59,7 @@ final class BridgeProcess implements AutoCloseable {
         }
     }
 
-    /** {@return what the program says to a person who asks about a document} */
+    /** {@return the output of the program for a question about a document} */
     static String why(Class<?> main, Path configuration, String document) {
         List<String> question = List.of("--why", document, configuration.toString());
         try {
@@ -77,21 +77,21 @@ final class BridgeProcess implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-XX:TieredStopAtLevel=1");
-        command.add("-Djava.io.tmpdir=" + configuration.getParent()); // what a killed process leaves goes with the test
+        command.add("-Djava.io.tmpdir=" + configuration.getParent()); // the test deletes what a killed process leaves
         command.addAll(options);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
         command.addAll(arguments);
         return command;
     }
 
-    /** {@return the next line that ends like this} */
+    /** {@return the next line with the given end} */
     String awaitLine(String end) {
         return CompletableFuture.supplyAsync(() -> read(end), BridgeThreads.blocking())
                 .orTimeout(PATIENCE_S, TimeUnit.SECONDS)
                 .join();
     }
 
-    /** {@return the first line of its log that contains this, as soon as it is there} */
+    /** {@return the first line of its log that contains a text, as soon as it exists} */
     String awaitLog(String part) {
         try {
             Process follower = new ProcessBuilder("tail", "-n", "+1", "-f", log.toString()).start();
@@ -106,14 +106,14 @@ final class BridgeProcess implements AutoCloseable {
                         .join()
                         .orElseThrow();
             } finally {
-                follower.destroy(); // which ends the reading, too
+                follower.destroy(); // which also ends the reading
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /** {@return all that it has logged so far} */
+    /** {@return the log so far} */
     List<String> log() {
         try {
             return Files.readAllLines(log);
@@ -122,7 +122,7 @@ final class BridgeProcess implements AutoCloseable {
         }
     }
 
-    /** {@return all that it has still said} Waits for its end. */
+    /** {@return the rest of its output} Waits for its end. */
     List<String> rest() {
         return said.lines().toList();
     }
@@ -149,22 +149,22 @@ final class BridgeProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** As {@code kill -KILL}; it has gone when this returns. */
+    /** Sends KILL, and waits for the end of the process. */
     void kill() {
         process.destroyForcibly().onExit().join();
     }
 
-    /** {@return the exit status} Waits for it to end by itself. */
+    /** {@return the exit status} Waits until the process ends by itself. */
     int awaitEnd() {
         return process.onExit().orTimeout(PATIENCE_S, TimeUnit.SECONDS).join().exitValue();
     }
 
-    /** As {@code kill -TERM}. */
+    /** Sends TERM. */
     void terminate() {
-        process.toHandle().destroy(); // its output can still be read
+        process.toHandle().destroy(); // keeps its output readable
     }
 
-    /** As {@code kill -TERM}. {@return the exit status} */
+    /** Sends TERM. {@return the exit status} */
     int end() {
         terminate();
         return awaitEnd();

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Thousands of documents at once, for a bridge with little memory. The thesis's listener crashed at 90. {@code
- * -Dbridge.burst=10000} takes as many as issue 5 asks for.
+ * Thousands of documents at once, for a bridge with a small heap. The thesis's listener crashed at 90. {@code
+ * -Dbridge.burst=10000} uses the number of issue 5.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class BurstTest {

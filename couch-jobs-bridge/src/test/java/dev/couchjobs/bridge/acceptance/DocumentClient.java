@@ -27,21 +27,21 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A person at one database: writes documents, and follows what becomes of them. */
+/** A person with one database, who writes documents and follows their changes. */
 final class DocumentClient implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final int PATIENCE_WITH_A_READ_S = 10;
     private static final int READ = 200;
-    /** Letters of a document that a failure tells. */
+    /** How many characters of a document a failure shows. */
     private static final int MOST_SAID = 2_000;
 
     private final HttpCouchDatabase database;
     private final Map<String, StoredDocument> seen = new HashMap<>();
 
     /**
-     * Looks at a database.
+     * Connects to a database.
      *
-     * @param address with name and password, if it wants them
+     * @param address the address, with name and password if they are required
      */
     DocumentClient(URI address) {
         database = new HttpCouchDatabase(
@@ -70,7 +70,7 @@ final class DocumentClient implements AutoCloseable {
         return future.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
     }
 
-    /** {@return a document written as JSON, with apostrophes for quotation marks} */
+    /** {@return a document from JSON with apostrophes in place of quotation marks} */
     static ObjectNode json(String text) {
         return (ObjectNode) JsonMapper.shared().readTree(text.replace('\'', '"'));
     }
@@ -89,7 +89,7 @@ final class DocumentClient implements AutoCloseable {
         });
     }
 
-    /** Changes a document, as often as it takes until nobody else was faster. */
+    /** Changes a document, and repeats this after conflicts. */
     void edit(String id, UnaryOperator<ObjectNode> edit) {
         WriteResult result;
         do {
@@ -110,7 +110,7 @@ final class DocumentClient implements AutoCloseable {
                         .put("_rev", body.path("_rev").asString()));
     }
 
-    /** Adds an attachment to a document, as often as it takes until nobody else was faster. */
+    /** Adds an attachment to a document, and repeats this after conflicts. */
     void attach(String id, String name, String text) {
         String data = Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
         edit(id, document -> {
@@ -122,17 +122,17 @@ final class DocumentClient implements AutoCloseable {
         });
     }
 
-    /** {@return the document with all its leaves, now} */
+    /** {@return the present document with all its leaves} */
     StoredDocument read(String id) {
         return await(database.read(List.of(id))).get(0);
     }
 
-    /** {@return how many revisions led to the document as it is now} */
+    /** {@return the number of the document's revision in its history} */
     long generation(String id) {
         return read(id).leaves().get(0).generation();
     }
 
-    /** {@return the document, as soon as it is as it should be} */
+    /** {@return the document, as soon as it meets a condition} */
     ObjectNode await(String id, Predicate<ObjectNode> condition) {
         return awaitStored(id, stored -> body(stored).filter(condition).isPresent())
                 .current()
@@ -140,7 +140,7 @@ final class DocumentClient implements AutoCloseable {
                 .body();
     }
 
-    /** {@return the document, as soon as it has ended} */
+    /** {@return the document, as soon as its job has ended} */
     ObjectNode awaitEnd(String id) {
         return await(
                 id,
@@ -148,18 +148,18 @@ final class DocumentClient implements AutoCloseable {
                         && !body.path("job_status").isNull());
     }
 
-    /** {@return the document with its leaves, as soon as they are as they should be} */
+    /** {@return the document with its leaves, as soon as they meet a condition} */
     synchronized StoredDocument awaitStored(String id, Predicate<StoredDocument> condition) {
         awaitAll(() -> Optional.ofNullable(seen.get(id)).filter(condition).isPresent(), id);
         return Optional.ofNullable(seen.get(id)).orElseThrow();
     }
 
-    /** Waits until so many documents are as they should be. */
+    /** Waits until so many documents meet a condition. */
     synchronized void awaitCount(int count, Predicate<ObjectNode> condition) {
         awaitAll(() -> count(condition) >= count, count + " documents");
     }
 
-    /** {@return how many documents are as they should be} */
+    /** {@return how many documents meet a condition} */
     synchronized int count(Predicate<ObjectNode> condition) {
         return (int) seen.values().stream()
                 .filter(stored -> body(stored).filter(condition).isPresent())
@@ -170,7 +170,7 @@ final class DocumentClient implements AutoCloseable {
         return stored.current().map(Leaf::body);
     }
 
-    /** Something about the documents that have been seen. */
+    /** A condition on the documents in the feed. */
     private interface Condition {
         boolean holds();
     }
@@ -199,7 +199,7 @@ final class DocumentClient implements AutoCloseable {
         return text.substring(0, Math.min(text.length(), MOST_SAID));
     }
 
-    /** What the feed has brought may be behind. */
+    /** The feed may be behind. */
     private String asked(String id) {
         try {
             return database.read(List.of(id))

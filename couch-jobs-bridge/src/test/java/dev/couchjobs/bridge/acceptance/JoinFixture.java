@@ -6,16 +6,16 @@ import dev.couchjobs.fdb.testing.TestCluster;
 import java.util.Optional;
 import java.util.UUID;
 
-/** What the nodes of a test have in common. */
+/** What the nodes of a test share. */
 sealed interface JoinFixture extends AutoCloseable {
 
-    /** {@return as the configuration calls it} */
+    /** {@return its name in the configuration} */
     String name();
 
-    /** {@return where a node's jobs are, in the words of the configuration} */
+    /** {@return the engine of a node in the configuration} */
     String engine(String node);
 
-    /** {@return a database that is open, if bridges are not to open their own} */
+    /** {@return an open database that the bridges use; empty if they open their own} */
     default Optional<Database> database() {
         return Optional.empty();
     }
@@ -23,7 +23,7 @@ sealed interface JoinFixture extends AutoCloseable {
     @Override
     default void close() {}
 
-    /** Documents only. */
+    /** Replicated documents. */
     record ByReplication() implements JoinFixture {
         @Override
         public String name() {
@@ -63,7 +63,7 @@ sealed interface JoinFixture extends AutoCloseable {
         }
     }
 
-    /** A FoundationDB cluster, under a prefix of the test's own. */
+    /** A FoundationDB cluster, under a prefix of the test. */
     record ByCluster(String prefix) implements JoinFixture {
         ByCluster() {
             this("acceptance-" + UUID.randomUUID());

@@ -23,9 +23,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A bridge is killed at each point of a step's life and started again. Nothing is lost, and an action is repeated only
- * if it had begun and its end was not committed. The cases run side by side: most of each is waiting for a dead
- * process's job to be given to the next.
+ * A bridge is killed at each point of a step and started again. Nothing is lost, and an action is repeated only if it
+ * had begun and its end was not committed. The cases run in parallel, because most of their time is the wait for the
+ * expiry of a dead process's claim.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
@@ -121,9 +121,8 @@ class KilledBridgeTest {
         first.kill();
 
         try (BridgeProcess second = bridge()) {
-            // The claim of the process that is gone stands: another may have been named. Nobody was, so it is answered,
-            // taken back,
-            // and another made, in one revision.
+            // The claim of the dead process stands, because another node may have won. As none has, the restarted node
+            // withdraws it and claims again, in one revision.
             nameWinner("claimed");
             client.await(
                     "claimed", document -> step(document, 0).path("withdrawn").asInt() == 1);
@@ -164,7 +163,7 @@ class KilledBridgeTest {
         assertThat(server.visits("/won")).isEqualTo(1);
     }
 
-    /** As the creator's bridge does. */
+    /** Names the winner as the creator's bridge does. */
     private void nameWinner(String id) {
         client.edit(id, document -> {
             ((ObjectNode) step(document, 0)).put("winner", REG_A);
@@ -233,7 +232,7 @@ class KilledBridgeTest {
         awaitRunning("unwritten");
         toCouch.fallSilent();
         one.answer();
-        ActionServer.Visit two = server.next("/two"); // so the end of the first is committed
+        ActionServer.Visit two = server.next("/two"); // so the end of the first step is committed
         first.kill();
         two.answer();
         assertThat(step(client.read("unwritten").current().orElseThrow().body(), 0)

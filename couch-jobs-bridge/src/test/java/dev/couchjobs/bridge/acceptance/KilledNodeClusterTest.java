@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Nodes that share a cluster do each other's work when one of them dies. */
+/** Nodes that share a cluster take over the work of one that dies. */
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
 class KilledNodeClusterTest {
     @TempDir

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the program tells whoever reads its log. */
+/** The log of the program. */
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
 class LogTest {
     @TempDir

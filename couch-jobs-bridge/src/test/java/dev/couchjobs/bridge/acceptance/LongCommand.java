@@ -10,17 +10,17 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** A command that has a child and runs until it is ended, and tells by a named pipe which processes these are. */
+/** A command with a child that runs until it is ended, and writes the ids of both to a named pipe. */
 final class LongCommand {
-    /** What to run, in the directory of the pipe. */
+    /** The command, for the directory of the pipe. */
     static final String TEXT = "tail -f /dev/null & echo $! $$ >numbers; wait";
 
     private final Path pipe;
 
     /**
-     * Makes the pipe.
+     * Creates the pipe.
      *
-     * @param directory where the command will run
+     * @param directory the directory in which the command will run
      */
     LongCommand(Path directory) {
         pipe = directory.resolve("numbers");
@@ -51,7 +51,7 @@ final class LongCommand {
         }
     }
 
-    /** Waits until none of them is left. */
+    /** Waits until all of them have ended. */
     static void awaitEnd(List<ProcessHandle> processes) {
         processes.forEach(process -> DocumentClient.await(process.onExit()));
     }

@@ -16,7 +16,7 @@ final class NodeFile {
     static final String GLOBAL = "global_node";
     static final String REG_A = "reg_a";
     static final String REG_B = "reg_b";
-    /** As in the thesis. */
+    /** The names of the thesis. */
     static final List<String> ALL = List.of(GLOBAL, REG_A, REG_B);
 
     private final String node;
@@ -37,19 +37,19 @@ final class NodeFile {
         return this;
     }
 
-    /** The node is to fetch from that database, which is of another node. */
+    /** Adds the database of another node as a peer. */
     NodeFile peer(String name, URI address) {
         peers.put(name, address);
         return this;
     }
 
-    /** Adds sections as they stand. */
+    /** Adds sections in TOML. */
     NodeFile with(String sections) {
         more += sections + '\n';
         return this;
     }
 
-    /** {@return the file, in a directory in which the node's commands run and its data is} */
+    /** {@return the file, in the directory of the node's commands and data} */
     Path write(Path directory) {
         String toml = """
                 node = '%s'

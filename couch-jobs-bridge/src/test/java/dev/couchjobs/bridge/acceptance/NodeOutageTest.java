@@ -24,8 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Servers that die and networks that fall apart while jobs run, between nodes that only replicate. The servers are this
- * test's own: they have to be killed, and there have to be wires between them.
+ * Servers die and networks fail while jobs run, between nodes that replicate. The test starts its own servers, because
+ * it has to kill them and put proxies between them.
  */
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
 class NodeOutageTest {
@@ -37,7 +37,7 @@ class NodeOutageTest {
     private final Map<String, NpmServer> servers = new TreeMap<>();
     private final Map<String, DocumentClient> clients = new TreeMap<>();
     private final Map<String, Bridge> bridges = new TreeMap<>();
-    /** From the global node to the regional ones, and back. */
+    /** The proxies from the global node to the regional ones, and back. */
     private final Map<String, Wire> wires = new TreeMap<>();
 
     private final Queue<String> done = new ConcurrentLinkedQueue<>();
@@ -150,7 +150,7 @@ class NodeOutageTest {
             at(GLOBAL).put(id, json);
             at(REG_B).put(id, json);
         });
-        // The half with the creator goes on; in the other there are claims.
+        // The half with the creator continues; in the other half there are claims.
         at(GLOBAL).await("of-global", document -> document.path("step").asInt() == 1);
         at(REG_B).await("of-global", document -> isClaimed(document, 0));
         at(REG_A)

@@ -8,8 +8,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
 /**
- * A program with a bridge and handlers of its own, each of which writes down the documents that it was called for:
- * {@code note}, {@code refuse}, which fails for good, and {@code stumble}, which fails the first time. Ends with its
+ * A program that embeds a bridge with handlers. Each writes the document to a file when it is called: {@code note},
+ * {@code refuse}, which fails finally, and {@code stumble}, which fails the first time. The program ends with its
  * standard input.
  */
 public final class NotingMain {
@@ -39,12 +39,12 @@ public final class NotingMain {
                 .start()) {
             System.out.println(bridge.getClass().getSimpleName() + " runs");
             while (System.in.read() >= 0) {
-                // Whoever has started this says when it ends.
+                // The parent process decides when it ends.
             }
         }
     }
 
-    /** Of many processes at once: a line is one write at the end of the file. */
+    /** Several processes write at once, so a line is one append to the file. */
     private static Optional<String> note(Path notes, String document) throws Exception {
         Files.writeString(notes, document + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
         return Optional.empty();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Documents that are more than a bridge with little memory can do with, between others that are not. */
+/** Documents that a bridge with a small heap cannot read, among others that it can. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class OversizedDocumentsAcceptanceTest {
     private static final String JOB =
@@ -72,7 +72,7 @@ class OversizedDocumentsAcceptanceTest {
         poisons.add(good("id-" + "y".repeat(9_990)));
         poisons.add(nested("deep", 900));
         poisons.add(nested("bottomless", 1_200));
-        for (int i = 0; i < 18; i++) { // each a bearable document, all of them more than the bridge has memory
+        for (int i = 0; i < 18; i++) { // each document is readable; all together exceed the heap of the bridge
             poisons.add(good("large-" + i).put("no such field", "x".repeat(6_000_000)));
         }
         ObjectNode years = good("years");

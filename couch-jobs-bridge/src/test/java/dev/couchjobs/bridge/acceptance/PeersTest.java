@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of a node's replications when its configuration changes. */
+/** The replications of a node after changes of its configuration. */
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
 class PeersTest {
     private static final String OF_ANOTHER_BRIDGE = "couch-jobs-reg_a-from-reg_b-from-reg_c-12345678";
@@ -47,7 +47,7 @@ class PeersTest {
             assertThat(names(replications)).hasSize(3);
 
             try (BridgeProcess bridge = start(file(database).peer(REG_B, stays.database("jobs")))) {
-                bridge.awaitLog("was removed: it is not in the configuration");
+                bridge.awaitLog("was removed: the configuration does not contain it");
                 assertThat(bridge.end()).isZero();
             }
             assertThat(names(replications))

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.ObjectNode;
 
-/** People who change documents while a step of theirs runs, on another node than their own. */
+/** People change documents on one node while their steps run on another. */
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 abstract class PersonsSuite {
@@ -45,13 +45,13 @@ abstract class PersonsSuite {
         }
     }
 
-    /** {@return the processes of the first step of a new document, on reg_b; the second would leave a file} */
+    /** {@return the processes of the first step of a new document, on reg_b; the second step would create a file} */
     private List<ProcessHandle> begin(String id) {
         LongCommand command = new LongCommand(nodes.directory(REG_B));
         nodes.at(REG_A).put(id, """
                 {'creator': 'reg_a', 'job': [{'target': 'reg_b', 'do': '%s'}, {'target': 'reg_b', 'do': 'touch %s'}]}""".formatted(LongCommand.TEXT, id));
         List<ProcessHandle> processes = command.processes();
-        // Also where it will be changed: a deletion that meets an edit from elsewhere is undone by CouchDB.
+        // Waits on the changing node, too: CouchDB undoes a deletion that meets an edit from elsewhere.
         List.of(GLOBAL, REG_A).forEach(node -> nodes.at(node).await(id, PersonsSuite::isRunning));
         return processes;
     }

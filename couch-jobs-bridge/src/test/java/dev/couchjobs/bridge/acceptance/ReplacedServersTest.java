@@ -23,13 +23,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Servers that come back at their addresses with nothing of what they had, while the bridges have kept all of theirs.
- */
+/** Servers return at their addresses without their data, while the bridges have kept theirs. */
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
 class ReplacedServersTest {
     private static final List<String> NODES = List.of(GLOBAL, REG_A);
-    /** Jobs, each of two steps. */
+    /** Jobs of two steps each. */
     private static final int BEFORE = 5;
 
     @TempDir
@@ -80,7 +78,7 @@ class ReplacedServersTest {
         return Optional.ofNullable(servers.get(node)).orElseThrow().database("jobs");
     }
 
-    /** Puts a job into one database that goes to the other node, and back. */
+    /** Writes a job into a database, from where it goes to the other node and back. */
     private void runsOnBoth(String id) {
         try (DocumentClient client = new DocumentClient(database(GLOBAL))) {
             client.put(id, """

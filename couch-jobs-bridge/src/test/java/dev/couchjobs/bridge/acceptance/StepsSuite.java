@@ -30,12 +30,12 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What documents say, and what becomes of them where nothing goes wrong but the steps themselves. */
+/** The contents of documents, and the results of jobs, where only the steps themselves fail. */
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(value = 3, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SAME_THREAD)
 abstract class StepsSuite {
     private static final int WORKERS = 2;
-    /** A document that CouchDB's feed shows after another may be in the other's shard, and so come first. */
+    /** Documents in different shards of CouchDB may appear in the feed in either order. */
     private static final int IN_EACH_SHARD = 20;
 
     private final boolean isReplicated;
@@ -250,7 +250,7 @@ abstract class StepsSuite {
         List<String> begun = order.stream()
                 .filter(note -> note.startsWith("idle-") || note.startsWith("urgent"))
                 .toList();
-        assertThat(begun.indexOf("urgent/0")).isLessThan(WORKERS); // all of which begin before one of them goes on
+        assertThat(begun.indexOf("urgent/0")).isLessThan(WORKERS); // all of which begin before the next step of any
     }
 
     @Test
@@ -261,7 +261,7 @@ abstract class StepsSuite {
                     {'creator': 'reg_a', 'job': [{'target': 'reg_b', 'do': 'true'}, {'target': 'any', 'do': 'true'},
                       {'target': ['global_node', 'reg_b'], 'do': 'true'}, {'target': 'reg_a', 'do': 'true'}]}""").put("_id", "thrift-" + i));
         }
-        nodes.at(REG_A).putAll(all); // at once: as long as others come, a node may let go more than once
+        nodes.at(REG_A).putAll(all); // in one request: while documents arrive, a node may withdraw more than once
         all.forEach(document -> nodes.at(REG_A).awaitEnd(document.path("_id").asString()));
 
         // New, two steps with a target, two without.
@@ -269,7 +269,7 @@ abstract class StepsSuite {
         for (int i = 0; i < all.size(); i++) {
             StoredDocument stored = nodes.at(REG_A)
                     .awaitStored("thrift-" + i, document -> document.leaves().size() == 1);
-            int letGo = 0; // by a node that had claimed it ahead, and its worker was needed: one more, and once at most
+            int letGo = 0; // withdrawn by a node that had claimed ahead and lost the slot: at most one each
             for (JsonNode step : stored.current().orElseThrow().body().path("job")) {
                 int withdrawn = step.path("withdrawn").asInt(0);
                 assertThat(withdrawn).as("withdrawn, %s", stored).isLessThanOrEqualTo(1);

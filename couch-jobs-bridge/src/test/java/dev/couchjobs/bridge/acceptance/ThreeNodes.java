@@ -24,8 +24,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 
 /**
- * Three nodes, each with a database of its own that replicates with the others, and a bridge in this process. The
- * replications are the test's: servers may reach each other at other addresses than the bridges reach them.
+ * Three nodes in this process, each with a bridge and a database that replicates with the others. The test creates the
+ * replications, because servers may reach each other at other addresses than the bridges do.
  */
 final class ThreeNodes implements AutoCloseable {
     private final JoinFixture join;
@@ -39,7 +39,7 @@ final class ThreeNodes implements AutoCloseable {
     private final Map<String, StepHandler> handlers = new TreeMap<>();
 
     /**
-     * Lays out nodes; no bridge is started.
+     * Creates the nodes without starting bridges.
      *
      * @param servers one for each node
      */
@@ -73,12 +73,12 @@ final class ThreeNodes implements AutoCloseable {
         });
     }
 
-    /** {@return where a node's commands run} */
+    /** {@return the working directory of a node's commands} */
     Path directory(String node) {
-        return directory.resolve("home-of-" + node); // the example must not depend on what the directories are called
+        return directory.resolve("home-of-" + node); // the example must not depend on the names of directories
     }
 
-    /** Makes an empty file where a node's commands run. */
+    /** Creates an empty file in the working directory of a node's commands. */
     void touch(String node, String file) {
         try {
             Files.createFile(directory(node).resolve(file));
@@ -87,7 +87,7 @@ final class ThreeNodes implements AutoCloseable {
         }
     }
 
-    /** Registers a handler with each bridge that is started from now on. */
+    /** Registers a handler with each bridge that is started later. */
     void handler(String handlerName, StepHandler handler) {
         handlers.put(handlerName, handler);
     }
@@ -101,7 +101,7 @@ final class ThreeNodes implements AutoCloseable {
         });
     }
 
-    /** {@return a node's database, as a person sees it} */
+    /** {@return a person's client of a node's database} */
     DocumentClient at(String node) {
         return Optional.ofNullable(clients.get(node)).orElseThrow();
     }

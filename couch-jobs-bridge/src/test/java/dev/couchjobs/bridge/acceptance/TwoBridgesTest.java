@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Bridges of one name with a directory each, on one database. */
+/** Two bridges of the same name, each with its own directory, on one database. */
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
 class TwoBridgesTest {
     @TempDir

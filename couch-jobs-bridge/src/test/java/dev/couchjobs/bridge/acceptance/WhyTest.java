@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A person asks a bridge that runs why a document is not being worked on. */
+/** Asks a running bridge why a document is not being worked on. */
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
 class WhyTest {
     private static final String SLOW = "{'creator': 'reg_a', 'job': [{'target': 'reg_a', 'do': 'exec sleep 1000'}]}";

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.ObjectNode;
 
-/** darticle's queue: three processes that share a database of documents, and nothing else. */
+/** darticle's queue: three processes that share only a database of documents. */
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
 class WorkItemsTest {
     private static final int ITEMS = 200;
@@ -84,7 +84,7 @@ class WorkItemsTest {
         }
     }
 
-    /** What commands have read. */
+    /** {@return the items that commands have read} */
     private static List<ObjectNode> letters(List<Path> files) throws IOException {
         List<ObjectNode> letters = new ArrayList<>();
         for (Path file : files) {

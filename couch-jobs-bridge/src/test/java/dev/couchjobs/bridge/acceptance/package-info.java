@@ -1,4 +1,4 @@
-/** Bridges on real servers: what people see in documents, whatever happens to processes, servers and networks. */
+/** Bridges on real servers: the contents of documents while processes, servers and networks fail. */
 @NullMarked
 package dev.couchjobs.bridge.acceptance;
 

@@ -2,13 +2,13 @@ package dev.couchjobs.bridge.servers;
 
 import java.net.URI;
 
-/** A CouchDB server that a test may use. */
+/** A CouchDB server for tests. */
 public interface CouchServer extends AutoCloseable {
 
-    /** {@return the server's root, with a name and a password if it wants them, and a slash at its end} */
+    /** {@return the server's root, with a slash at its end, and with name and password if it requires them} */
     URI address();
 
-    /** {@return the same root as other servers reach it, and this one itself, when they replicate} */
+    /** {@return the same root as the servers reach it when they replicate} */
     default URI addressForServers() {
         return address();
     }
@@ -23,12 +23,12 @@ public interface CouchServer extends AutoCloseable {
         return false;
     }
 
-    /** Ends it at once, as a crash does. */
+    /** Kills the server, as in a crash. */
     default void kill() {
         throw new UnsupportedOperationException("Not this server");
     }
 
-    /** Starts it after a {@link #kill}, at the same address and with the same data. */
+    /** Starts the server after {@link #kill}, at the same address and with the same data. */
     default void restart() {
         throw new UnsupportedOperationException("Not this server");
     }

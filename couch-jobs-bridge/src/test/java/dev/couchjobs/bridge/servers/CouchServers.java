@@ -9,9 +9,9 @@ import java.util.ServiceLoader;
 import java.util.UUID;
 
 /**
- * The servers that a test runs on: those named by {@code COUCHDB_URLS} (comma-separated, each with name and password);
- * else those of the {@link ServerProvider} of the profile {@code docker}; else processes started here. Databases have
- * names of their own, and are deleted at the end.
+ * The servers of a test: those in {@code COUCHDB_URLS} (comma-separated, each with name and password), or those of the
+ * {@link ServerProvider} of the profile {@code docker}, or processes that this class starts. The names of databases are
+ * unique, and the databases are deleted at the end.
  */
 public final class CouchServers implements AutoCloseable {
     private final List<CouchServer> servers = new ArrayList<>();
@@ -21,8 +21,8 @@ public final class CouchServers implements AutoCloseable {
     /**
      * Starts servers.
      *
-     * @param count how many
-     * @param directory where those started here keep their data
+     * @param count the number of servers
+     * @param directory the data of those that are started here
      */
     public CouchServers(int count, Path directory) {
         this.directory = directory;
@@ -37,7 +37,7 @@ public final class CouchServers implements AutoCloseable {
                 .map(urls -> List.of(urls.trim().split("\\s*,\\s*", -1)))
                 .orElse(List.of());
         if (!running.isEmpty()) {
-            // With too few of them, several nodes of a test share one: their databases are different ones.
+            // If there are too few servers, several nodes share one, with different databases.
             return RunningServer.at(running.get(servers.size() % running.size()));
         }
         return Boolean.getBoolean("couchdb.docker")
@@ -48,12 +48,12 @@ public final class CouchServers implements AutoCloseable {
                 : NpmServer.onDisk(directory.resolve("couch-" + servers.size()));
     }
 
-    /** {@return one of them, from 0} */
+    /** {@return a server, by its index from 0} */
     public CouchServer get(int index) {
         return servers.get(index);
     }
 
-    /** {@return the address of a new, empty database on a server; name and password are in it} */
+    /** {@return the address of a new, empty database on a server, with name and password} */
     public URI newDatabase(int index) {
         URI database = newName(index);
         int status = PlainHttp.send("PUT", database);
@@ -63,7 +63,7 @@ public final class CouchServers implements AutoCloseable {
         return database;
     }
 
-    /** {@return an address where no database is yet; if there is one at the end, it is deleted} */
+    /** {@return an address without a database; a database that is there at the end is deleted} */
     public URI newName(int index) {
         URI database = get(index).database("test-" + UUID.randomUUID());
         databases.add(database);
@@ -80,7 +80,7 @@ public final class CouchServers implements AutoCloseable {
         return server.addressForServers().resolve(server.address().relativize(database));
     }
 
-    /** Deletes the databases, ends the servers. */
+    /** Deletes the databases and stops the servers. */
     @Override
     public void close() {
         databases.forEach(this::deleteIfThere);

@@ -11,12 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** A CouchDB-compatible server from the npm registry, as a process of its own: {@code src/test/servers/server.js}. */
+/** A CouchDB-compatible server from the npm registry, in its own process: {@code src/test/servers/server.js}. */
 public final class NpmServer implements CouchServer {
     private static final Path SCRIPT = Path.of("target", "servers", "server.js").toAbsolutePath();
     private static final String UP = "listening on ";
     private static final String WENT_ON = "went on after";
-    /** Letters of what it complained about that a failure tells. */
+    /** How many characters of its errors a failure shows. */
     private static final int MOST_SAID = 4_000;
 
     private final Optional<Path> data;
@@ -34,17 +34,17 @@ public final class NpmServer implements CouchServer {
         this.port = awaitUp(process);
     }
 
-    /** {@return a server whose data ends with it} */
+    /** {@return a server that loses its data at its end} */
     public static NpmServer inMemory() {
         return new NpmServer(Optional.empty(), Optional.empty());
     }
 
-    /** {@return a server whose data is in a directory, so that it can be restarted} */
+    /** {@return a server with its data in a directory, which can be restarted} */
     public static NpmServer onDisk(Path data) {
         return new NpmServer(Optional.of(data), Optional.empty());
     }
 
-    /** {@return a server that wants a name and a password, which must need no escaping in an address} */
+    /** {@return a server that requires a name and a password, which must need no escapes in an address} */
     public static NpmServer withPassword(String user, String password) {
         return new NpmServer(Optional.empty(), Optional.of(user + ":" + password));
     }
@@ -122,7 +122,7 @@ public final class NpmServer implements CouchServer {
         isWantedUp = true;
     }
 
-    /** Also says if it had ended by itself: what else failed may have failed for that. */
+    /** Also reports whether the server had ended by itself, because that may explain other failures. */
     @Override
     public void close() {
         try {

@@ -10,13 +10,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Optional;
 
-/** Requests of a test's own, past everything that is tested. */
+/** Sends requests of a test without the code under test. */
 public final class PlainHttp {
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
     private PlainHttp() {}
 
-    /** {@return the status of the answer to a request without a body, to an address that may have name and password} */
+    /** {@return the status of the answer to a request without a body; the address may contain name and password} */
     public static int send(String method, URI address) {
         Optional<String> user = Optional.ofNullable(address.getUserInfo());
         HttpRequest.Builder request = HttpRequest.newBuilder(withoutUser(address))

@@ -2,7 +2,7 @@ package dev.couchjobs.bridge.servers;
 
 import java.net.URI;
 
-/** A server that runs anyway, and goes on when the test is over. */
+/** A server that was not started by the test, and continues after it. */
 record RunningServer(URI address) implements CouchServer {
     static RunningServer at(String url) {
         return new RunningServer(URI.create(url.endsWith("/") ? url : url + "/"));
@@ -10,6 +10,6 @@ record RunningServer(URI address) implements CouchServer {
 
     @Override
     public void close() {
-        // Somebody else started it.
+        // The test has not started it.
     }
 }

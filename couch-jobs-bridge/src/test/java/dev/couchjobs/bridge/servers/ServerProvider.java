@@ -1,8 +1,8 @@
 package dev.couchjobs.bridge.servers;
 
-/** Another source of servers; the profile {@code docker} puts one on the class path. */
+/** Another source of servers; the profile {@code docker} adds one to the class path. */
 public interface ServerProvider {
 
-    /** {@return a server that is up} */
+    /** {@return a server that runs} */
     CouchServer start();
 }

@@ -14,16 +14,16 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * A cable to a server that can be cut, in two ways, and joined again. Whoever is to be cut off connects to the address
- * here instead of the server's.
+ * A proxy in front of a server that can interrupt connections in two ways. A client that is to be interrupted connects
+ * to the proxy instead of the server.
  */
 public final class Wire implements AutoCloseable {
     private enum State {
-        /** All is passed on. */
+        /** All bytes are forwarded. */
         JOINED,
-        /** Connections are closed as soon as they are made. */
+        /** Connections are closed as soon as they are opened. */
         REFUSING,
-        /** Connections are held, and nothing is passed on. */
+        /** Connections are kept, and nothing is forwarded. */
         SILENT
     }
 
@@ -39,9 +39,9 @@ public final class Wire implements AutoCloseable {
     private long answersPassOn = Long.MAX_VALUE;
 
     /**
-     * Lays a cable, joined.
+     * Creates a proxy that forwards.
      *
-     * @param server the server's address, of which name and password are kept
+     * @param server the server's address; its name and password are kept
      */
     public Wire(URI server) {
         this.server = server;
@@ -53,30 +53,30 @@ public final class Wire implements AutoCloseable {
         threads.execute(this::accept);
     }
 
-    /** {@return the address of the server, or of something on it, by way of this cable} */
+    /** {@return the address of the server, or of a path on it, through this proxy} */
     public URI through(URI address) {
         return URI.create(address.toString()
                 .replace(server.getHost() + ":" + server.getPort(), "127.0.0.1:" + listening.getLocalPort()));
     }
 
-    /** Breaks all connections, and refuses new ones. */
+    /** Closes all connections, and refuses new ones. */
     public void cut() {
         become(State.REFUSING);
         closeAll();
     }
 
-    /** Passes nothing on from now on, and says nothing about it: connections look as if they were open. */
+    /** Forwards nothing from now on; the connections seem to be open. */
     public void fallSilent() {
         become(State.SILENT);
     }
 
-    /** Passes new connections on again. Those from before the cut are broken, as after a long one. */
+    /** Forwards new connections again, and closes those from before the interruption. */
     public void join() {
         closeAll();
         become(State.JOINED);
     }
 
-    /** Breaks all connections once the server has answered that many bytes more, within whatever that is. */
+    /** Closes all connections after the server has sent so many bytes more, at any point of an answer. */
     public synchronized void cutAfter(long bytes) {
         answersPassOn = bytes;
     }
@@ -87,7 +87,7 @@ public final class Wire implements AutoCloseable {
         notifyAll();
     }
 
-    /** Whatever is taken before a cut is broken by it. */
+    /** A cut also closes the connections that were accepted before it. */
     private synchronized boolean isTaken(Socket client) {
         return state != State.REFUSING && open.add(client);
     }
@@ -102,7 +102,7 @@ public final class Wire implements AutoCloseable {
                     client.close();
                 }
             } catch (IOException e) {
-                // Closed, or a client that has gone already.
+                // The proxy is closed, or the client has closed its connection.
             }
         }
     }
@@ -136,14 +136,14 @@ public final class Wire implements AutoCloseable {
                 }
             }
         } catch (IOException | InterruptedException e) {
-            // The other end is told by the end of its own connection.
+            // The other side learns of the end through its own connection.
         } finally {
             close(from);
             close(to);
         }
     }
 
-    /** Waits while nothing is passed on. {@return whether the connection has not been broken meanwhile} */
+    /** Waits while nothing is forwarded. {@return whether the connection is still open} */
     private synchronized boolean mayPass(Socket from) throws InterruptedException {
         while (state == State.SILENT && !from.isClosed()) {
             wait();
@@ -168,7 +168,7 @@ public final class Wire implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException e) {
-            // It is broken: that is what is wanted.
+            // The connection is closed, as intended.
         }
         open.remove(socket);
         synchronized (this) {

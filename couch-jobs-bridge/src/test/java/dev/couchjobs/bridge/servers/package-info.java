@@ -1,4 +1,4 @@
-/** CouchDB servers for tests, and the wires to them. */
+/** CouchDB servers for tests, and proxies in front of them. */
 @NullMarked
 package dev.couchjobs.bridge.servers;
 

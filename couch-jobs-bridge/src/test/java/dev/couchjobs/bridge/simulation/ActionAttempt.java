@@ -4,9 +4,9 @@ import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** An action that was begun once. */
+/** One attempt at an action. */
 final class ActionAttempt {
-    /** How it has ended, if it has. */
+    /** How the attempt has ended. */
     enum End {
         OPEN,
         SUCCESS,
@@ -20,7 +20,7 @@ final class ActionAttempt {
     final String node;
     final SimulatedProcess process;
     final boolean isAlternative;
-    /** Which try it is, from 1. */
+    /** The number of the try, from 1. */
     final int number;
 
     final Duration begin;

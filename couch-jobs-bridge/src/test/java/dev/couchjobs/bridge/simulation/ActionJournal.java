@@ -15,16 +15,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
-/** Notes which actions were begun and how they ended. */
+/** Records the attempts at actions and their ends. */
 final class ActionJournal {
-    /** What is asked to end does so within this, as commands may that heed TERM in their own time. */
+    /** The longest time to stop an action, like that of a command that handles TERM. */
     private static final int STOP_MILLIS_MAX = 12_000;
 
     private final List<ActionAttempt> attempts = new ArrayList<>();
     private final Supplier<Duration> time;
     private final BiConsumer<ActionAttempt, List<ActionAttempt>> onBegin;
 
-    /** @param onBegin is told of each action that is begun, and of those before it */
+    /** @param onBegin receives each attempt at its beginning, with those before it */
     ActionJournal(Supplier<Duration> time, BiConsumer<ActionAttempt, List<ActionAttempt>> onBegin) {
         this.time = time;
         this.onBegin = onBegin;
@@ -40,7 +40,7 @@ final class ActionJournal {
                 .toList();
     }
 
-    /** {@return what a process does if it is asked to} */
+    /** {@return an action of a process} */
     Action action(SimulatedProcess process, Effect effect) {
         return context -> begin(process, effect, context);
     }
@@ -71,7 +71,7 @@ final class ActionJournal {
     private void endAfter(
             ActionAttempt attempt, long millis, ActionAttempt.End end, CompletableFuture<ActionResult> result) {
         Runnable task = () -> {
-            if (!result.isDone()) { // noted before anybody goes on from there
+            if (!result.isDone()) { // recorded before any node can continue
                 end(attempt, end);
                 result.complete(result(end == ActionAttempt.End.SUCCESS));
             }
@@ -80,7 +80,7 @@ final class ActionJournal {
     }
 
     private void end(ActionAttempt attempt, ActionAttempt.End end) {
-        // Nobody can tell whether what fails then would have done so by itself.
+        // The failure may be due to the stop.
         attempt.end = attempt.isAskedToStop && end == ActionAttempt.End.FAILURE ? ActionAttempt.End.STOPPED : end;
         attempt.endTime = time.get();
         attempt.process.log("ends " + attempt);

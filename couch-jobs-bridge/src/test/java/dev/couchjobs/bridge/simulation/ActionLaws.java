@@ -9,12 +9,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What holds of every action whenever one begins: their order, how often they are begun, and how they are tried again.
+ * The laws that hold whenever an action begins: the order of steps, the number of beginnings, and the pauses between
+ * tries.
  */
 final class ActionLaws {
-    /** The process may pause when it has begun, and be told so late. */
+    /** The process may pause after the beginning, so that the law is checked late. */
     private static final Duration SLACK = Duration.ofSeconds(15);
-    /** Where no process does. */
+    /** The same where processes do not pause. */
     private static final Duration SLACK_IF_TIGHT = Duration.ofSeconds(2);
     /** A clock that is set back while the process pauses lengthens its lease. */
     private static final Duration SLACK_OF_CLOCKS = Duration.ofSeconds(10);
@@ -32,17 +33,17 @@ final class ActionLaws {
         this.violations = violations;
     }
 
-    /** Some of what is known of a document has been lost for good, and with it what it promised. */
+    /** Exempts a document whose state was lost for good. */
     void exempt(String document) {
         exempt.add(document);
     }
 
-    /** How often something was begun again because its process was lost, or seemed to be. */
+    /** The number of repeated beginnings because of a process that was lost, or seemed to be. */
     int begunAgain() {
         return begunAgain;
     }
 
-    /** How often something was begun on two nodes because of a cut. */
+    /** The number of beginnings on a second node because of a cut. */
     int begunElsewhere() {
         return begunElsewhere;
     }

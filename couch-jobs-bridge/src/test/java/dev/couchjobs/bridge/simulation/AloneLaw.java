@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Nothing is done by two at once: what a bridge gives up, because it ends or for another reason, is begun anew only
- * when it has ended. Whoever pauses for long may lose it meanwhile, so this holds where nobody does.
+ * No two attempts at the same action run at once: after a bridge has given an action up, it begins again only when it
+ * has ended. A process that pauses for long may lose its claim, so the law holds only where none does.
  */
 final class AloneLaw {
     private final BridgeScenario scenario;
     private final Predicate<ActionAttempt> mayRunBeside;
     private final LawViolations violations;
 
-    /** @param mayRunBeside whether other attempts of the same may still run */
+    /** @param mayRunBeside whether other attempts at the same action may still run */
     AloneLaw(BridgeScenario scenario, Predicate<ActionAttempt> mayRunBeside, LawViolations violations) {
         this.scenario = scenario;
         this.mayRunBeside = mayRunBeside;

@@ -20,7 +20,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A node: what it keeps, its CouchDB, and its bridge, which is started anew when its process has died. */
+/** A node: its store, its CouchDB, and its bridge, which is started again after its process has died. */
 final class BridgeNode {
     private static final String DATABASE = "jobs";
     private static final Duration RETENTION = Duration.ofDays(1);
@@ -66,7 +66,7 @@ final class BridgeNode {
         return server;
     }
 
-    /** Its CouchDB, past all faults. */
+    /** {@return its CouchDB database without faults} */
     ModelCouchDatabase database() {
         return server.database(DATABASE);
     }
@@ -75,7 +75,7 @@ final class BridgeNode {
         return DATABASE;
     }
 
-    /** What it keeps; the same for all nodes if they share it. */
+    /** {@return its rows; the same for all nodes that share a database} */
     Subspace root() {
         return root;
     }
@@ -88,7 +88,7 @@ final class BridgeNode {
         return other == process;
     }
 
-    /** How often it was started. */
+    /** {@return the number of starts} */
     int lives() {
         return lives;
     }
@@ -120,7 +120,7 @@ final class BridgeNode {
         started.scheduler().execute(() -> begin(started, made));
     }
 
-    /** A program that cannot begin ends, and whoever looks after it starts it again. */
+    /** A process whose bridge cannot start ends, and is started again like a supervised one. */
     private static void begin(SimulatedProcess process, BridgeEngine engine) {
         var unused = engine.start().whenComplete((done, error) -> {
             if (error != null) {
@@ -137,12 +137,12 @@ final class BridgeNode {
                 : new JoinMode.SharedDatabase();
     }
 
-    /** Is told that a bridge has closed, well or not, while its process is still there. */
+    /** Receives the close of a bridge whose process still runs, with its error if it failed. */
     interface Closed {
         void tell(BridgeNode node, SimulatedProcess process, @Nullable Throwable error);
     }
 
-    /** Ends its bridge gracefully, and then its process. {@return the process; empty if there is none to end} */
+    /** Closes its bridge, and then ends its process. {@return the process; empty if none runs} */
     Optional<SimulatedProcess> close(Closed closed) {
         SimulatedProcess closing = Objects.requireNonNull(process);
         BridgeEngine ending = Objects.requireNonNull(engine);
@@ -163,7 +163,7 @@ final class BridgeNode {
         Objects.requireNonNull(process).kill();
     }
 
-    /** Its process has died. */
+    /** Starts the process again after it has died. */
     void died() {
         Objects.requireNonNull(connection).close();
     }

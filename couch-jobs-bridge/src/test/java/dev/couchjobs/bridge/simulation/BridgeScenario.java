@@ -15,17 +15,17 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a seed decides beforehand.
+ * The choices that a seed determines in advance.
  *
- * @param isReplicated whether the nodes have nothing in common but replication, and do not share one database
- * @param claimTimeout how long a claim may be silent; only if they have nothing in common
- * @param hasLongCuts whether some nodes are out of reach for longer than a claim may be silent
- * @param hasRightClocks whether all clocks go right
+ * @param isReplicated whether the nodes replicate, and do not share a database
+ * @param claimTimeout the claim timeout; only for nodes that replicate
+ * @param hasLongCuts whether nodes are cut off for longer than the claim timeout
+ * @param hasRightClocks whether all clocks are right
  * @param hasPeople whether people change documents
- * @param losesDatabases whether nodes lose what they keep; only if each keeps its own
- * @param nodes their names
- * @param workers how many steps a node runs at a time
- * @param hasClosings whether bridges are closed and started again, while steps may take longer than they are given then
+ * @param losesDatabases whether nodes lose their stores; only for nodes that replicate
+ * @param nodes the names of the nodes
+ * @param workers how many steps a node runs at once
+ * @param hasClosings whether bridges are closed and started again while steps take longer than the close permits
  */
 record BridgeScenario(
         Kind kind,
@@ -41,41 +41,39 @@ record BridgeScenario(
         int tasks,
         boolean hasClosings) {
 
-    /** How much goes wrong. */
+    /** How many faults there are. */
     enum Kind {
-        /** Nothing. */
+        /** None. */
         CALM,
-        /** What is asked of a database fails, but nothing there takes long, and no process dies or pauses. */
+        /** Transactions fail, but quickly, and no process dies or pauses. */
         PEACEFUL,
-        /** Everything. */
+        /** All of them. */
         WILD
     }
 
-    /** Which CouchDB is replicated to which. */
+    /** The replications between the databases. */
     enum Topology {
-        /** Each to each. */
+        /** Between each two. */
         MESH,
-        /** The first to each, and each to the first. */
+        /** Between the first and each other. */
         STAR,
-        /** There is only one. */
+        /** There is only one database. */
         ONE
     }
 
     private static final Duration LONG_STEP = Duration.ofSeconds(20);
-    /** Longer than a bridge that ends lets it run. */
+    /** Longer than a bridge that closes permits. */
     private static final Duration LONGER_STEP = Duration.ofSeconds(60);
 
     private static final List<String> NAMES = List.of("a", "b", "c", "d");
-    /** Chaos is over long before half of it is. */
+    /** The faults end long before half of this time. */
     private static final Duration LONG = Duration.ofMinutes(4);
 
     private static final Duration SHORT = Duration.ofSeconds(80);
-    /**
-     * So short that it is over again and again. No process is slow then, or it would be over before anybody could act.
-     */
+    /** So short that it passes many times. Processes do not pause then, because no claim could be used in time. */
     private static final Duration TIGHT = Duration.ofSeconds(24);
 
-    /** Steps fail, but none takes long. */
+    /** Faults that let steps of a transaction fail without a long delay. */
     private static final List<Fault> NOT_IN_PEACE = List.of(
             Fault.SLOW_REPLY,
             Fault.REORDERED_REPLY,
@@ -110,8 +108,7 @@ record BridgeScenario(
     }
 
     Simulation simulation(long seed, @Nullable Consumer<String> trace) {
-        // No step comes before it is due by the clock of its node; what clocks days apart do is for the simulation of
-        // jobs.
+        // The clocks of nodes agree roughly; the simulation of jobs covers those that are days apart.
         SimulationBuilder builder =
                 Simulation.builder(seed).without(Fault.WRONG_DATE).without(Fault.DATE_JUMP);
         if (kind == Kind.CALM) {
@@ -137,12 +134,12 @@ record BridgeScenario(
         return NodeDirectory.of(nodes, Map.of());
     }
 
-    /** {@return whether claims lapse often, and nothing takes long but replication} */
+    /** {@return whether claims expire often, and only replication is slow} */
     boolean isTight() {
         return claimTimeout.equals(TIGHT);
     }
 
-    /** {@return how long a step may take} */
+    /** {@return the longest duration of a step} */
     Duration longStep() {
         if (hasLongCuts) {
             return claimTimeout.multipliedBy(5).dividedBy(4);

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Several nodes with their bridges, from a seed. First there is chaos: whatever can go wrong does, while documents are
- * put and changed. Then there is calm, in which every document has to come to its end.
+ * Several nodes with their bridges, from a seed. In the first phase documents are created and changed while faults
+ * occur. In the second there are no faults, and every document has to end.
  */
 final class BridgeSimulation implements AutoCloseable {
     private static final Duration TICK = Duration.ofMillis(500);
@@ -55,7 +55,7 @@ final class BridgeSimulation implements AutoCloseable {
     private boolean isCalm;
     private boolean isClosed;
 
-    /** @param trace is told of all that happens, if it is not null */
+    /** @param trace receives all events, if it is not null */
     BridgeSimulation(long seed, @Nullable Consumer<String> trace) {
         scenario = BridgeScenario.of(seed);
         simulation = scenario.simulation(seed, trace);
@@ -94,8 +94,8 @@ final class BridgeSimulation implements AutoCloseable {
     }
 
     /**
-     * All nodes do a step that is for all, and what was begun for a document of which nobody knows any more goes on
-     * beside.
+     * All nodes run a step that is for all; and an action of a document that was lost on all nodes continues beside
+     * others.
      */
     private boolean mayRunBeside(ActionAttempt attempt) {
         ScenarioDocument scenarioDocument = Objects.requireNonNull(documents.get(attempt.document));
@@ -146,7 +146,7 @@ final class BridgeSimulation implements AutoCloseable {
         }
     }
 
-    /** Chaos, then calm. */
+    /** Runs both phases. */
     void run() {
         nodes.forEach(BridgeNode::start);
         Duration chaos = scenario.chaos();
@@ -176,7 +176,7 @@ final class BridgeSimulation implements AutoCloseable {
         checkTheEnd();
     }
 
-    /** Again and again, with little time between to agree on anything. */
+    /** Cuts nodes off repeatedly, with little time for communication between. */
     private void cutForLong() {
         if (isCalm) {
             return;
@@ -190,7 +190,7 @@ final class BridgeSimulation implements AutoCloseable {
         });
     }
 
-    /** Up to somewhat longer than a claim may be silent, and often about as long as it may be made good. */
+    /** Up to somewhat longer than the claim timeout, and often close to half of it. */
     private Duration cutLength() {
         long millis = scenario.claimTimeout().toMillis();
         return Duration.ofMillis(
@@ -253,7 +253,7 @@ final class BridgeSimulation implements AutoCloseable {
         var unused = simulation.scheduler().schedule(action, delay.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** {@return what is not over} */
+    /** {@return what has not ended} */
     List<String> unfinished() {
         List<String> all = endLaws.unfinished();
         itemEnds.unfinished(all);
@@ -263,7 +263,7 @@ final class BridgeSimulation implements AutoCloseable {
         return all;
     }
 
-    /** What was begun more than once. */
+    /** The numbers of repeated beginnings. */
     String counts() {
         return actionLaws.begunAgain() + " " + actionLaws.begunElsewhere();
     }
@@ -272,12 +272,12 @@ final class BridgeSimulation implements AutoCloseable {
         return scenario;
     }
 
-    /** {@return equal for equal runs} */
+    /** {@return a digest that is equal for equal runs} */
     String digest() {
         return simulation.trace().digest();
     }
 
-    /** {@return the last that happened} */
+    /** {@return the last events} */
     String tail() {
         return simulation.trace().tail();
     }

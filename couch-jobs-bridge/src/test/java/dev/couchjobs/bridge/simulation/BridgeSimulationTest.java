@@ -10,8 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The whole bridge from a seed, in both ways to join nodes, with everything going wrong. {@link Seeds} says how to run
- * other seeds.
+ * The whole bridge from a seed, in both join modes, with all faults. {@link Seeds} describes how to run other seeds.
  */
 @Tag("long")
 class BridgeSimulationTest {

@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Has bridges end as by SIGTERM, to be started again. Each ends in time; and where nothing goes wrong, what has ended
- * by then is in its CouchDB.
+ * Closes bridges as SIGTERM does, and starts them again. Each close ends in time; without faults, CouchDB then contains
+ * the ends of all steps that have ended.
  */
 final class Closings {
     private static final int MOST = 3;
-    /** As the guide promises, so that whoever looks after the process need not kill it. */
+    /** The bound that the guide promises, so that a supervisor need not kill the process. */
     private static final Duration BOUND = Duration.ofSeconds(80);
-    /** What is due while a process pauses is late by that. */
+    /** A process that pauses is late by the pause. */
     private static final Duration SLACK_OF_PAUSES = Duration.ofSeconds(60);
 
     private final BridgeScenario scenario;
@@ -52,7 +52,7 @@ final class Closings {
         this.violations = violations;
     }
 
-    /** Closes some of the nodes at some time up to the latest. */
+    /** Closes some of the nodes, each at a time before the latest. */
     void begin(List<BridgeNode> nodes, Duration latest) {
         for (int left = scenario.hasClosings() ? 1 + random.nextInt(MOST) : 0; left > 0; left--) {
             BridgeNode node = nodes.get(random.nextInt(nodes.size()));
@@ -88,7 +88,7 @@ final class Closings {
     private void check(BridgeNode node, SimulatedProcess process) {
         for (ActionAttempt attempt : steps.attempts()) {
             ScenarioDocument scenarioDocument = documents.get(attempt.document);
-            // Where nodes share a database it is the creator's bridge that tells CouchDB.
+            // Where nodes share a database the creator's bridge writes to CouchDB.
             if (attempt.process == process
                     && attempt.end == End.SUCCESS
                     && scenarioDocument != null

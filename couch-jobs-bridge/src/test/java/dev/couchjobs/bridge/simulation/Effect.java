@@ -4,11 +4,11 @@ import dev.couchjobs.bridge.internal.document.ActionPlan;
 import java.time.Duration;
 
 /**
- * What an action does here: it takes its time and then fails, or not.
+ * The effect of an action in the simulation: it takes time, and fails or succeeds.
  *
- * @param isAlternative whether it is the one that a step has in case the first fails
+ * @param isAlternative whether it is the alternative of a step
  * @param length how long it takes
- * @param succeedsFrom at which try it succeeds, from 1; 0 for never
+ * @param succeedsFrom the first try that succeeds, from 1; 0 for none
  */
 record Effect(boolean isAlternative, Duration length, int succeedsFrom) {
     private static final String WORK = "work";

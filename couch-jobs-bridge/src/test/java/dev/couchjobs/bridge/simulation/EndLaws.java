@@ -20,10 +20,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
 
-/** What has to have become of everything when nothing goes wrong any more. */
+/** The laws that hold at the end, after a time without faults. */
 final class EndLaws {
     private static final Set<String> ENDS = Set.of("success", "failed", "cancelled");
-    /** The rows of the ledger that nothing is left in. */
+    /** The rows of the store that must be gone. */
     private static final Set<String> PASSING = Set.of("out", "slot", "retry", "queue", "granted");
 
     private final BridgeScenario scenario;
@@ -48,7 +48,7 @@ final class EndLaws {
         this.journal = journal;
     }
 
-    /** {@return what is not yet as it will be; if it stays so, it is wrong} */
+    /** {@return what has not reached its final state; an error if it does not change any more} */
     List<String> unfinished() {
         List<String> all = new ArrayList<>();
         if (!couch.isSettled()) {
@@ -96,7 +96,7 @@ final class EndLaws {
         }
     }
 
-    /** The step's own word sums up what its nodes say, and may be as old as the last of these. */
+    /** The step's own status summarizes those of its nodes, and may be as old as the last of these. */
     private static boolean runs(JsonNode step) {
         return step.has("nodes")
                 ? step.path("nodes").valueStream().anyMatch(EndLaws::runs)
@@ -117,7 +117,7 @@ final class EndLaws {
                 .build();
         for (String type : read(tx -> jobs.types().getTypes(tx))) {
             JobCounts counts = read(tx -> jobs.counts(tx, JobType.of(type, Object.class)));
-            // A work item of which CouchDB takes nothing leaves its job behind as failed.
+            // A work item whose outcome CouchDB refuses leaves a failed job.
             long failed = type.startsWith("work/") ? 0 : counts.failed();
             if (counts.pending() + counts.running() + counts.blocked() + failed > 0) {
                 all.add(node.name() + " has jobs of type " + type + ": " + counts);
@@ -130,7 +130,7 @@ final class EndLaws {
         return simulation.await(database.readAsync(question));
     }
 
-    /** Looks at what does not change any more. */
+    /** Checks the final state. */
     void check() {
         for (ScenarioDocument scenarioDocument : documents) {
             Leaf leaf = nodes.get(0).database().leaves(scenarioDocument.id()).get(0);
@@ -186,7 +186,7 @@ final class EndLaws {
         for (int step = 0; step < scenarioDocument.steps().size(); step++) {
             ScenarioStep scenarioStep = scenarioDocument.steps().get(step);
             boolean isClaimed = scenario.isReplicated() && !scenarioStep.isTargeted() && !scenarioStep.isForAll();
-            // Named for a step ahead, a node that then has no worker free for it lets it go.
+            // A node that won a step ahead, and has no free slot when it begins, withdraws its claim.
             boolean wasLetGo =
                     leaf.body().path("job").path(step).path("withdrawn").asInt(0) > 0;
             most += (isClaimed ? (wasLetGo ? 5 : 4) : 2) * scenarioStep.runs();

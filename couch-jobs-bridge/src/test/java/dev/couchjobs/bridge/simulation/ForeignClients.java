@@ -12,7 +12,7 @@ import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Those who put work items and save them as they are, and other programs that work on the same queue. */
+/** Clients that create work items and save them unchanged, and other programs that work on the same queue. */
 final class ForeignClients {
     private static final int HOLD_MILLIS_MAX = 20_000;
     private static final int CLAIMS_MAX = 4;
@@ -38,7 +38,7 @@ final class ForeignClients {
         this.laws = laws;
     }
 
-    /** Puts each item when its time has come, and claims some up to the latest. */
+    /** Creates each item at its time, and claims some before the latest. */
     void begin(Duration latest) {
         for (Item item : items) {
             after(item.time(), () -> write(item, item.body().deepCopy()));
@@ -54,7 +54,7 @@ final class ForeignClients {
         }
     }
 
-    /** Saves some item, whoever has claimed it, and again and again up to the latest. */
+    /** Saves an item, whether it is claimed or not, repeatedly until the latest time. */
     private void touch(Duration latest) {
         if (simulation.elapsed().compareTo(latest) < 0) {
             Item item = items.get(random.nextInt(items.size()));
@@ -68,7 +68,7 @@ final class ForeignClients {
         }
     }
 
-    /** {@return whether they have anything left to do} */
+    /** {@return whether the clients have work left} */
     boolean areBusy() {
         return busy > 0;
     }
@@ -95,7 +95,7 @@ final class ForeignClients {
         switch (random.nextInt(3)) {
             case 0 -> after(hold, () -> setFree(item));
             case 1 -> after(hold, () -> delete(item));
-            default -> {} // it is gone for good
+            default -> {} // it never returns
         }
     }
 

@@ -10,11 +10,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** No document waits while a worker that may take it is free. Looked at where nothing goes wrong. */
+/** No document waits while a worker that may run its step is free. Checked in runs without faults. */
 final class IdleLaw {
-    /** What it takes to tell each other of it. */
+    /** The time for communication between nodes. */
     private static final Duration GRACE = Duration.ofSeconds(1);
-    /** A worker that has had short jobs claims some ahead, and gives back what then waits for a round of heartbeats. */
+    /** A worker with short jobs claims some in advance, and releases those that wait after a round of heartbeats. */
     private static final Duration GRACE_OF_WORKERS = Duration.ofSeconds(11);
 
     private final BridgeScenario scenario;
@@ -61,7 +61,7 @@ final class IdleLaw {
             Optional<Duration> end = end(scenarioStep, attempts);
             if (end.isEmpty()) {
                 Set<String> begun = attempts.stream().map(each -> each.node).collect(Collectors.toSet());
-                // A part that fails somewhere ends the job, and others need not begin theirs.
+                // A part that fails on a node ends the job, and other nodes need not begin theirs.
                 if (begun.isEmpty() || (scenarioStep.isForAll() && scenarioStep.succeeds())) {
                     waits(document, step, ready, begun, now);
                 }
@@ -83,7 +83,7 @@ final class IdleLaw {
         }
     }
 
-    /** When the step has ended well everywhere; empty if it has not. One that has failed for good is of no interest. */
+    /** {@return when the step has succeeded on all nodes; empty if it has not} Steps that have failed are ignored. */
     private static Optional<Duration> end(ScenarioStep scenarioStep, List<ActionAttempt> attempts) {
         Map<String, Duration> ends = new HashMap<>();
         attempts.stream()

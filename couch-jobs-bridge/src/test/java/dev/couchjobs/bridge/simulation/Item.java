@@ -7,14 +7,14 @@ import java.util.SortedSet;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A work item that is put somewhere, and what is known of it beforehand.
+ * A work item of the simulation.
  *
- * @param body as it is put
- * @param nodes who does work of its kind
- * @param retry how often it is tried
- * @param place the node at whose CouchDB it is put
- * @param time when
- * @param due from when on it may be done
+ * @param body the content at its creation
+ * @param nodes the nodes that work on its kind
+ * @param retry when it is tried again
+ * @param place the node in whose CouchDB it is created
+ * @param time the time of its creation
+ * @param due the time from which it may be worked on
  */
 record Item(
         String id,
@@ -27,12 +27,12 @@ record Item(
         Duration due,
         Refusal refusal) {
 
-    /** What its CouchDB refuses, besides what it has to. */
+    /** What its CouchDB refuses in addition to conflicts. */
     enum Refusal {
         NOTHING,
-        /** That it is deleted. */
+        /** Its deletion. */
         DELETION,
-        /** Whatever tells what came of it. */
+        /** All outcomes. */
         OUTCOME
     }
 
@@ -40,7 +40,7 @@ record Item(
         return effect.succeedsAt(retry.maxRetries() + 1);
     }
 
-    /** {@return why a document of its id is refused, if it is} */
+    /** {@return why a document with its id is refused; empty if it is accepted} */
     Optional<String> refuses(ObjectNode document) {
         boolean isDeletion = document.path("_deleted").asBoolean(false);
         return switch (refusal) {

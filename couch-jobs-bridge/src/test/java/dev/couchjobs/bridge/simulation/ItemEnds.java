@@ -7,17 +7,14 @@ import java.util.List;
 import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
 
-/**
- * What has to have become of work items when nothing goes wrong any more: deleted, failed for a reason, or a
- * stranger's.
- */
+/** The laws of work items at the end: each was deleted, has failed with a reason, or belongs to another program. */
 final class ItemEnds {
     private final Collection<Item> items;
     private final Function<Item, List<Leaf>> leaves;
     private final ItemLaws laws;
     private final ActionJournal journal;
 
-    /** @param leaves what CouchDB has of an item */
+    /** @param leaves returns the leaves of an item in CouchDB */
     ItemEnds(Collection<Item> items, Function<Item, List<Leaf>> leaves, ItemLaws laws, ActionJournal journal) {
         this.items = items;
         this.leaves = leaves;
@@ -25,7 +22,7 @@ final class ItemEnds {
         this.journal = journal;
     }
 
-    /** Adds what is not yet as it will be. */
+    /** Adds what has not reached its final state. */
     void unfinished(List<String> all) {
         for (Item item : items) {
             List<Leaf> found = leaves.apply(item);
@@ -43,7 +40,7 @@ final class ItemEnds {
         return body.path("status").asString("").equals("fail") || cannotBeTold || laws.isStrangers(item);
     }
 
-    /** Looks at what does not change any more. */
+    /** Checks the final state. */
     void check() {
         for (Item item : items) {
             Leaf leaf = leaves.apply(item).get(0);

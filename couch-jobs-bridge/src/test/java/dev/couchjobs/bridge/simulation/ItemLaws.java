@@ -8,16 +8,16 @@ import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What holds of the work of an item whenever it begins: that it is due and nobody else's, how it is tried again, and
- * that it is not done any more once its process has begun to tell CouchDB what came of it.
+ * The laws that hold whenever the work on an item begins: the item is due and claimed by no other, the pauses are
+ * right, and the work is not repeated after its process has begun to write the outcome.
  */
 final class ItemLaws {
     private final BridgeScenario scenario;
     private final Map<String, Item> items;
     private final LawViolations violations;
-    /** Up to which try something was said of what came of it. */
+    /** The last try of which an outcome was written. */
     private final Map<String, Integer> told = new HashMap<>();
-    /** How often it had failed when a stranger claimed it. */
+    /** The number of failures before another program claimed the item. */
     private final Map<String, Integer> strangers = new HashMap<>();
 
     private boolean isExempt;
@@ -28,12 +28,12 @@ final class ItemLaws {
         this.violations = violations;
     }
 
-    /** What nodes have kept of items has been lost. */
+    /** Exempts all items after the loss of a store. */
     void exempt() {
         isExempt = true;
     }
 
-    /** A node is about to write a document. */
+    /** Records a write of a node. */
     void isWritten(ObjectNode document) {
         String id = document.path("_id").asString();
         if (!items.containsKey(id)) {
@@ -47,7 +47,7 @@ final class ItemLaws {
         }
     }
 
-    /** A stranger has claimed an item that had failed so often. */
+    /** Records the claim of another program on an item with the given number of failures. */
     void isTaken(Item item, int failures) {
         strangers.put(item.id(), failures);
     }
@@ -74,7 +74,8 @@ final class ItemLaws {
                 attempt,
                 "comes before it is due, at " + item.due(),
                 same);
-        // Who has claimed it before the stranger, and lost it since without knowing, may still begin an earlier try.
+        // A node that had claimed it before the other program, and has lost it without knowing, may begin an earlier
+        // try.
         require(
                 attempt.number <= strangers.getOrDefault(item.id(), Integer.MAX_VALUE),
                 attempt,

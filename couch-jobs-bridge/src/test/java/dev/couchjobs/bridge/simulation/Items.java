@@ -17,19 +17,19 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Makes work items by chance, and decides who works on which. A queue is one database: where each node has its own, one
- * does.
+ * Creates random work items, and determines which nodes work on them. A queue is one database; of nodes with databases
+ * of their own, one works on the queue.
  */
 final class Items {
     private static final List<String> KINDS = List.of("email", "scrape");
-    /** Of virtual time, by clocks that go right. */
+    /** The beginning of virtual time on right clocks. */
     private static final Instant BEGINNING = Instant.parse("2026-01-01T00:00:00Z");
 
     private static final int MOST = 4;
     private static final int LONG_MILLIS = 60_000;
     private static final int USUAL_MILLIS = 4_000;
 
-    /** Who does it, how often it is tried, and how many at a time. */
+    /** The nodes that work on a kind, its retries, and its concurrency. */
     record Kind(SortedSet<String> nodes, RetryStrategy retry, int concurrency) {}
 
     private final BridgeScenario scenario;
@@ -58,7 +58,7 @@ final class Items {
         return kinds;
     }
 
-    /** {@return items that are to be put at some time up to the latest; none in every other run} */
+    /** {@return items to create before the latest time; none in half of the runs} */
     List<Item> make(Duration latest) {
         List<Item> items = new ArrayList<>();
         if (random.nextBoolean()) {

@@ -2,7 +2,7 @@ package dev.couchjobs.bridge.simulation;
 
 import org.jspecify.annotations.Nullable;
 
-/** What was found to be wrong where nobody would hear of it, such as in the middle of an action. */
+/** The violations that were found where an exception would be lost, such as within an action. */
 final class LawViolations {
     private @Nullable String first;
 
@@ -10,7 +10,7 @@ final class LawViolations {
         first = first == null ? complaint : first;
     }
 
-    /** Fails if anything was found out. */
+    /** Fails if there is a violation. */
     void check() {
         if (first != null) {
             throw new AssertionError(first);

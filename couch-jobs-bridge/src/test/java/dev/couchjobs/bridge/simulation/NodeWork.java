@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** The kinds of work items, as nodes subscribe to them. */
+/** The kinds of work items to which nodes subscribe. */
 record NodeWork(Map<String, Items.Kind> kinds, ActionJournal journal, ItemLaws laws) {
-    /** {@return what a process of a node does} */
+    /** {@return the kinds of a process} */
     Map<String, WorkKind> kinds(String node, SimulatedProcess process) {
         Map<String, WorkKind> all = new TreeMap<>();
         kinds.forEach((name, kind) -> {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A connection on which somebody hears what is to be written, whether that arrives or not. */
+/** A connection that reports each write before it is sent. */
 record OverheardCouch(CouchDatabase couch, Consumer<ObjectNode> hears) implements CouchDatabase {
     @Override
     public CompletableFuture<List<StoredDocument>> readSome(List<String> ids) {

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Those who put documents and change them, each at some node's CouchDB. */
+/** People who create and change documents, each in the CouchDB of a node. */
 final class People {
     private static final List<PersonEdit> DEEDS = List.of(PersonEdit.values());
 
@@ -28,7 +28,7 @@ final class People {
         this.documents = documents;
     }
 
-    /** Puts a document when its time has come. */
+    /** Creates a document at its time. */
     void put(ScenarioDocument document) {
         at(document.time(), () -> {
             WriteResult result = place(document.place()).database().write(document.body());
@@ -39,7 +39,7 @@ final class People {
         });
     }
 
-    /** Changes some document at some time up to the latest. */
+    /** Changes a document at a time before the latest. */
     void change(Duration latest) {
         at(Duration.ofMillis(random.nextLong(latest.toMillis())), () -> {
             List<String> ids = List.copyOf(documents.keySet());

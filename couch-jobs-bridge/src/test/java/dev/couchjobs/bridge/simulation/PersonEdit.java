@@ -4,29 +4,29 @@ import java.util.random.RandomGenerator;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a person does to a document. */
+/** A change of a document by a person. */
 enum PersonEdit {
-    /** Ends the job. */
+    /** Cancels the job. */
     CANCEL,
-    /** Ends the job, and calls it failed. */
+    /** Ends the job as failed. */
     GIVE_UP,
     /** Deletes the document. */
     DELETE,
-    /** Leaves something that cannot be read. */
+    /** Makes the document invalid. */
     CORRUPT,
-    /** Asks for something else. */
+    /** Changes the plan. */
     CHANGE,
-    /** Saves it as it is. */
+    /** Saves the document unchanged. */
     TOUCH,
-    /** Saves what the document was in the beginning, over all that has happened since. */
+    /** Saves the first version of the document over all later ones. */
     TURN_BACK;
 
-    /** {@return whether it may make a difference to the job's end} */
+    /** {@return whether it may change the end of the job} */
     boolean matters() {
         return this != TOUCH && this != TURN_BACK;
     }
 
-    /** {@return the document after it, on the same revision} */
+    /** {@return the changed document, on the same revision} */
     ObjectNode on(ObjectNode document, ObjectNode original, RandomGenerator random) {
         ObjectNode next = document.deepCopy();
         return switch (this) {

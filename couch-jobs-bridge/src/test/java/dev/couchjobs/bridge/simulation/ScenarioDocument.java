@@ -7,15 +7,15 @@ import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A document that is put somewhere, and what is known of it beforehand.
+ * A document of the simulation.
  *
  * @param id its id
- * @param body as it is put
- * @param steps what it asks for; none if it cannot be run
- * @param creator the node that it names as its creator, if it can be run
- * @param place the node at whose CouchDB it is put
- * @param time when
- * @param personEdits what people have done to it since
+ * @param body the content at its creation
+ * @param steps its steps; none if it is invalid
+ * @param creator its creator node, if it is valid
+ * @param place the node in whose CouchDB it is created
+ * @param time the time of its creation
+ * @param personEdits the changes by people
  */
 record ScenarioDocument(
         String id,
@@ -35,14 +35,14 @@ record ScenarioDocument(
         return steps.isEmpty();
     }
 
-    /** {@return whether its end depends on nothing but what it asks for} */
+    /** {@return whether its end depends only on its plan} */
     boolean isLeftAlone() {
         return personEdits.stream().noneMatch(PersonEdit::matters);
     }
 
     /**
-     * {@return whether a person may have put it a second time} What is deleted is forgotten, and may be there again if
-     * somebody changed it where that was not known; what was refused and is mended is a new job.
+     * {@return whether a person may have created it a second time} A deleted document is forgotten, and may return by
+     * an edit on a node that did not know the deletion; a refused document that is corrected is a new job.
      */
     boolean isPutAnew() {
         return personEdits.contains(PersonEdit.DELETE)

@@ -12,7 +12,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Makes documents by chance. */
+/** Creates random documents. */
 final class ScenarioDocuments {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
     private static final int STEPS_MAX = 4;
@@ -26,7 +26,7 @@ final class ScenarioDocuments {
         this.random = random;
     }
 
-    /** {@return a document that is to be put at some time up to the latest} */
+    /** {@return a document to create before the latest time} */
     ScenarioDocument next(int number, Duration latest) {
         String id = "job-" + number;
         List<String> nodes = scenario.nodes();

@@ -5,11 +5,11 @@ import java.util.Optional;
 import java.util.SortedSet;
 
 /**
- * A step as it was asked for.
+ * The plan of a step.
  *
- * @param isTargeted whether the document names the one node that does it
- * @param isForAll whether all these nodes are to do it, and not one of them
- * @param nodes who may
+ * @param isTargeted whether the document names the one node that runs it
+ * @param isForAll whether all of the nodes run it
+ * @param nodes the nodes that may run it
  */
 record ScenarioStep(
         boolean isTargeted,
@@ -19,13 +19,13 @@ record ScenarioStep(
         Optional<Effect> alternative,
         RetryStrategy retry) {
 
-    /** {@return whether it has to come to a good end, unless somebody interferes} */
+    /** {@return whether it succeeds if no person changes the document} */
     boolean succeeds() {
         return effect.succeedsAt(retry.maxRetries() + 1)
                 || alternative.filter(other -> other.succeedsAt(1)).isPresent();
     }
 
-    /** How many runs it has. */
+    /** {@return the number of its runs} */
     int runs() {
         return isForAll ? nodes.size() : 1;
     }

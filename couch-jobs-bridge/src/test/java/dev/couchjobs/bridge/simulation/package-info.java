@@ -1,4 +1,4 @@
-/** The whole bridge from a seed, on several nodes and in virtual time, with everything going wrong. */
+/** The whole bridge from a seed, on several nodes, in virtual time and with faults. */
 @NullMarked
 package dev.couchjobs.bridge.simulation;
 

@@ -4,11 +4,11 @@ import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A leaf of a document with all that led to it, as replication hands it on.
+ * A leaf of a document with its history, as replication transfers it.
  *
- * @param revisions its own revision, the one before, and so on to the first
+ * @param revisions its own revision and all before it, the first one last
  * @param isDeleted whether it is a deletion
- * @param body what is written in it
+ * @param body its content
  */
 record Branch(List<String> revisions, boolean isDeleted, ObjectNode body) {
     Branch {

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** A request that is sent until it is answered, or is no longer wanted. */
+/** A request that is repeated until it is answered or cancelled. */
 final class Call<T> {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
     private static final int MOST_DOUBLINGS = 6;
@@ -82,7 +82,7 @@ final class Call<T> {
         });
     }
 
-    /** It is the client who waits and asks again: nobody, if he is no more. */
+    /** The client waits and repeats the request, unless its process has ended. */
     private void again() {
         client.execute(() -> {
             Duration pause = FIRST_PAUSE.multipliedBy(1L << Math.min(tries++, MOST_DOUBLINGS));

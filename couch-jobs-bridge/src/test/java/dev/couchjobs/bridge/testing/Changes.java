@@ -6,8 +6,8 @@ import java.util.List;
 /**
  * A part of the changes of a database.
  *
- * @param rows one for each document
- * @param position behind them
+ * @param rows a row for each document
+ * @param position the position after them
  */
 record Changes(List<DocumentChange> rows, ModelPosition position) {
     Changes {

@@ -19,7 +19,7 @@ import net.jqwik.api.constraints.Size;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Whatever is edited where, and whatever is replicated when: in the end all replicas are the same. */
+/** All replicas are equal in the end, whatever is edited and replicated in which order. */
 class ConvergenceProperties {
     private static final int REPLICAS = 3;
     private static final int DOCUMENTS = 2;
@@ -28,7 +28,7 @@ class ConvergenceProperties {
     private final List<ModelCouchDatabase> replicas = IntStream.range(0, REPLICAS)
             .mapToObj(replica -> new ModelCouchDatabase("of " + replica, new SplittableRandom(replica), () -> {}))
             .toList();
-    /** All revisions that somebody was told were written. */
+    /** The revisions of all accepted writes. */
     private final Map<String, Set<String>> written = new TreeMap<>();
 
     @Property(tries = 500)
@@ -47,7 +47,7 @@ class ConvergenceProperties {
         assertThat(replicas.get(0).ids()).containsExactlyElementsOf(written.keySet());
     }
 
-    /** A number that is used up by one decision after another. */
+    /** A random number from which decisions are drawn one by one. */
     private static final class Choice {
         private int left;
 
@@ -75,7 +75,7 @@ class ConvergenceProperties {
         }
     }
 
-    /** On the winning leaf or on another, also one that is deleted, with few texts so that edits coincide. */
+    /** Edits the winning leaf or another, or a deleted one. There are few texts, so that equal edits occur. */
     private void edit(ModelCouchDatabase replica, String id, Choice choice) {
         ObjectNode document = JsonNodeFactory.instance.objectNode().put("_id", id);
         List<Leaf> leaves = replica.leaves(id);

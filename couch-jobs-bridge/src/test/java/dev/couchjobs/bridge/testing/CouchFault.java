@@ -1,39 +1,39 @@
 package dev.couchjobs.bridge.testing;
 
 /**
- * What can go wrong with the servers of a {@link ModelCouch}. The weight of a fault is the probability that it strikes:
- * at each step that it can strike, or at each server, or the network, in each second.
+ * The faults of the servers of a {@link ModelCouch}. The weight of a fault is its probability: at each step to which it
+ * applies, or for each server, or the network, in each second.
  */
 public enum CouchFault {
-    /** A request takes its time to arrive, up to three seconds. Per request. */
+    /** A request arrives late, after up to three seconds. Per request. */
     SLOW_REQUEST(0.3),
-    /** An answer takes its time, up to three seconds, and is overtaken by others. Per answer. */
+    /** An answer arrives late, after up to three seconds, and later than others. Per answer. */
     SLOW_REPLY(0.3),
-    /** A request does not arrive, or so late that nobody waits for its answer; it is sent again. Per request. */
+    /** A request does not arrive, or arrives after its client has given up; the client repeats it. Per request. */
     LOST_REQUEST(0.1),
     /**
-     * What was asked for has been done, all or part of it, and the answer is lost; it is asked for again. So a writer
-     * meets the conflict that his own write makes. Per answer.
+     * A request is executed, completely or in part, and its answer is lost; the client repeats it. A writer then meets
+     * the conflict of its own write. Per answer.
      */
     LOST_REPLY(0.1),
     /**
-     * Whoever has lost an answer is told that it failed, instead of asking again. {@code CouchDatabase} promises that
-     * nothing fails that might not fail again, so this strikes only if it is asked for. Per lost answer.
+     * The client gets a failure for a lost answer instead of repeating the request. {@code CouchDatabase} promises that
+     * only permanent failures reach its caller, so this fault has to be requested. Per lost answer.
      */
     FAILURE(0),
-    /** A request is refused for now, as by 429, 500 or 503; it is sent again. Per request. */
+    /** A request is refused with a transient fault, such as 429, 500 or 503; the client repeats it. Per request. */
     BUSY(0.1),
-    /** A feed goes back to where it has been, and tells some changes again. Per batch. */
+    /** A feed returns to an earlier position and repeats some changes. Per batch. */
     REPEATED_CHANGES(0.2),
-    /** A feed breaks off when it has read and before it has told. Per batch. */
+    /** A feed ends after it has read changes and before it has delivered them. Per batch. */
     BROKEN_FEED(0.2),
-    /** A document takes its time from one database to the other, up to ten seconds. Per document. */
+    /** The replication of a document takes up to ten seconds. Per document. */
     SLOW_REPLICATION(0.3),
-    /** Some branches of a document are replicated, and the others only later. Per document. */
+    /** Some branches of a document are replicated before the others. Per document. */
     PARTIAL_REPLICATION(0.2),
-    /** A server is gone for up to five seconds and then has all that it had. Per server and second. */
+    /** A server is down for up to five seconds, and keeps its data. Per server and second. */
     CRASH(0.1),
-    /** Some servers cannot be reached by the others for up to ten seconds. Per second. */
+    /** Some servers are cut off from the others for up to ten seconds. Per second. */
     CUT(0.1);
 
     private final double usual;
@@ -42,7 +42,7 @@ public enum CouchFault {
         this.usual = usual;
     }
 
-    /** The weight of it where it is frequent, unless somebody sets another. */
+    /** The usual weight of the fault. */
     double usual() {
         return usual;
     }

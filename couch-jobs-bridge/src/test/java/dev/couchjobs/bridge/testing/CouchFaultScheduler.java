@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
-/** What befalls servers and the network between them once in a while. */
+/** Schedules the faults of servers and of the network between them. */
 final class CouchFaultScheduler {
     private static final Duration SPELL = Duration.ofSeconds(1);
     private static final int LONGEST_CRASH_MILLIS = 5_000;

@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
-/** How often each fault strikes. */
+/** The probabilities of the faults. */
 public final class CouchFaultWeights {
-    /** Of the usual weight: a run has much of some faults and little of others. */
+    /** Fractions of the usual weight, so that a run has many of some faults and few of others. */
     private static final double[] SHARES = {1, 0.3, 0.1};
 
     private final Map<CouchFault, Double> weights = new EnumMap<>(CouchFault.class);
@@ -17,12 +17,12 @@ public final class CouchFaultWeights {
 
     private CouchFaultWeights() {}
 
-    /** {@return weights by which nothing goes wrong} */
+    /** {@return weights without faults} */
     public static CouchFaultWeights none() {
         return new CouchFaultWeights();
     }
 
-    /** {@return weights by chance; one time in two there is none of a fault} */
+    /** {@return random weights; half of them are zero} */
     public static CouchFaultWeights draw(RandomGenerator random) {
         CouchFaultWeights drawn = new CouchFaultWeights();
         for (CouchFault fault : CouchFault.values()) {
@@ -32,18 +32,18 @@ public final class CouchFaultWeights {
         return drawn;
     }
 
-    /** Has a fault strike with a probability between 0 and 1. */
+    /** Sets the probability of a fault, between 0 and 1. */
     public CouchFaultWeights with(CouchFault fault, double weight) {
         weights.put(fault, weight);
         return this;
     }
 
-    /** Has a fault never strike. */
+    /** Disables a fault. */
     public CouchFaultWeights without(CouchFault fault) {
         return with(fault, 0);
     }
 
-    /** {@return what has struck so far} */
+    /** {@return the faults that have occurred} */
     Set<CouchFault> struck() {
         return struck;
     }

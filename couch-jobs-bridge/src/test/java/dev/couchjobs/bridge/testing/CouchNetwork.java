@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
-/** The ways between servers and to them. */
+/** The network between servers and their clients. */
 final class CouchNetwork {
     private static final Duration USUAL = Duration.ofMillis(3);
     private static final Duration SLOW = Duration.ofSeconds(3);
@@ -42,7 +42,7 @@ final class CouchNetwork {
         log.accept(what);
     }
 
-    /** Some servers are on one side from now on, and all others on the other. */
+    /** Separates some servers from all others. */
     void cut(Set<ModelServer> oneSide) {
         off = Set.copyOf(oneSide);
     }
@@ -51,7 +51,7 @@ final class CouchNetwork {
         return off.contains(one) == off.contains(other);
     }
 
-    /** Has something arrive after the usual time, or a longer one if the fault strikes. */
+    /** Runs an action after the usual delay, or after a longer one if the fault occurs. */
     void send(CouchFault slow, Runnable arrival) {
         Duration most = USUAL;
         if (strikes(slow)) {

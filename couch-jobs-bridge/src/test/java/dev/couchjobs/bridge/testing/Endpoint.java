@@ -3,14 +3,14 @@ package dev.couchjobs.bridge.testing;
 import java.util.Optional;
 
 /**
- * A place for a database.
+ * The place of a database.
  *
- * @param server where
- * @param name how it is called there
+ * @param server the server
+ * @param name the name of the database
  */
 public record Endpoint(ModelServer server, String name) {
 
-    /** The database, if the server is up and has it. */
+    /** {@return the database, if the server is up and contains it} */
     Optional<ModelCouchDatabase> reach() {
         return server.reach(name);
     }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A client of a server, which asks again for what is not answered. */
+/** A client of a server. It repeats requests that are not answered. */
 final class ModelConnection implements CouchDatabase {
     private final Endpoint endpoint;
     private final CouchNetwork network;
@@ -65,7 +65,7 @@ final class ModelConnection implements CouchDatabase {
         });
     }
 
-    /** Those who change what they have read change nothing here. */
+    /** A caller may change what it has read without an effect on the database. */
     private static StoredDocument copy(StoredDocument document) {
         List<Leaf> leaves = document.leaves().stream()
                 .map(leaf ->

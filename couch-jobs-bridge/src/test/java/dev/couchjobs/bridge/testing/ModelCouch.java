@@ -15,11 +15,11 @@ import java.util.function.Predicate;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * CouchDB servers in memory, their clients and the replication between them, with faults, from a seed.
+ * CouchDB servers in memory, with their clients, replication and faults, from a seed.
  *
- * <p>All of it happens on one thread, that of the scheduler, and in its time. In a simulation that is virtual, and the
- * same seed gives the same run; elsewhere a single thread does, and then all but {@link #connect connections} is to be
- * used on it.
+ * <p>Everything runs on the scheduler's thread and in its time. In a simulation that time is virtual, and the same seed
+ * gives the same run. Otherwise the scheduler has one thread, and all methods but those of {@link #connect connections}
+ * must be called on it.
  */
 public final class ModelCouch {
     private final ScheduledExecutorService scheduler;
@@ -31,11 +31,11 @@ public final class ModelCouch {
     private final List<ModelReplication> replications = new ArrayList<>();
 
     /**
-     * Begins without servers.
+     * Creates a model without servers.
      *
      * @param scheduler has one thread
-     * @param seed decides all that is left to chance
-     * @param log is told of what goes wrong
+     * @param seed determines all random choices
+     * @param log receives the faults
      */
     public ModelCouch(ScheduledExecutorService scheduler, long seed, CouchFaultWeights weights, Consumer<String> log) {
         this.scheduler = scheduler;
@@ -47,7 +47,7 @@ public final class ModelCouch {
         log.accept("CouchDB with " + weights);
     }
 
-    /** {@return a server of a name, started if there was none} */
+    /** {@return the server with the given name, started if it is new} */
     public ModelServer server(String name) {
         return servers.computeIfAbsent(name, made -> new ModelServer(made, random.split()));
     }
@@ -57,24 +57,24 @@ public final class ModelCouch {
     }
 
     /**
-     * Connects somebody to a database, which need not be there yet.
+     * Connects a client to a database, which need not exist yet.
      *
-     * @param client its timers and continuations run there, and none after its end
+     * @param client runs the client's timers and callbacks; none run after it has ended
      */
     public CouchDatabase connect(ModelServer server, String database, ScheduledExecutorService client) {
         return new ModelConnection(new Endpoint(server, database), network, client);
     }
 
-    /** Replicates from one database to another from now on; both have to be there for that. */
+    /** Starts a replication between two databases. It waits until both exist. */
     public ModelReplication replicate(Endpoint source, Endpoint target) {
         return replicate(source, target, document -> true);
     }
 
     /**
-     * Replicates some revisions from one database to another from now on.
+     * Starts a replication of some revisions between two databases.
      *
-     * @param selector says which leaves go over. A deletion is asked about like every other revision, and has only
-     *     those fields that were written in it
+     * @param selector selects the leaves to replicate. It is called for deletions, too, which contain only the fields
+     *     that were written
      */
     public ModelReplication replicate(Endpoint source, Endpoint target, Predicate<ObjectNode> selector) {
         ModelReplication replication = new ModelReplication(source, target, selector, network);
@@ -83,7 +83,7 @@ public final class ModelCouch {
         return replication;
     }
 
-    /** Replicates a database between each two of some servers, both ways. */
+    /** Starts the replication of a database between each two of the given servers, in both directions. */
     public void replicateAll(String database, Collection<ModelServer> between) {
         for (ModelServer from : between) {
             for (ModelServer to : between) {
@@ -94,38 +94,38 @@ public final class ModelCouch {
         }
     }
 
-    /** {@return whether no replication has anything left to do that it could do} */
+    /** {@return whether no replication can make progress} */
     public boolean isSettled() {
         return replications.stream().allMatch(ModelReplication::isIdle);
     }
 
-    /** Takes a server down for a while. */
+    /** Stops a server for a time. */
     public void crash(ModelServer server, Duration downtime) {
         log.accept(server + " crashes for " + downtime);
         server.stop();
         network.after(downtime, server::start);
     }
 
-    /** Cuts some servers off from the others, instead of those that were; their clients still reach them. */
+    /** Cuts the given servers off from the others, in place of an earlier cut; clients still reach them. */
     public void cut(Set<ModelServer> off) {
         log.accept("cuts off " + off.stream().map(ModelServer::name).sorted().toList());
         network.cut(off);
     }
 
-    /** Has all servers reach each other. */
+    /** Ends the cut. */
     public void join() {
         log.accept("all are joined");
         network.cut(Set.of());
     }
 
-    /** Has nothing go wrong any more; servers that are down come back, and those that are cut off are joined. */
+    /** Ends all faults: starts the servers that are down, and ends the cut. */
     public void calm() {
         weights.calm();
         join();
         servers().forEach(ModelServer::start);
     }
 
-    /** Has something done on the thread of all this. */
+    /** Runs an action on the thread of the model. */
     public void execute(Runnable action) {
         scheduler.execute(action);
     }

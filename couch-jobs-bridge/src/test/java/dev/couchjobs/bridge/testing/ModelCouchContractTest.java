@@ -7,7 +7,7 @@ import dev.couchjobs.fdb.simulation.VirtualScheduler;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Nested;
 
-/** The model does what is expected of every database: when all is well, and when it is slow and unreliable. */
+/** The model meets the contract of databases, without faults and with those that the contract permits. */
 class ModelCouchContractTest {
 
     @Nested
@@ -18,7 +18,7 @@ class ModelCouchContractTest {
         }
     }
 
-    /** With all that leaves what the contract says as it is: answers are not lost, and no change is told again. */
+    /** With all faults that the contract permits: answers are not lost, and changes are not repeated. */
     @Nested
     class Rough extends CouchContract {
         @Override
@@ -34,7 +34,7 @@ class ModelCouchContractTest {
         }
     }
 
-    /** Places on two servers in turn. */
+    /** Places databases on two servers in turn. */
     private static final class ModelFixture implements CouchFixture {
         private static final int SERVERS = 2;
         private static final long SEED = 5;

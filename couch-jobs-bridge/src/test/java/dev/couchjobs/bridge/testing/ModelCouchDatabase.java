@@ -19,11 +19,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A database past all faults: what it holds is read, written and looked at here at once. To be used on the thread of
- * its {@link ModelCouch}.
+ * A database without faults: all methods act on its contents at once. Call them on the thread of its {@link
+ * ModelCouch}.
  *
- * <p>Like a database of several shards it has no order of changes: those of each shard come in theirs, and the shards
- * as it happens. A document is told of once, as it is by then, however often it has changed.
+ * <p>Like a database of several shards it has no total order of changes. The changes of each shard are in order, and
+ * the shards are interleaved at random. A document appears once, in its last version, however often it has changed.
  */
 public final class ModelCouchDatabase {
     private static final int SHARDS = 2;
@@ -39,7 +39,7 @@ public final class ModelCouchDatabase {
     private Predicate<String> isHidden = id -> false;
     private UnaryOperator<StoredDocument> lag = UnaryOperator.identity();
 
-    /** @param changed is called after every change */
+    /** @param changed runs after each change */
     ModelCouchDatabase(String incarnation, RandomGenerator random, Runnable changed) {
         this.incarnation = incarnation;
         this.random = random;
@@ -50,24 +50,24 @@ public final class ModelCouchDatabase {
         return incarnation;
     }
 
-    /** {@return the ids of all documents that are there or ever were, in order} */
+    /** {@return the ids of all documents, also deleted ones, in order} */
     public List<String> ids() {
         return List.copyOf(documents.keySet());
     }
 
     /**
-     * Hides documents from reads by their ids, as a shard that lags behind does. Feeds still tell of them.
+     * Hides documents from reads, as a shard that lags does. Feeds still contain them.
      *
-     * @param which their ids
+     * @param which selects their ids
      */
     public void hide(Predicate<String> which) {
         isHidden = which;
     }
 
     /**
-     * Shows other versions of documents to those who read, as a shard that lags behind does. Writes meet the newest.
+     * Returns other versions of documents to readers, as a shard that lags does. Writes act on the newest version.
      *
-     * @param shown what is read in place of a document
+     * @param shown returns the version to read
      */
     public void lag(UnaryOperator<StoredDocument> shown) {
         lag = shown;
@@ -90,19 +90,19 @@ public final class ModelCouchDatabase {
         return new StoredDocument(id, shown);
     }
 
-    /** {@return all leaves of a document, deleted ones too, the winning one first} */
+    /** {@return all leaves of a document, also deleted ones, the winning one first} */
     public List<Leaf> leaves(String id) {
         RevisionTree tree = documents.get(id);
         return tree == null ? List.of() : tree.leaves();
     }
 
-    /** {@return whether a revision of a document was written here or has come here} */
+    /** {@return whether this database contains a revision of a document} */
     public boolean knows(String id, String revision) {
         RevisionTree tree = documents.get(id);
         return tree != null && tree.knows(revision);
     }
 
-    /** {@return the revisions of all leaves of all documents: equal when replicas have converged} */
+    /** {@return the revisions of all leaves of all documents; equal in replicas that have converged} */
     public Map<String, List<String>> revisions() {
         Map<String, List<String>> revisions = new TreeMap<>();
         documents.forEach((id, tree) ->
@@ -110,7 +110,7 @@ public final class ModelCouchDatabase {
         return revisions;
     }
 
-    /** Writes a document on the revision that it names, or as a new one. */
+    /** Writes a document on the revision in its {@code _rev}, or as a new one. */
     public WriteResult write(ObjectNode document) {
         String id = document.get("_id").asString();
         Optional<WriteResult> refused = refusal(id, document);
@@ -130,7 +130,7 @@ public final class ModelCouchDatabase {
     /**
      * Refuses documents from now on.
      *
-     * @param why tells of each why it is refused, or nothing; also of deletions
+     * @param why returns the reason to refuse a document or a deletion; empty to accept it
      */
     public void validate(Function<ObjectNode, Optional<String>> why) {
         validation = why;
@@ -151,7 +151,7 @@ public final class ModelCouchDatabase {
         return document.path("_deleted").asBoolean(false);
     }
 
-    /** Takes a branch over from another replica; whatever it says about a document that is here is kept beside it. */
+    /** Adds a branch from another replica beside the local ones. */
     boolean graft(String id, Branch branch) {
         boolean isNew = tree(id).graft(branch);
         if (isNew) {
@@ -181,10 +181,10 @@ public final class ModelCouchDatabase {
     }
 
     /**
-     * Reads on in the changes.
+     * Reads changes.
      *
-     * @param since a position; null, or one in another incarnation, for the beginning
-     * @param most how many rows at most
+     * @param since a position; null, or one of another incarnation, for the beginning
+     * @param most the largest number of rows
      */
     Changes changes(@Nullable ModelPosition since, int most) {
         List<Long> read = new ArrayList<>(known(since).shards());

@@ -14,7 +14,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
-/** What the model has in common with a server, to the letter. */
+/** The model behaves exactly like a server. */
 class ModelCouchDatabaseTest {
     private final ModelCouchDatabase database = database("one");
     private final ModelCouchDatabase other = database("other");

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What can be relied on in a world of servers, and what goes wrong there if that is asked for. */
+/** The guarantees of the model, and its faults when they are enabled. */
 class ModelCouchTest {
     private static final Duration LONG = Duration.ofMinutes(1);
 

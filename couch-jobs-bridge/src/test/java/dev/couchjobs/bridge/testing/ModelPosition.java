@@ -8,10 +8,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.StringNode;
 
 /**
- * Where somebody is in the changes of a database.
+ * A position in the changes of a database.
  *
- * @param incarnation of the database: one that was dropped and made anew is another
- * @param shards how far he has read each of its shards
+ * @param incarnation identifies the database; one that was deleted and created again has another
+ * @param shards the position in each shard
  */
 record ModelPosition(String incarnation, List<Long> shards) {
     ModelPosition {
@@ -25,14 +25,14 @@ record ModelPosition(String incarnation, List<Long> shards) {
         return new ModelPosition(incarnation, Collections.nCopies(shards, 0L));
     }
 
-    /** {@return this, as it is handed to those who are to take it for opaque} */
+    /** {@return this position in the form that callers treat as opaque} */
     JsonNode toJson() {
         long total = shards.stream().mapToLong(Long::longValue).sum();
         String all = shards.stream().map(String::valueOf).collect(Collectors.joining("."));
         return StringNode.valueOf(total + "-" + incarnation + "." + all);
     }
 
-    /** @throws IllegalArgumentException if it was not made by {@link #toJson} */
+    /** @throws IllegalArgumentException if {@link #toJson} has not created it */
     static ModelPosition of(JsonNode json) {
         try {
             String text = json.asString();

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Carries the leaves of a database over to another for as long as it lives, with their histories. It reads changes in
- * batches; the documents of a batch arrive in any order, each as it was when it was fetched. A batch that did not
- * arrive as a whole is begun again.
+ * Replicates the leaves of a database to another, with their histories, until it is cancelled. It reads changes in
+ * batches. The documents of a batch arrive in any order, each in the version at the time of its read. A batch that does
+ * not arrive completely is repeated.
  */
 public final class ModelReplication {
     private static final int BATCH = 20;
@@ -32,13 +32,13 @@ public final class ModelReplication {
         this.network = network;
     }
 
-    /** Ends it; what is under way may still arrive. */
+    /** Ends the replication; documents under way may still arrive. */
     public void cancel() {
         cancelled = true;
         idle = true;
     }
 
-    /** {@return whether all that there was to carry has arrived} */
+    /** {@return whether all documents have arrived} */
     public boolean isIdle() {
         return idle;
     }
@@ -71,7 +71,7 @@ public final class ModelReplication {
         network.send(CouchFault.SLOW_REPLICATION, this::turn);
     }
 
-    /** A replicator finds its checkpoint on both sides or not at all. */
+    /** A replicator continues only if it finds its checkpoint on both sides. */
     private void beginAnewIfTargetIsNew() {
         String incarnation = at(target).incarnation();
         if (!incarnation.equals(targetIncarnation)) {
@@ -90,7 +90,7 @@ public final class ModelReplication {
         return endpoint.reach().orElseThrow();
     }
 
-    /** Some changes on their way. */
+    /** Changes under way. */
     private final class Batch {
         private final Changes changes;
         private int underWay;

@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 
 /**
- * A server with its databases. What is written is durable; what a crash takes are the connections. To be used on the
- * thread of its {@link ModelCouch}.
+ * A server with its databases. Writes are durable; a crash only breaks connections. Call its methods on the thread of
+ * its {@link ModelCouch}.
  */
 public final class ModelServer {
     private final String name;
@@ -29,7 +29,7 @@ public final class ModelServer {
         return name;
     }
 
-    /** {@return a database, past all faults; made if it was not there} */
+    /** {@return a database without faults, created if it does not exist} */
     public ModelCouchDatabase database(String database) {
         ModelCouchDatabase there = databases.get(database);
         if (there != null) {
@@ -42,13 +42,13 @@ public final class ModelServer {
         return made;
     }
 
-    /** Deletes a database with all that is in it. */
+    /** Deletes a database with its contents. */
     public void drop(String database) {
         databases.remove(database);
         tellChanged();
     }
 
-    /** Takes it down, if it is not; all that waits for it learns of that. */
+    /** Stops the server if it runs, and reports that to all waiting requests. */
     public void stop() {
         if (up) {
             up = false;
@@ -57,7 +57,7 @@ public final class ModelServer {
         }
     }
 
-    /** Has it back, with all that it had. */
+    /** Starts the server with its data. */
     public void start() {
         up = true;
         tellChanged();
@@ -68,17 +68,17 @@ public final class ModelServer {
         return up;
     }
 
-    /** How often it has gone down: what was begun before the last time is not answered. */
+    /** The number of stops: requests from before the last one are not answered. */
     int crashes() {
         return crashes;
     }
 
-    /** The database as those find it who ask this server, if it is there at present. */
+    /** {@return the database as clients of the server see it, if it exists} */
     Optional<ModelCouchDatabase> reach(String database) {
         return up ? Optional.ofNullable(databases.get(database)) : Optional.empty();
     }
 
-    /** Calls back once when anything here has changed. */
+    /** Runs an action once, at the next change on this server. */
     void whenChanged(Runnable action) {
         waiting.add(action);
     }

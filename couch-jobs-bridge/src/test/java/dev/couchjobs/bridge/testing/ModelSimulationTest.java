@@ -28,7 +28,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Writers and readers on several servers, with faults from a seed. {@code -Dsimulation.seed=42} runs just that one. */
+/**
+ * Writers and readers on several servers, with faults from a seed. {@code -Dsimulation.seed=42} runs only that seed.
+ */
 class ModelSimulationTest {
     private static final long SEEDS = 200;
     private static final int DOCUMENTS = 4;
@@ -123,7 +125,7 @@ class ModelSimulationTest {
             }
         }
 
-        /** Edits, and keeps what it is told. */
+        /** Edits documents, and keeps what it has received. */
         private final class Node {
             private final SimulatedProcess process;
             private final RandomGenerator random;

@@ -1,11 +1,11 @@
 package dev.couchjobs.bridge.testing;
 
-/** What somebody asks of a database. */
+/** A request to a database. */
 interface Request<T> {
 
-    /** {@return the answer, once it has been done} */
+    /** {@return the answer, after the request was executed} */
     T doneBy(ModelCouchDatabase database);
 
-    /** Does some of it, as a server does that goes down meanwhile. */
+    /** Executes a part of the request, as a server does that stops meanwhile. */
     void partlyDoneBy(ModelCouchDatabase database);
 }

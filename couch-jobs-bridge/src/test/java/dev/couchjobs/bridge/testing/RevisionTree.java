@@ -12,15 +12,18 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
-/** All revisions of one document in one database. Unlike a server's it is never pruned. */
+/** All revisions of one document in one database. Unlike that of a server it is never pruned. */
 final class RevisionTree {
-    /** Not deleted before deleted, then the longer history, then the greater revision: the same on every replica. */
+    /**
+     * Not deleted before deleted, then the longer history, then the greater revision. The order is the same on every
+     * replica.
+     */
     private static final Comparator<Leaf> WINNER_FIRST = Comparator.comparing(Leaf::isDeleted)
             .thenComparing(Comparator.comparingLong(Leaf::generation).reversed())
             .thenComparing(Leaf::revision, Comparator.reverseOrder());
 
     private final String id;
-    /** What came before each revision; nothing before the first of a branch. */
+    /** The predecessor of each revision; empty for the first of a branch. */
     private final Map<String, Optional<String>> before = new HashMap<>();
 
     private final NavigableSet<Leaf> leaves = new TreeSet<>(WINNER_FIRST);
@@ -38,16 +41,16 @@ final class RevisionTree {
         return !leaves.isEmpty() && leaves.first().isDeleted();
     }
 
-    /** {@return whether a revision is part of it, as a leaf or as one that others came after} */
+    /** {@return whether the tree contains a revision} */
     boolean knows(String revision) {
         return before.containsKey(revision);
     }
 
     /**
-     * Writes a further revision, as an editor does, who has to know what he changes.
+     * Adds a revision after an edit.
      *
-     * @param onto the revision that was changed, or none for a new document
-     * @return the new revision; empty if that is a conflict
+     * @param onto the edited revision; empty for a new document
+     * @return the new revision; empty if there is a conflict
      */
     Optional<String> edit(Optional<String> onto, boolean isDeleted, ObjectNode document) {
         if (!isAllowed(onto, isDeleted)) {
@@ -62,8 +65,8 @@ final class RevisionTree {
     }
 
     /**
-     * A document that is deleted on all branches is only made anew, without a revision, and then goes on from the
-     * winning deletion; see merge_rev_tree in couch_db_updater.
+     * A document that is deleted on all branches can only be created again, without a revision. It then continues from
+     * the winning deletion; see merge_rev_tree in couch_db_updater.
      */
     private boolean isAllowed(Optional<String> onto, boolean isDeleted) {
         if (isDeleted()) {
@@ -81,9 +84,9 @@ final class RevisionTree {
     }
 
     /**
-     * Takes a branch over from another replica.
+     * Adds a branch from another replica.
      *
-     * @return whether anything of it was new
+     * @return whether it contains a new revision
      */
     boolean graft(Branch branch) {
         if (knows(branch.revision())) {
@@ -119,7 +122,7 @@ final class RevisionTree {
     private Leaf leaf(String revision, boolean isDeleted, ObjectNode document) {
         ObjectNode body = document.objectNode();
         body.setAll(Revisions.content(document));
-        body.put("_id", id).put("_rev", revision); // behind, as PouchDB does: nobody is to count on an order
+        body.put("_id", id).put("_rev", revision); // at the end, as in PouchDB: no client may depend on the order
         if (isDeleted) {
             body.put("_deleted", true);
         }

@@ -8,14 +8,14 @@ import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Names revisions as Apache CouchDB does (couch_db:new_revid): by a hash of the revision before, of whether it is a
- * deletion, and of the content, in which the order of the fields counts. So the same edit of the same revision has the
- * same name wherever it is made.
+ * Computes the names of revisions like Apache CouchDB (couch_db:new_revid): a hash of the preceding revision, of
+ * whether it is a deletion, and of the content with its order of fields. The same edit of the same revision therefore
+ * has the same name on every replica.
  */
 final class Revisions {
     private Revisions() {}
 
-    /** {@return the revision that a content becomes after another, or as the first} */
+    /** {@return the revision of a content, after another revision or as the first} */
     static String next(Optional<String> before, boolean isDeleted, ObjectNode body) {
         String hashed = before.orElse("0") + '\n' + isDeleted + '\n' + content(body);
         long generation = before.map(Revisions::generation).orElse(0L) + 1;
@@ -26,7 +26,7 @@ final class Revisions {
         return Long.parseLong(revision.substring(0, revision.indexOf('-')));
     }
 
-    /** {@return the document without what is said about it: the fields whose names begin with an underscore} */
+    /** {@return the document without its metadata: the fields with a leading underscore} */
     static ObjectNode content(ObjectNode document) {
         ObjectNode content = document.deepCopy();
         content.remove(document.propertyNames().stream()

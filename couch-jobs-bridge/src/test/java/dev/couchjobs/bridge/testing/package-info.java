@@ -1,7 +1,4 @@
-/**
- * A model of CouchDB in memory, for tests and simulation: {@link dev.couchjobs.bridge.testing.ModelCouch} is where to
- * start.
- */
+/** A model of CouchDB in memory, for tests and simulation; see {@link dev.couchjobs.bridge.testing.ModelCouch}. */
 @NullMarked
 package dev.couchjobs.bridge.testing;
 

@@ -20,7 +20,7 @@ final class BoundedCharSequence implements CharSequence {
         private static final long serialVersionUID = 1L;
 
         LimitExceededException() {
-            super("looked at more than " + LOOKS_MAX + " characters");
+            super("read more than " + LOOKS_MAX + " characters");
         }
     }
 

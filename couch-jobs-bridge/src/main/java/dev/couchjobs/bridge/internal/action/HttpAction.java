@@ -121,7 +121,7 @@ final class HttpAction implements Action {
             objection.ifPresentOrElse(
                     reason -> result.complete(refusal.because(reason)), () -> send(next, redirects + 1, result));
         } catch (URISyntaxException e) {
-            result.complete(refusal.because("the server redirects to what is no URL: " + location.get()));
+            result.complete(refusal.because("the server redirects to an invalid URL: " + location.get()));
         }
     }
 

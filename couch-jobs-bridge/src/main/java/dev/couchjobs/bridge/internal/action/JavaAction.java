@@ -80,8 +80,8 @@ final class JavaAction implements Action {
             Future<?> grace = after(
                     GRACE,
                     () -> threads.execute(() -> result.complete(ActionResult.refused(why
-                            + ", was interrupted and still did not end; it is not tried"
-                            + " again, since it may be running yet"))));
+                            + ", was interrupted and has not ended; it is not tried again, because it may still"
+                            + " be running"))));
             FutureCallbacks.whenEnded(result, () -> grace.cancel(false));
         }
     }

@@ -45,7 +45,7 @@ final class ClaimArbiter {
         Optional<String> winner = step.progress().winner();
         if (winner.isPresent() && isOverdue(round) && step.withdraw() instanceof Transition.To open) {
             LOG.warn(
-                    "Node {}: node {} has not begun since it was to run job[{}] of document {}; its claim is"
+                    "Node {}: node {} has won job[{}] of document {} and has not begun it in time; its claim is"
                             + " withdrawn",
                     node,
                     winner.get(),

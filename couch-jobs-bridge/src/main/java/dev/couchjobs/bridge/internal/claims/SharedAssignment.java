@@ -97,8 +97,8 @@ public final class SharedAssignment implements StepAssignment {
     /** The number of sets that have a type of their own is limited. */
     private static JobType<StepJob, Void> ofOneAmong(SortedSet<String> nodes, StepJob job) {
         LOG.warn(
-                "There are too many sets of nodes as targets; job[{}] of document {} goes to one node of its set,"
-                        + " whatever the others do; groups of the configuration are one set each",
+                "There are too many sets of nodes as targets; job[{}] of document {} goes to one fixed node of"
+                        + " its set; a group of the configuration is one set",
                 job.step(),
                 OneLine.of(job.document()));
         return StepTypes.of(List.copyOf(nodes).get(Math.floorMod(job.hashCode(), nodes.size())));

@@ -39,7 +39,7 @@ final class ActionsReader {
         environment.stream()
                 .filter(secrets::contains)
                 .forEach(name -> section.mistake(
-                        "environment", name + " holds a password of CouchDB, which no command is to see"));
+                        "environment", name + " contains a password of CouchDB, which commands must not get"));
         ShellSettings settings = new ShellSettings(
                 section.flag("enabled", false),
                 allowList(section),
@@ -123,7 +123,7 @@ final class ActionsReader {
 
     private static Optional<String> objection(ActionPlan action, ShellSettings shell, HttpSettings http) {
         if (action instanceof ActionPlan.Shell && !shell.isEnabled()) {
-            return Optional.of("is a command, and there are none without shell.enabled = true");
+            return Optional.of("is a command, which needs shell.enabled = true");
         }
         return action instanceof ActionPlan.Http request && !request.url().equals(NOWHERE)
                 ? objection(request.url(), http)

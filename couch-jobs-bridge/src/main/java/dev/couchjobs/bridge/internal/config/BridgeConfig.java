@@ -71,7 +71,7 @@ public record BridgeConfig(
                     && !java.name().isEmpty()
                     && !handlers.contains(java.name())) {
                 missing.add("work_items." + kind + ".do: there is no handler '" + java.name() + "'"
-                        + (handlers.isEmpty() ? "; handlers are those of a program that has the bridge in it" : "")
+                        + (handlers.isEmpty() ? "; only programs that embed the bridge have handlers" : "")
                         + NameSuggestion.hint(java.name(), handlers));
             }
         });

@@ -80,7 +80,7 @@ final class ConfigDescription {
                             ? "an expression"
                             : "one of " + allow.patterns().size() + " expressions"));
         }
-        return kinds.isEmpty() ? "none that a document asks for" : String.join(", and ", kinds);
+        return kinds.isEmpty() ? "none from documents" : String.join(", and ", kinds);
     }
 
     private static String action(ActionPlan plan) {

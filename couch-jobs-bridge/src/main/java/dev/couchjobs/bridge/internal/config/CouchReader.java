@@ -73,7 +73,7 @@ final class CouchReader {
         }
         URI url = section.url("url").orElse(NOWHERE);
         if (url.getRawUserInfo() != null) {
-            section.mistake("url", "must not hold a name or a password; there are the keys user and password_file");
+            section.mistake("url", "must not contain a name or a password; use the keys user and password_file");
         }
         if (url.getPath() == null || url.getPath().replace("/", "").isEmpty()) {
             section.mistake("url", "names a server, but no database on it; add one, as in http://localhost:5984/jobs");

@@ -35,7 +35,7 @@ final class CookieSession implements Session {
     private static Proof cookieOf(CouchResponse response) {
         return cookie(response.headers())
                 .orElseThrow(() -> new CouchException(
-                        response.status(), "The server gives no session's cookie; use basic authentication"));
+                        response.status(), "The server returns no session cookie; use basic authentication"));
     }
 
     @Override

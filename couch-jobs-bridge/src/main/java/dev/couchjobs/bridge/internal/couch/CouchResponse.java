@@ -49,7 +49,7 @@ final class CouchResponse {
     /** {@return the body of a success} Throws an {@link UnreadableException} if it exceeds a limit. */
     JsonNode json() {
         return Json.read(
-                body.orElseThrow(() -> new UnreadableException("The answer is larger than this bridge takes at once"))
+                body.orElseThrow(() -> new UnreadableException("The answer is larger than this bridge accepts"))
                         .read());
     }
 
@@ -99,9 +99,9 @@ final class CouchResponse {
         String said = request + " was answered with " + status + " " + error() + ": " + reason().replaceAll("\\.$", "");
         return switch (status) {
             case 401, 403 ->
-                TransientException.slow(said + ". The user lacks a right, or none was given: mend user and"
-                        + " password_file in the bridge's configuration, or the database's _security; it is tried again"
-                        + " meanwhile");
+                TransientException.slow(said + ". The user lacks a right, or is not configured: correct user and"
+                        + " password_file in the bridge's configuration, or the database's _security; the"
+                        + " bridge tries again meanwhile");
             case 404 -> new TransientException(said + ". Create the database; the bridge waits for it");
             case 408, 425, 429 -> new TransientException(said, TransientException.Pace.GROWING, retryAfter(now));
             default ->
@@ -114,7 +114,7 @@ final class CouchResponse {
     private String advice() {
         if (status / 100 == 3) {
             return ". It redirects to " + headers.firstValue("location").orElse("nowhere")
-                    + ": give the bridge the final address";
+                    + ": configure the final address";
         }
         return "illegal_database_name".equals(error()) ? ". Choose another name for the database" : "";
     }

@@ -84,8 +84,8 @@ final class DatabaseIdentity {
     private void complain(CouchResponse refusal) {
         if (hasComplained.compareAndSet(false, true)) {
             LOG.warn(
-                    "{}: the document {} may not be written ({} {}), so it will not be noticed if the database is"
-                            + " replaced by another",
+                    "{}: the user must not write the document {} ({} {}), so the bridge cannot detect that the"
+                            + " database is replaced",
                     address,
                     MARKER.substring(1),
                     refusal.status(),

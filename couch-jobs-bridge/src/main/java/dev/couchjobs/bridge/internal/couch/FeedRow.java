@@ -13,7 +13,7 @@ record FeedRow(DocumentChange change, JsonNode position) {
                 .toList();
         String id = row.path("id").asString("");
         if (id.isEmpty() || revisions.isEmpty() || !row.hasNonNull("seq")) {
-            throw new TransientException("The feed has a row that is no change: " + row);
+            throw new TransientException("The feed contains a row that is not a change: " + row);
         }
         return new FeedRow(new DocumentChange(id, revisions, row.path("deleted").asBoolean(false)), row.path("seq"));
     }

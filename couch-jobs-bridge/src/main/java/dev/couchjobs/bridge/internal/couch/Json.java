@@ -41,9 +41,9 @@ final class Json {
         try {
             return MAPPER.readTree(bytes);
         } catch (StreamConstraintsException e) {
-            throw new UnreadableException("What came cannot be read: " + e.getOriginalMessage());
+            throw new UnreadableException("The answer cannot be read: " + e.getOriginalMessage());
         } catch (JacksonException e) {
-            throw new TransientException("What came is not JSON: " + e.getOriginalMessage());
+            throw new TransientException("The answer is not JSON: " + e.getOriginalMessage());
         }
     }
 

@@ -99,7 +99,7 @@ final class LeafReader {
 
     /** {@return a document that cannot be read, without a body} */
     private CompletableFuture<List<StoredDocument>> bare(List<String> ids) {
-        LOG.warn("Document {} is too large or too deep to be read, and is taken to be empty", OneLine.of(ids.get(0)));
+        LOG.warn("Document {} is too large or too deep to be read, and is treated as empty", OneLine.of(ids.get(0)));
         return winners(ids, "include_docs=false", Transport.LARGEST_ANSWER)
                 .thenApply(shown -> shown.stream()
                         .map(document -> new StoredDocument(

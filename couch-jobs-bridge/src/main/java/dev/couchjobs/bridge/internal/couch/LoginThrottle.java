@@ -157,10 +157,9 @@ final class LoginThrottle {
             return;
         }
         LOG.warn(
-                "{}: {} does not accept {}: {}. Mend user and password_file in the bridge's configuration and start the"
-                        + " bridge again, or mend the user on the server. Until then all requests of this user wait;"
-                        + " one of"
-                        + " them is made again after {} s, then less often",
+                "{}: {} does not accept {}: {}. Correct user and password_file in the bridge's configuration and"
+                        + " start the bridge again, or correct the user on the server. Until then all requests of this"
+                        + " user wait; one of them is repeated after {} s, then less often",
                 bridge,
                 server,
                 user(),
@@ -172,6 +171,6 @@ final class LoginThrottle {
         Credentials user = settings.credentials();
         String name = user instanceof Credentials.Basic basic ? basic.name() : "";
         name = user instanceof Credentials.Cookie cookie ? cookie.name() : name;
-        return "the user " + name + " with the password that it was given";
+        return "the user " + name + " with the configured password";
     }
 }

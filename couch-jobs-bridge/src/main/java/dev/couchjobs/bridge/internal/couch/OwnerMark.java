@@ -112,8 +112,8 @@ public final class OwnerMark implements AutoCloseable {
 
     private CompletableFuture<Void> unmarked() {
         LOG.warn(
-                "Node {}: the user of the bridge may not write _local/{} in {}, so a second bridge of this name is"
-                        + " not noticed",
+                "Node {}: the user of the bridge must not write _local/{} in {}, so the bridge cannot detect a"
+                        + " second one of this name",
                 self.node(),
                 name(),
                 couch.address());
@@ -145,7 +145,7 @@ public final class OwnerMark implements AutoCloseable {
                 isLooking = false;
             }
             if (thrown != null) {
-                LOG.debug("Node {}: the mark of the owner cannot be looked at", self.node(), RootCauses.of(thrown));
+                LOG.debug("Node {}: the mark of the owner cannot be read", self.node(), RootCauses.of(thrown));
             }
         });
     }
@@ -265,7 +265,7 @@ public final class OwnerMark implements AutoCloseable {
         try {
             freed.get(LAST_WRITE.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException e) {
-            LOG.debug("Node {}: the mark of the owner stays", self.node(), e);
+            LOG.debug("Node {}: the mark of the owner remains", self.node(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -116,7 +116,7 @@ public final class ReplicationWatch implements AutoCloseable {
 
     private static String describe(String peer, Replications.State state) {
         return "the replication from " + peer + " is " + state.name() + ": " + state.reason() + ". Documents of " + peer
-                + " do not come here meanwhile";
+                + " do not arrive meanwhile";
     }
 
     private synchronized void look() {
@@ -161,7 +161,7 @@ public final class ReplicationWatch implements AutoCloseable {
         return replications
                 .remove(one.replication.id())
                 .thenCompose(removed -> replications.ensure(one.replication))
-                .thenAccept(made -> log.info("Node {}: the replication from {} was made again", node, peer));
+                .thenAccept(made -> log.info("Node {}: the replication from {} was created again", node, peer));
     }
 
     /** Logs each change once. The states through which a server passes during a new attempt are ignored. */
@@ -173,9 +173,8 @@ public final class ReplicationWatch implements AutoCloseable {
                     node,
                     describe(peer, state),
                     state.hasFailed()
-                            ? "CouchDB has given it up, and the bridge makes it again"
-                            : "CouchDB tries again by itself, with growing pauses, and the bridge makes it again once"
-                                    + " the"
+                            ? "CouchDB has given it up, and the bridge creates it again"
+                            : "CouchDB tries again with growing pauses, and the bridge creates it again when the"
                                     + " peer answers");
         } else if (state.isRunning() && one.told.isPresent()) {
             one.runs();

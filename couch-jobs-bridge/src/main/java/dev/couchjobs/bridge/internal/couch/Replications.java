@@ -197,7 +197,7 @@ public final class Replications implements AutoCloseable {
             throw new CouchException(
                     403,
                     request + " was refused: " + response.reason()
-                            + ". Replications are set up by an administrator of the server");
+                            + ". Only an administrator of the server may create replications");
         }
         return transport.succeeded(request, response);
     }

@@ -21,7 +21,7 @@ final class ThrottledWarnings {
         this.about = about;
     }
 
-    /** Logs a fault if the attempt before has failed, too, because a single one often passes at once. */
+    /** Logs a fault. One that often passes at once is logged only if the attempt before has failed, too. */
     synchronized void make(RuntimeException fault, Backoff attempts) {
         String message = String.valueOf(fault.getMessage());
         last = Optional.of(about + ": " + message);

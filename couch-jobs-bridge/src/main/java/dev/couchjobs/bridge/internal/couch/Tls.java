@@ -36,7 +36,7 @@ public final class Tls {
         } catch (GeneralSecurityException | IOException e) {
             throw new CouchException(
                     0,
-                    "The file " + file + " has no certificates to trust: give one in PEM, or a key store with its"
+                    "The file " + file + " contains no certificate; use one in PEM, or a key store with its"
                             + " password (" + e + ")");
         }
     }

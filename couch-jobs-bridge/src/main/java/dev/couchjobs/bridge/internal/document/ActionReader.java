@@ -108,11 +108,13 @@ final class ActionReader {
             JsonNode body,
             Optional<Duration> timeout) {
         if (!METHOD.matcher(method).matches()) {
-            fields.fault(methodField, ValidationErrors.quote(method) + " is no method of HTTP, as GET or POST are");
+            fields.fault(methodField, ValidationErrors.quote(method) + " is not a method of HTTP, such as GET or POST");
             return Optional.empty();
         }
         if (!isAddress(url)) {
-            fields.fault(urlField, ValidationErrors.quote(url) + " is no address that begins with http:// or https://");
+            fields.fault(
+                    urlField,
+                    ValidationErrors.quote(url) + " is not an address that begins with http:// or" + " https://");
             return Optional.empty();
         }
         return Optional.of(new ActionPlan.Http(method.toUpperCase(Locale.ROOT), url, headers, body, timeout));

@@ -125,9 +125,8 @@ public final class DocumentReader {
                     "has " + job.size() + " steps; it has to have from 1 to " + DocumentLimits.STEPS
                             + (job.isEmpty()
                                     ? ""
-                                    : ", since each revision has all of them; make several jobs of it, and have the"
-                                            + " last"
-                                            + " step of each put the next document"));
+                                    : ", because each revision contains all of them; divide the job into several,"
+                                            + " the last step of each creating the next document"));
             return;
         }
         for (int i = 0; i < job.size(); i++) {
@@ -140,7 +139,7 @@ public final class DocumentReader {
         if (!isTrusting && runs > DocumentLimits.RUNS) {
             fields.fault(
                     "job",
-                    "asks for " + runs + " runs, counting each node for a step on all of them; the most is "
+                    "needs " + runs + " runs, one for each node of a step on all nodes; the most is "
                             + DocumentLimits.RUNS);
         }
     }

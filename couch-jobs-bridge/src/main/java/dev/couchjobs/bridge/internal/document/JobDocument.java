@@ -101,10 +101,10 @@ public record JobDocument(String id, JobPlan plan, Progress progress) {
     private static void check(Target target, StepProgress step) {
         if (target instanceof Target.All) {
             if (step.withdrawn() > 0 || step.claimedBy().isPresent()) {
-                throw new IllegalArgumentException("a step that all nodes do is not claimed");
+                throw new IllegalArgumentException("a step on all nodes is not claimed");
             }
         } else if (step.hasBegun() && step.winner().isEmpty()) {
-            throw new IllegalArgumentException("who runs a step has won it");
+            throw new IllegalArgumentException("the node that runs a step must be its winner");
         }
     }
 }

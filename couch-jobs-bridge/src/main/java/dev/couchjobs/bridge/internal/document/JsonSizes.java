@@ -14,8 +14,7 @@ final class JsonSizes {
     /** Reports a document that is too deep, or in which people have written too much. */
     static void check(ObjectNode document, ValidationErrors errors) {
         if (isDeeper(document, DocumentLimits.DEPTH)) {
-            errors.add(
-                    "", "the document has more than " + DocumentLimits.DEPTH + " objects and arrays within each other");
+            errors.add("", "the document has more than " + DocumentLimits.DEPTH + " nested objects and arrays");
         } else if (planBytes(document) > DocumentLimits.PLAN_BYTES) {
             errors.add("", "the document is larger than " + DocumentLimits.PLAN_BYTES + " bytes");
         }

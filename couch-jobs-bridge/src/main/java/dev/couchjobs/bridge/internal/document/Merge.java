@@ -64,7 +64,7 @@ public final class Merge {
         Optional<String> difference = mine.plan().differenceFrom(theirs.plan());
         if (difference.isPresent()) {
             return new Merged.PlansDiffer("two versions of this document differ in " + difference.get()
-                    + "; a job is not changed once it is there: make a new document");
+                    + "; a job cannot be changed: create a new document");
         }
         List<StepPlan> plans = new ArrayList<>();
         List<StepProgress> steps = new ArrayList<>();
@@ -74,8 +74,8 @@ public final class Merge {
             Optional<Target> target = target(one, other);
             if (target.isEmpty()) {
                 return new Merged.PlansDiffer(
-                        "job[" + i + "].target: all nodes are other nodes to some nodes than to others;"
-                                + " give all nodes the same configuration and make a new document");
+                        "job[" + i + "].target: the configurations of nodes differ in what all nodes are; use the"
+                                + " same configuration on all nodes and create a new document");
             }
             plans.add(one.plan().on(target.get()));
             steps.add(join(one.plan().target(), one.progress(), other.progress()));

@@ -81,7 +81,7 @@ public record NodeDirectory(SortedSet<String> nodes, SortedMap<String, SortedSet
             for (String member : members) {
                 require(
                         nodes.contains(member),
-                        "the group \"" + name + "\" names \"" + member + "\", which is no node"
+                        "the group \"" + name + "\" names \"" + member + "\", which is not a node"
                                 + NameSuggestion.hint(member, nodes));
             }
         });

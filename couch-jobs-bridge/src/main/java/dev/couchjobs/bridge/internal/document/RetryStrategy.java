@@ -31,7 +31,7 @@ public record RetryStrategy(
      */
     public Optional<Duration> pauseAfter(int tries, Duration sinceBegin) {
         if (tries < 1) {
-            throw new IllegalArgumentException("what has not failed is not tried again");
+            throw new IllegalArgumentException("a retry follows at least one failed try");
         }
         if (tries > maxRetries) {
             return Optional.empty();

@@ -56,7 +56,7 @@ public record Step(JobDocument job, int index) {
     /** A node claims the step: the current one, or the one after it if that runs on a single node. */
     public Transition claim(String node) {
         if (!isClaimable()) {
-            return refused("its target says who runs it");
+            return refused("its target names the nodes that run it");
         }
         if (progress().claimedBy().isPresent()) {
             return refused("it is claimed already");

@@ -23,7 +23,7 @@ final class StepPlanReader {
         Optional<ActionPlan> alternative = otherKind.flatMap(name -> ActionReader.read(step, "alt_do", name));
         Optional<Duration> timeout = step.seconds("timeout");
         if (timeout.isPresent() && timeout.get().isZero()) {
-            step.fault("timeout", "is 0; leave it out to let a try take as long as it takes");
+            step.fault("timeout", "is 0; omit it for no time limit");
         }
         RetryStrategy retry =
                 step.object("retry_strategy").map(StepPlanReader::retry).orElseGet(RetryStrategy::none);

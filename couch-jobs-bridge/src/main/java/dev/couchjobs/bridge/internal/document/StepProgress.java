@@ -26,14 +26,14 @@ public record StepProgress(
     public StepProgress {
         runs = Collections.unmodifiableSortedMap(new TreeMap<>(runs));
         if (withdrawn < 0) {
-            throw new IllegalArgumentException("nothing is withdrawn less often than never");
+            throw new IllegalArgumentException("the number of withdrawals is negative");
         }
         if (winner.isPresent() && !winner.equals(claimedBy)) {
-            throw new IllegalArgumentException("only who claims a step wins it");
+            throw new IllegalArgumentException("the winner of a step must claim it");
         }
         boolean isOthers = runs.keySet().stream().anyMatch(node -> !node.equals(winner.orElse(node)));
         if (isOthers || (claimedBy.isPresent() && winner.isEmpty() && !runs.isEmpty())) {
-            throw new IllegalArgumentException("only who has won a step runs it");
+            throw new IllegalArgumentException("the node that runs a step must be its winner");
         }
     }
 

@@ -44,7 +44,7 @@ final class StepProgressReader {
     private StepProgress onAll(Fields step, Target.All target) {
         for (String name : List.of("claimed_by", "winner", "executioner", "withdrawn")) {
             if (step.has(name)) {
-                step.fault(name, "a step that all nodes do is not claimed; see \"nodes\"");
+                step.fault(name, "a step on all nodes is not claimed; see \"nodes\"");
             }
         }
         StepRunReader.checkTimesOfDay(step);
@@ -61,7 +61,7 @@ final class StepProgressReader {
         });
         StepProgress progress = new StepProgress(0, Optional.empty(), Optional.empty(), runs);
         if (step.has("step_status") && !StepRunReader.status(step).equals(progress.status(target))) {
-            step.fault("step_status", "is not what \"nodes\" says");
+            step.fault("step_status", "differs from \"nodes\"");
         }
         return progress;
     }

@@ -42,13 +42,14 @@ public record StepRun(
      */
     public StepRun {
         if (begun < 1 || tries < 0) {
-            throw new IllegalArgumentException("a run has begun once at least, and has not failed less than never");
+            throw new IllegalArgumentException(
+                    "a run has begun at least once, and its number of tries is not" + " negative");
         }
         if (end.isPresent() != (status != Status.RUNNING)) {
-            throw new IllegalArgumentException("something came of a run exactly if it has ended");
+            throw new IllegalArgumentException("a run has a result if and only if it has ended");
         }
         if (finish.isPresent() && end.isEmpty()) {
-            throw new IllegalArgumentException("a run that goes on has no end");
+            throw new IllegalArgumentException("a run that has not ended has no finish");
         }
         start = start.map(StepRun::toDocument);
         finish = finish.map(StepRun::toDocument);

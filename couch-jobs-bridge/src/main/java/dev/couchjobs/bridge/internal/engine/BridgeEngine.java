@@ -176,7 +176,7 @@ public final class BridgeEngine implements AutoCloseable {
     private CompletableFuture<Pause> serveSets() {
         NodeSets known = context.store().sets();
         return context.run(
-                "look for sets",
+                "read sets",
                 tx -> known.all(tx).thenApply(all -> {
                     all.stream()
                             .filter(nodes -> nodes.contains(context.node()) && served.add(nodes))
@@ -246,7 +246,7 @@ public final class BridgeEngine implements AutoCloseable {
         List<String> all = runningActions.describe();
         if (!all.isEmpty()) {
             LOG.info(
-                    "Node {}: waiting for {} to end: {}{}; what runs {} s from now is stopped, and given back",
+                    "Node {}: waiting for {} to end: {}{}; steps that still run in {} s are stopped and released",
                     context.node(),
                     all.size() == 1 ? "1 step" : all.size() + " steps",
                     String.join(", ", all.subList(0, Math.min(NAMED, all.size()))),

@@ -197,21 +197,21 @@ final class Explainer {
         if (parsedDocument instanceof ParsedDocument.Broken broken) {
             boolean isOurs = broken.kind() == DocumentKind.JOB || !kinds.isEmpty();
             return "it cannot be run: " + OneLine.of(broken.reason())
-                    + (isOurs ? "" : ". This node does no work items");
+                    + (isOurs ? "" : ". This node does not work on work items");
         }
         return parsedDocument instanceof ParsedDocument.Other
                 ? "it is neither a job nor a work item, so the bridge leaves it alone"
-                : "the bridge has not seen the document yet: its feed of changes has not come to it";
+                : "the bridge has not seen the document yet: its feed of changes has not reached it";
     }
 
     private String stored(Known known) {
         if (known.isDamaged()) {
-            return "what the bridge has stored of the document is damaged, so the bridge leaves it alone; put the"
-                    + " job into the database again, with another id";
+            return "the entry of the document in the store is damaged, so the bridge leaves it alone; put the job"
+                    + " into the database again, with another id";
         }
         if (known.isLeftOut()) {
-            return "the bridge could not take the document in, and its log says why; it tries again when the document"
-                    + " changes and when the bridge is started";
+            return "the bridge could not import the document, and its log contains the reason; it tries again"
+                    + " when the document changes and when the bridge is started";
         }
         DocumentEntry entry = known.entry().orElseThrow();
         return switch (entry.documentRole()) {
@@ -247,11 +247,10 @@ final class Explainer {
                     + OneLine.of(item.reason().orElse(""));
         }
         if (item.isClaimed()) {
-            return "the work item is claimed by " + item.claimedBy().orElse("a program that does not say its name")
-                    + before;
+            return "the work item is claimed by " + item.claimedBy().orElse("a program without a name") + before;
         }
         if (!kinds.contains(item.worker())) {
-            return "this node does no work items of the kind " + item.worker() + "; it does: " + kinds;
+            return "this node does not work on items of the kind " + item.worker() + "; its kinds are: " + kinds;
         }
         if (item.due().isAfter(context.environment().clock().instant())) {
             return "the work item is due at " + item.due() + before;
@@ -264,8 +263,8 @@ final class Explainer {
     private static String writing(Known known) {
         return known.putOff()
                 .map(time ->
-                        ". CouchDB refuses what the bridge writes into the document, and the log says why; the bridge"
-                                + " writes it again at " + time)
-                .orElse(known.isOut() ? ". The bridge has not written its news into the document yet" : "");
+                        ". CouchDB refuses what the bridge writes into the document; the log contains the reason, and"
+                                + " the bridge writes it again at " + time)
+                .orElse(known.isOut() ? ". The bridge has not written the last changes into the document yet" : "");
     }
 }

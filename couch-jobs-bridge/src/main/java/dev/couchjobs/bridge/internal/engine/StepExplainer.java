@@ -73,7 +73,9 @@ final class StepExplainer {
             return "runs on " + other + since + ", as far as is known here; if " + other
                     + " is down, the step waits for it. Ask the bridge of that node";
         }
-        return isPending ? "was begun on this node, and waits for a free worker to go on" : "runs on this node" + since;
+        return isPending
+                ? "was begun on this node, and waits for a free worker to continue"
+                : "runs on this node" + since;
     }
 
     private String open(Step step, DocumentEntry entry, Optional<? extends JobInfo<?, ?>> job) {
@@ -85,10 +87,10 @@ final class StepExplainer {
         Optional<String> claimant = step.progress().claimedBy();
         if (claimant.isPresent() && step.progress().winner().isEmpty()) {
             return "is claimed by " + claimant.get() + " and waits until the bridge of " + entry.home()
-                    + ", where the document was made, gives it to that node";
+                    + ", where the document was created, names it the winner";
         }
         if (!step.plan().target().includes(node)) {
-            return "is not for this node. Ask the bridge of a node that it is for";
+            return "is not for this node. Ask the bridge of one of its target nodes";
         }
         if (entry.waitsSince().isPresent()) {
             return waiting();

@@ -111,7 +111,7 @@ public final class DocumentProcessor {
             return refusedDocuments.broken(transaction, incoming, broken.reason(), broken.isEnded());
         }
         return incoming.isLive()
-                ? refusedDocuments.broken(transaction, incoming, "this is no job document any more", false)
+                ? refusedDocuments.broken(transaction, incoming, "this is no longer a job document", false)
                 : refusedDocuments.over(transaction, incoming);
     }
 
@@ -190,9 +190,8 @@ public final class DocumentProcessor {
                 boolean isForUs = before.isEmpty() || assignment.mayReportStopOf(run.getKey());
                 if (!run.getValue().isRunning() && isForUs && !isKnown) {
                     return Optional.of("job[" + step + "].step_status: says that node " + run.getKey()
-                            + " has ended the step, and no bridge has written that; make a new document without the"
-                            + " steps that"
-                            + " are done");
+                            + " has ended the step, and no bridge has written that; create a new document without"
+                            + " the steps that have ended");
                 }
             }
         }

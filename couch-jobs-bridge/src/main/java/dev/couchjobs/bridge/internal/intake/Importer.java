@@ -114,9 +114,10 @@ public final class Importer {
     private CompletableFuture<List<String>> turn(
             List<StoredDocument> stored, Map<String, Optional<PublishedState>> asked, Optional<JsonNode> position) {
         AtomicInteger tries = new AtomicInteger();
-        return transactions.run("take in", transaction -> {
+        return transactions.run("import changes", transaction -> {
             if (stored.size() > 1 && tries.incrementAndGet() > TRIES) {
-                return CompletableFuture.failedFuture(new IllegalStateException("There is too much to do at once"));
+                return CompletableFuture.failedFuture(
+                        new IllegalStateException("The batch is too large for one transaction"));
             }
             return documentProcessor.takeAll(transaction, stored, asked).thenCompose(stale -> {
                 position.filter(last -> stale.isEmpty())
@@ -143,7 +144,7 @@ public final class Importer {
         List<String> missing = missing(stored);
         return missing.isEmpty()
                 ? done()
-                : context.run("leave out", tx -> {
+                : context.run("skip documents", tx -> {
                             missing.forEach(id -> context.store().leftOut(tx, context.node(), feedName, id));
                             return done();
                         })
@@ -182,10 +183,7 @@ public final class Importer {
                 })
                 .whenComplete((done, error) -> {
                     if (error != null) {
-                        LOG.warn(
-                                "Node {}: documents that were left out could not be looked at again",
-                                context.node(),
-                                error);
+                        LOG.warn("Node {}: skipped documents could not be read again", context.node(), error);
                     }
                 });
     }
@@ -198,8 +196,8 @@ public final class Importer {
         if (looks < MOST_LOOKS) {
             if (looks == LOOKS_IN_SILENCE) {
                 LOG.warn(
-                        "Node {}: CouchDB tells of {} documents and does not show them, among them {}; they are"
-                                + " looked for",
+                        "Node {}: the feed names {} documents that CouchDB does not show, among them {}; the"
+                                + " bridge reads them again",
                         context.node(),
                         missing.size(),
                         first);
@@ -208,13 +206,12 @@ public final class Importer {
             return done();
         }
         LOG.warn(
-                "Node {}: {} documents of which CouchDB has told are not there, among them {}; each is looked for"
-                        + " again when it"
-                        + " changes",
+                "Node {}: {} documents that the feed has named do not exist, among them {}; the bridge reads each"
+                        + " again when it changes",
                 context.node(),
                 missing.size(),
                 first);
-        return context.run("forget left out", tx -> {
+        return context.run("forget skipped documents", tx -> {
             missing.forEach(id -> context.store().notLeftOut(tx, context.node(), feedName, id));
             return done();
         });
@@ -230,7 +227,7 @@ public final class Importer {
     /** Skips a document. That the store accepts this shows that the database is not the cause. */
     private CompletableFuture<List<String>> skip(String id, Throwable error, Optional<JsonNode> position) {
         BridgeStore store = context.store();
-        return context.run("leave out", tx -> {
+        return context.run("skip documents", tx -> {
                     store.leftOut(tx, context.node(), feedName, id);
                     position.ifPresent(last -> store.position(tx, context.node(), feedName, last));
                     return done();
@@ -238,9 +235,9 @@ public final class Importer {
                 .thenApply(done -> {
                     if (leftOut.add(id)) {
                         LOG.error(
-                                "Node {}: document {} cannot be taken in, and nothing will be done about it until it"
-                                        + " changes or the"
-                                        + " bridge is started again; delete it if it is not needed",
+                                "Node {}: document {} cannot be imported; the bridge tries again when the"
+                                        + " document changes and when the bridge is started; delete it if it is not"
+                                        + " needed",
                                 context.node(),
                                 OneLine.of(id),
                                 error);

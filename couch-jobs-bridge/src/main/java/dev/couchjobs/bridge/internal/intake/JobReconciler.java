@@ -84,11 +84,12 @@ final class JobReconciler {
      */
     void stopRunning(BridgeTransaction transaction, String id) {
         transaction.afterwards(() -> {
-            var unused = context.read("look what runs", tx -> store.find(tx, id))
+            var unused = context.read("read the state of a job", tx -> store.find(tx, id))
                     .whenComplete((entry, error) -> {
                         if (error != null) {
                             LOG.warn(
-                                    "Whether document {} still runs here could not be found out",
+                                    "The state of document {} could not be read, so its actions on this node are"
+                                            + " not stopped",
                                     OneLine.of(id),
                                     error);
                         } else if (entry.filter(this::runsOn).isEmpty()) {

@@ -91,12 +91,12 @@ public final class DocumentPublisher implements AutoCloseable {
 
     private CompletableFuture<Pause> round() {
         CompletableFuture<Void> nothingLeft = idle;
-        return context.run("look for news", this::look).thenCompose(look -> {
+        return context.run("read outbox", this::look).thenCompose(look -> {
             if (look.pause().isPresent()) {
                 nothingLeft.complete(null);
                 return CompletableFuture.completedFuture(look.pause().get());
             }
-            return context.<List<PendingWrite>>read("read news", tx -> reader.read(tx, look.entries()))
+            return context.<List<PendingWrite>>read("read documents", tx -> reader.read(tx, look.entries()))
                     .thenCompose(this::complete)
                     .thenCompose(this::write);
         });
@@ -210,7 +210,7 @@ public final class DocumentPublisher implements AutoCloseable {
         return settled.isEmpty()
                 ? CompletableFuture.completedFuture(null)
                 : context.run(
-                        "note what is written",
+                        "record writes",
                         tx -> CompletableFuture.allOf(
                                 settled.stream().map(each -> sent(tx, each)).toArray(CompletableFuture<?>[]::new)));
     }
@@ -252,14 +252,14 @@ public final class DocumentPublisher implements AutoCloseable {
             boolean isNew = reasonsSaid.size() < REASONS && reasonsSaid.add(reason.replace(refused.id(), ""));
             if (isNew) {
                 LOG.error(
-                        "Node {}: CouchDB does not take document {}: {}. What happens to it, and of others that it"
-                                + " refuses for this"
-                                + " reason, is kept and written later: pauses grow up to an hour",
+                        "Node {}: CouchDB refuses document {}: {}. The bridge keeps what it has to write into"
+                                + " this document, and into others that CouchDB refuses for this reason, and tries"
+                                + " again with pauses up to an hour",
                         context.node(),
                         OneLine.of(refused.id()),
                         OneLine.of(reason));
             } else {
-                LOG.debug("CouchDB does not take document {}: {}", OneLine.of(refused.id()), OneLine.of(reason));
+                LOG.debug("CouchDB refuses document {}: {}", OneLine.of(refused.id()), OneLine.of(reason));
             }
         }
     }
@@ -285,7 +285,7 @@ public final class DocumentPublisher implements AutoCloseable {
         }
         return repeated.isEmpty()
                 ? CompletableFuture.completedFuture(null)
-                : context.run("put off", tx -> {
+                : context.run("postpone documents", tx -> {
                     repeated.forEach((id, times) -> outbox.putOff(
                             tx,
                             context.node(),

@@ -60,7 +60,7 @@ final class OutgoingReader {
                     if (error instanceof FDBException || error.getCause() instanceof FDBException) {
                         return CompletableFuture.failedFuture(error);
                     }
-                    LOG.error("What is kept of document {} cannot be read", OneLine.of(outboxEntry.id()), error);
+                    LOG.error("The entry of document {} cannot be read", OneLine.of(outboxEntry.id()), error);
                     return CompletableFuture.completedFuture(PendingWrite.unreadable(outboxEntry));
                 });
     }

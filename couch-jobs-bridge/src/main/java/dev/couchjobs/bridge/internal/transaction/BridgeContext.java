@@ -47,7 +47,7 @@ public record BridgeContext(
     public CompletableFuture<String> owner() {
         String fresh =
                 new UUID(environment.random().nextLong(), environment.random().nextLong()).toString();
-        return run("look whose store it is", tx -> store.owner(tx, node, fresh));
+        return run("read the owner of the store", tx -> store.owner(tx, node, fresh));
     }
 
     /** Runs a transaction. {@return the result of the body, after the commit} */

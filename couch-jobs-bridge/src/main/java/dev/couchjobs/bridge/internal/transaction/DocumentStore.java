@@ -63,11 +63,10 @@ public final class DocumentStore {
         if (parsedDocument instanceof ParsedDocument.Job job) {
             return new Kept(job.document(), entry);
         }
-        throw new IllegalStateException(
-                "What is kept of document " + entry.body().path("_id")
-                        + " cannot be read with this node's configuration, which has to know all nodes that"
-                        + " documents name: "
-                        + parsedDocument);
+        throw new IllegalStateException("The entry of document " + entry.body().path("_id")
+                + " cannot be read with this node's configuration, which must contain all nodes that"
+                + " documents name: "
+                + parsedDocument);
     }
 
     /** Stores a job in place of its previous entry. The body is written again only if the document differs. */

@@ -40,10 +40,9 @@ final class DirectoryWatch implements AutoCloseable {
         if (isGone()) {
             timer.cancel(false);
             whenGone.accept(
-                    "the directory " + directory + " was removed or replaced while the bridge ran, so nothing can be"
-                            + " stored any more. Put the directory back, as it was, and start the bridge again;"
-                            + " without it the bridge"
-                            + " begins again what the documents say that it has begun");
+                    "the directory " + directory + " was removed or replaced while the bridge ran, so the bridge can"
+                            + " store nothing. Put the directory back, as it was, and start the bridge again; without"
+                            + " it the bridge begins the steps again that it has begun according to the documents");
         }
     }
 

@@ -70,11 +70,7 @@ final class ExplainServer implements AutoCloseable {
             BridgeThreads.blocking().execute(explainServer::serve);
             return Optional.of(explainServer);
         } catch (IOException | UnsupportedOperationException e) {
-            LOG.warn(
-                    "Node {}: --why does not reach this bridge, for the socket {}: {}",
-                    config.node(),
-                    path,
-                    e.toString());
+            LOG.warn("Node {}: --why cannot reach this bridge by the socket {}: {}", config.node(), path, e.toString());
             return Optional.empty();
         }
     }
@@ -86,7 +82,7 @@ final class ExplainServer implements AutoCloseable {
             channel.shutdownOutput();
             return Optional.of(new String(Channels.newInputStream(channel).readAllBytes(), StandardCharsets.UTF_8));
         } catch (IOException | UnsupportedOperationException e) {
-            LOG.debug("Node {}: {} is not answered", config.node(), path(config), e);
+            LOG.debug("Node {}: no process is answered at {}", config.node(), path(config), e);
             return Optional.empty();
         }
     }
@@ -115,7 +111,7 @@ final class ExplainServer implements AutoCloseable {
                 BridgeThreads.blocking().execute(() -> answer(asked));
             } catch (IOException e) {
                 if (socket.isOpen()) {
-                    LOG.warn("Node {}: --why does not reach this bridge any more", node, e);
+                    LOG.warn("Node {}: --why cannot reach this bridge any more", node, e);
                     close();
                 }
             }
@@ -138,9 +134,9 @@ final class ExplainServer implements AutoCloseable {
         try {
             return answers.apply(document).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         } catch (TimeoutException e) {
-            return "the bridge cannot tell: its database does not answer";
+            return "the bridge cannot answer: its database does not";
         } catch (ExecutionException | RuntimeException e) {
-            return "the bridge cannot tell: " + RootCauses.of(e);
+            return "the bridge cannot answer: " + RootCauses.of(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return "the bridge ends";
@@ -153,7 +149,7 @@ final class ExplainServer implements AutoCloseable {
             Files.deleteIfExists(path); // before the close, after which another process may create its own
             socket.close();
         } catch (IOException e) {
-            LOG.debug("Node {}: {} stays", node, path, e);
+            LOG.debug("Node {}: {} remains", node, path, e);
         }
     }
 }

@@ -74,7 +74,7 @@ final class PeerReplications implements AutoCloseable {
             return;
         }
         CompletableFuture<Void> made = config.couchdb().isCreated()
-                ? told(own.ensureDatabase(), "the database " + config.couchdb().url() + " cannot be made")
+                ? told(own.ensureDatabase(), "the database " + config.couchdb().url() + " cannot be created")
                 : CompletableFuture.completedFuture(null);
         config.replication().peers().forEach((name, peer) -> {
             var unused = CompletableFuture.allOf(made, awaitPeer(peer)).thenCompose(there -> fetch(name, peer));
@@ -95,7 +95,7 @@ final class PeerReplications implements AutoCloseable {
                         .map(this::remove)
                         .toArray(CompletableFuture<?>[]::new)))
                 .exceptionally(error -> {
-                    LOG.debug("Node {}: old replications are not looked for", config.node(), error);
+                    LOG.debug("Node {}: old replications cannot be listed", config.node(), error);
                     return null;
                 });
     }
@@ -116,7 +116,7 @@ final class PeerReplications implements AutoCloseable {
     private CompletableFuture<Void> remove(Replications.Kept one) {
         return replications.remove(one.id()).thenAccept(removed -> {
             LOG.info(
-                    "Node {}: the replication from {} was removed: it is not in the configuration any more",
+                    "Node {}: the replication from {} was removed: the configuration does not contain it any more",
                     config.node(),
                     one.source());
         });
@@ -133,7 +133,7 @@ final class PeerReplications implements AutoCloseable {
     private CompletableFuture<Void> fetch(String name, ReplicationConfig.Peer peer) {
         Replication replication = replication(name, peer);
         watch.watch(name, replication, () -> asked.isThere(settings(peer)));
-        return told(replications.ensure(replication), "the replication from " + name + " cannot be set up");
+        return told(replications.ensure(replication), "the replication from " + name + " cannot be created");
     }
 
     private Replication replication(String name, ReplicationConfig.Peer peer) {

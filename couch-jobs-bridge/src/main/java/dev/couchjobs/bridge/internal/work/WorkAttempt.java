@@ -85,8 +85,7 @@ final class WorkAttempt {
                 return CompletableFuture.completedFuture(Optional.of(own));
             }
             if (writeResult instanceof WriteResult.Refused refused) {
-                throw new IllegalStateException(
-                        "CouchDB does not let work item " + id + " be claimed: " + words(refused));
+                throw new IllegalStateException("CouchDB refuses the claim of work item " + id + ": " + words(refused));
             }
             return claim();
         });
@@ -163,21 +162,20 @@ final class WorkAttempt {
     /** Stores an outcome that CouchDB refuses. The work is not repeated for that. */
     private CompletableFuture<Void> refused(Stored claimed, WorkOutcome outcome, WriteResult.Refused refused) {
         String reason = switch (outcome.kind()) {
-            case DONE -> "It is done, but CouchDB does not let it be deleted: " + words(refused);
+            case DONE -> "It is done, but CouchDB refuses to delete it: " + words(refused);
             case RETRY ->
-                "It has failed and is not tried again, because CouchDB does not let that be written: " + words(refused)
+                "It has failed and is not tried again, because CouchDB refuses the outcome: " + words(refused)
                         + "; it has failed because: " + outcome.reason();
             default -> outcome.reason();
         };
         if (outcome.kind() == WorkOutcome.Kind.FAIL) {
-            throw new PermanentFailureException("CouchDB does not let it be written what came of work item " + id
-                    + ", which stays claimed: " + words(refused) + ". It was to say: " + reason);
+            throw new PermanentFailureException("CouchDB refuses the outcome of work item " + id
+                    + ", which stays claimed: " + words(refused) + ". The outcome was: " + reason);
         }
         LOG.error(
-                "Node {}: work item {}: {}. It is not done again: let this node's user write and"
-                        + " delete work items,"
-                        + " and delete this one, or set it free (claimed: false, status: null) if it is to be done"
-                        + " again.",
+                "Node {}: work item {}: {}. The work is not repeated: permit this node's user to write and delete"
+                        + " work items, and delete this one, or release it (claimed: false, status: null) to repeat the"
+                        + " work.",
                 context.node(),
                 OneLine.of(id),
                 OneLine.of(reason));

@@ -91,7 +91,7 @@ public final class WorkQueue {
             return context.couch().write(List.of(design)).thenAccept(results -> {
                 if (results.get(0) instanceof WriteResult.Refused refused) {
                     LOG.warn(
-                            "Node {}: the view of work items cannot be put into the database: {}",
+                            "Node {}: the view of work items cannot be written to the database: {}",
                             context.node(),
                             refused.reason());
                 }

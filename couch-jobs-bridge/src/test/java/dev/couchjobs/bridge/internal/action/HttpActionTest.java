@@ -33,7 +33,7 @@ class HttpActionTest {
     private static final ActionContext OCCASION = new ActionContext("job-1", 2, "alpha", 1, Optional.empty());
     private static final JsonNode NOTHING = JsonNodeFactory.instance.nullNode();
 
-    /** What the server was sent: method, path and body, then the headers that matter here. */
+    /** The requests that the server has received: method, path and body, then the relevant headers. */
     private final ConcurrentLinkedQueue<String> seen = new ConcurrentLinkedQueue<>();
 
     private final ConcurrentLinkedQueue<String> keys = new ConcurrentLinkedQueue<>();

@@ -100,7 +100,7 @@ class JavaActionTest {
         timers.fire(JavaAction.GRACE);
 
         assertThat(result.join().isFinal()).isTrue();
-        assertThat(result.join().reason().orElseThrow()).contains("still did not end", "not tried again");
+        assertThat(result.join().reason().orElseThrow()).contains("has not ended", "not tried again");
         never.countDown();
     }
 

@@ -16,7 +16,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Timers that go off when a test says so; they are known by their delays. */
+/** Timers that a test fires. Their delays identify them. */
 final class ManualTimers extends AbstractExecutorService implements ScheduledExecutorService {
     static final Instant NOW = Instant.parse("2026-11-21T12:00:00Z");
 
@@ -26,7 +26,7 @@ final class ManualTimers extends AbstractExecutorService implements ScheduledExe
         return new Environment(() -> NOW, this, new Random(1));
     }
 
-    /** Waits until somebody has set a timer with this delay, and sets it off. */
+    /** Waits for a timer with the given delay, and fires it. */
     synchronized void fire(Duration delay) throws InterruptedException {
         Optional<Timer<?>> due = find(delay);
         while (due.isEmpty()) {
@@ -37,9 +37,7 @@ final class ManualTimers extends AbstractExecutorService implements ScheduledExe
         due.get().run();
     }
 
-    /**
-     * Waits until no timer is set any more: whoever sees a result may see it before the timers behind it are cancelled.
-     */
+    /** Waits until no timer is set. A result may be visible before its timers are cancelled. */
     synchronized void awaitNone() throws InterruptedException {
         while (!timers.stream().allMatch(Timer::isCancelled)) {
             wait();

@@ -195,7 +195,7 @@ class ShellActionTest {
         CompletableFuture<ActionResult> result =
                 start("trap 'echo tidy; exit 0' TERM; exec 9> held; sh -c 'echo begun >&9; exec sleep 1000' & wait");
         InputStream held = held();
-        // A child that still runs the trap of its parent may lose the signal.
+        // A child that has not replaced its parent's trap yet may lose the signal.
         awaitBegun(held);
         timers.fire(LIMIT);
 
@@ -231,7 +231,7 @@ class ShellActionTest {
         InputStream held = held();
         awaitBegun(held);
         result.cancel(true);
-        timers.fire(LIMIT); // which has the length of the grace, and no effect any more
+        timers.fire(LIMIT); // which lasts as long as the grace, and now has no effect
         assertThat(result).isNotDone();
         timers.fire(ShellSettings.DEFAULT_GRACE);
 
@@ -408,7 +408,7 @@ class ShellActionTest {
         try {
             return Files.readString(file).contains(text);
         } catch (IOException e) {
-            return false; // another test's, and gone by now
+            return false; // a process of another test, which has ended
         }
     }
 
@@ -427,7 +427,7 @@ class ShellActionTest {
         return actions(settings, timers.environment()).of(plan).run(OCCASION).join();
     }
 
-    /** In the test's directory, where there is a pipe by the name of held. */
+    /** Starts a command in the test's directory, which contains a pipe with the name held. */
     private CompletableFuture<ActionResult> start(String command) throws Exception {
         assertThat(new ProcessBuilder("mkfifo", directory.resolve("held").toString())
                         .start()
@@ -438,7 +438,7 @@ class ShellActionTest {
                 .run(new ActionContext("job", 0, "alpha", 1, Optional.of(LIMIT)));
     }
 
-    /** Waits until a process has opened the pipe; what can be read of it ends when the last that holds it has ended. */
+    /** Waits until a process has opened the pipe. Its content ends when the last process that holds it has ended. */
     private InputStream held() throws IOException {
         return Files.newInputStream(directory.resolve("held"));
     }

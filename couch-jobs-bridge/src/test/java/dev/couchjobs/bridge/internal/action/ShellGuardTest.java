@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of commands when the bridge is gone, and where there is no program to make groups. */
+/** Commands after the end of the bridge, and without a program that creates groups. */
 @Timeout(60)
 class ShellGuardTest {
     private static final Duration GRACE = Duration.ofSeconds(1);
@@ -36,7 +36,7 @@ class ShellGuardTest {
                 .isZero();
     }
 
-    /** A bridge of which there is nothing but one command. */
+    /** A bridge that only runs one command. */
     static final class LonelyBridge {
         private LonelyBridge() {}
 
@@ -76,7 +76,7 @@ class ShellGuardTest {
                 .of(shell("echo begun; exec 9> held; sleep 1000 & sleep 1000 & echo both >&9; wait"))
                 .run(new ActionContext("job", 0, "alpha", 1, Optional.of(Duration.ofSeconds(5))));
         InputStream held = held();
-        // What is started while its parent is being ended is not found without a group.
+        // Without a group, a process that starts while its parent is being ended is not found.
         assertThat(new String(held.readNBytes("both\n".length()), StandardCharsets.UTF_8))
                 .isEqualTo("both\n");
         timers.fire(Duration.ofSeconds(5));

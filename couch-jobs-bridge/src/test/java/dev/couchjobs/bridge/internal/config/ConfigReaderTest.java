@@ -87,7 +87,8 @@ class ConfigReaderTest {
                         couchdb.password_env = "COUCH_PW"
                         shell.environment = ["PATH", "COUCH_PW"]
                         """))
-                .containsExactly("shell.environment: COUCH_PW holds a password of CouchDB, which no command is to see");
+                .containsExactly(
+                        "shell.environment: COUCH_PW contains a password of CouchDB, which commands must not get");
     }
 
     @Test
@@ -151,8 +152,8 @@ class ConfigReaderTest {
         assertThat(mistakes(SMALLEST + "cluster.nodes = ['alpha']\ncluster.groups.alpha = ['alpha']"))
                 .containsExactly("cluster.groups: \"alpha\" is the name of a node and of a group");
         assertThat(mistakes(SMALLEST + "cluster.groups.web = ['alhpa']"))
-                .containsExactly(
-                        "cluster.groups: the group \"web\" names \"alhpa\", which is no node; did you mean \"alpha\"?");
+                .containsExactly("cluster.groups: the group \"web\" names \"alhpa\", which is not a node;"
+                        + " did you mean \"alpha\"?");
     }
 
     @Test
@@ -207,7 +208,7 @@ class ConfigReaderTest {
                         """))
                 .containsExactlyInAnyOrder(
                         "workers: has to be a whole number of at least 1",
-                        "work_items.letter.do: is a command, and there are none without shell.enabled = true",
+                        "work_items.letter.do: is a command, which needs shell.enabled = true",
                         "work_items.email.do: the host api.example.org is not on the list of those that this node"
                                 + " allows"
                                 + " (http.hosts in its configuration)");
@@ -236,7 +237,7 @@ class ConfigReaderTest {
 
     @Test
     void theDescriptionSaysWhichCommandsDocumentsMayAskFor() throws ConfigException {
-        assertThat(commands("allow = []")).startsWith("shell commands: none that a document asks for, seeing ");
+        assertThat(commands("allow = []")).startsWith("shell commands: none from documents, seeing ");
         assertThat(commands("allow = ['a']")).startsWith("shell commands: 1 as written, seeing ");
         assertThat(commands("allow_matching = ['b+', 'c']")).contains(": those that match one of 2 expressions, ");
         assertThat(commands("allow = ['a', 'b']\nallow_matching = ['c+']"))

@@ -27,7 +27,7 @@ import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** How much a server gets rid of while the listener is busy. */
+/** How much a server can send while the listener is busy. */
 class BackPressureTest {
     private static final int BATCH = 10;
     private static final int ROWS_OF_A_BUFFER = 4;
@@ -45,7 +45,7 @@ class BackPressureTest {
         new HttpCouchDatabase(settings).follow(null, recorder);
     }
 
-    /** Writes as long as the client reads on, or enough. */
+    /** Writes until the client stops reading, or the limit is reached. */
     private void writeOn() {
         for (int i = 0; i < 100 && connection.demand > 0; i++) {
             StringBuilder rows = new StringBuilder();
@@ -103,7 +103,7 @@ class BackPressureTest {
         assertThat(connection.demand).isEqualTo(1);
     }
 
-    /** A client whose one connection is the test. */
+    /** A client whose only connection is the test. */
     private static final class Connection extends HttpClient implements Flow.Subscription {
         private long demand;
         private @Nullable BodySubscriber<?> body;
@@ -143,7 +143,7 @@ class BackPressureTest {
             subscriber.onSubscribe(new Flow.Subscription() {
                 @Override
                 public void request(long count) {
-                    // All is said below.
+                    // The body is written below.
                 }
 
                 @Override

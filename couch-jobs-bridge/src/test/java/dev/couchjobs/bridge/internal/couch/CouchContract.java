@@ -15,13 +15,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What the bridge relies on in every database, real or not. */
+/** The behaviour of databases on which the bridge depends, for real servers and the model. */
 public abstract class CouchContract {
     private CouchFixture couch;
     private Place place;
     private CouchDatabase database;
 
-    /** {@return the databases to try} */
+    /** {@return the databases to test} */
     protected abstract CouchFixture fixture();
 
     @BeforeEach
@@ -121,7 +121,7 @@ public abstract class CouchContract {
         assertThat(read("x").current().orElseThrow().revision()).isEqualTo(again);
     }
 
-    /** Has two databases hold the same two versions, by replication both ways. */
+    /** {@return one of two databases that contain the same two versions after replication in both directions} */
     private CouchDatabase withConflict(String id) {
         Place other = couch.place();
         other.create();

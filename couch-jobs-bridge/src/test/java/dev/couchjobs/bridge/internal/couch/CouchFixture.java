@@ -2,31 +2,31 @@ package dev.couchjobs.bridge.internal.couch;
 
 import java.util.concurrent.CompletableFuture;
 
-/** The databases that the {@link CouchContract} is tried on, and the time that passes there. */
+/** The databases for the {@link CouchContract}, and their time. */
 public interface CouchFixture extends AutoCloseable {
 
-    /** One database of one server. */
+    /** The place of one database on one server. */
     interface Place {
-        /** Creates it. */
+        /** Creates the database. */
         void create();
 
-        /** {@return a client of its own} */
+        /** {@return a new client} */
         CouchDatabase connect();
 
-        /** Clients lose their connections, and get none. */
+        /** Closes the connections of clients, and refuses new ones. */
         void interrupt();
 
-        /** The opposite of {@link #interrupt}. */
+        /** Ends {@link #interrupt}. */
         void resume();
     }
 
-    /** {@return a place for a database; no two on the same server follow each other} */
+    /** {@return a place for a database, on another server than the last one} */
     Place place();
 
-    /** Replicates from one database to the other from now on. */
+    /** Starts a replication between two databases. */
     void replicate(Place source, Place target);
 
-    /** {@return what the future gives, when it does} */
+    /** {@return the result of the future, when it completes} */
     <T> T await(CompletableFuture<T> future);
 
     @Override

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an address says, what settings refuse, and how pauses grow. */
+/** The parts of addresses, the checks of settings, and the growth of pauses. */
 class CouchSettingsTest {
 
     @Test

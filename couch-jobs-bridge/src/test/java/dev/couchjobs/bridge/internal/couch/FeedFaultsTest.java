@@ -17,11 +17,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** How a feed comes back from whatever happens to its connection. */
+/** The recovery of a feed from faults of its connection. */
 class FeedFaultsTest {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
-    /** Half heartbeats that a connection may be silent. */
+    /** The half heartbeats after which a silent connection is closed. */
     private static final int TICKS = 5;
 
     private final ManualTime time = new ManualTime();
@@ -57,7 +57,7 @@ class FeedFaultsTest {
         return await(recorder.told(ids));
     }
 
-    /** Lets time pass until nobody listens to the connection any more. */
+    /** Advances the time until the connection is closed. */
     private void silence() {
         while (time.hasPeriodicTimers()) {
             time.tick();

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** How a feed tells the database that it followed from another one at the same address. */
+/** A feed distinguishes its database from another one at the same address. */
 class FeedIdentityTest {
     private static final String NO_MARKER = "{\"error\":\"not_found\",\"reason\":\"missing\"}";
     private static final String NO_DATABASE = "{\"error\":\"not_found\",\"reason\":\"Database does not exist.\"}";

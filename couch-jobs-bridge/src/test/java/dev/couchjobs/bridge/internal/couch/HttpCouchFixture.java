@@ -10,7 +10,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Databases on two real servers, by way of a wire that can be cut. */
+/** Databases on two real servers, behind a proxy that can be cut. */
 final class HttpCouchFixture implements CouchFixture {
     private static final long PATIENCE_SECONDS = 60;
 

@@ -85,7 +85,7 @@ class HttpCouchTest extends CouchContract {
         }
     }
 
-    /** Of four million bytes, which in memory are many more. */
+    /** A document of four million bytes, which needs much more memory. */
     private static ObjectNode withManyValues(String id) {
         ObjectNode document = JsonNodeFactory.instance.objectNode().put("_id", id);
         ArrayNode values = document.putArray("values");

@@ -16,9 +16,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Timers that run when the test says so, on its thread. */
+/** Timers that the test runs, on its own thread. */
 final class ManualTime extends AbstractExecutorService implements ScheduledExecutorService, InstantSource {
-    /** What requests are given; whatever is shorter is a pause. */
+    /** The time limit of requests; shorter timers are pauses. */
     static final Duration TIMEOUT = Duration.ofHours(1);
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -26,7 +26,7 @@ final class ManualTime extends AbstractExecutorService implements ScheduledExecu
     private final List<Timer> timers = new ArrayList<>();
     private Instant now = Instant.parse("2026-01-01T00:00:00Z");
 
-    /** {@return an environment with this time, in which nothing is cut off a pause} */
+    /** {@return an environment with this time, in which pauses are not shortened} */
     Environment environment() {
         return new Environment(this, this, () -> 0L);
     }
@@ -36,14 +36,14 @@ final class ManualTime extends AbstractExecutorService implements ScheduledExecu
         return now;
     }
 
-    /** {@return how long the next pause is, once somebody pauses; it is over when this returns} */
+    /** {@return the length of the next pause, as soon as there is one; it has then ended} */
     Duration passPause() {
         Timer pause = awaitTimer(Timer::isPause);
         pass(pause);
         return pause.delay;
     }
 
-    /** Waits until somebody pauses. */
+    /** Waits for a pause. */
     void awaitPause() {
         var unused = awaitTimer(Timer::isPause);
     }
@@ -52,12 +52,12 @@ final class ManualTime extends AbstractExecutorService implements ScheduledExecu
         return timers.stream().anyMatch(Timer::isPause);
     }
 
-    /** Lets the time of a request run out. */
+    /** Runs the timer of a request's time limit. */
     void passTimeout() {
         pass(awaitTimer(timer -> timer.delay.equals(TIMEOUT)));
     }
 
-    /** Lets the timer of just that time run out, once there is one. */
+    /** Runs the timer with the given delay, as soon as there is one. */
     void pass(Duration delay) {
         pass(awaitTimer(timer -> timer.delay.equals(delay)));
     }
@@ -70,7 +70,7 @@ final class ManualTime extends AbstractExecutorService implements ScheduledExecu
         timer.run();
     }
 
-    /** Lets all periodic timers run once. */
+    /** Runs all periodic timers once. */
     void tick() {
         for (Timer timer : periodic()) {
             synchronized (this) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How bridges of one name find out that there are two of them. */
+/** Bridges of the same name detect each other. */
 class OwnerMarkTest {
     private static final String NOTHING = "{\"error\":\"not_found\",\"reason\":\"missing\"}";
     private static final String OTHER =

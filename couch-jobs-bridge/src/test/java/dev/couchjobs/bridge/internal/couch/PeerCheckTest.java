@@ -8,12 +8,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Whether the database of a peer is there, so that CouchDB can replicate with it. */
+/** Checks whether the database of a peer exists, so that CouchDB can replicate with it. */
 class PeerCheckTest {
     private static final String INCORRECT =
             "{\"error\":\"unauthorized\",\"reason\":\"Name or password is incorrect.\"}";
     private static final String FOUND = "{\"db_name\":\"jobs\"}";
-    /** After the first refusal. */
+    /** The pause after the first refusal. */
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(10);
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);

@@ -14,7 +14,7 @@ final class RecordedLog extends LegacyAbstractLogger {
 
     private final transient List<String> lines = new CopyOnWriteArrayList<>();
 
-    /** {@return what was said, from {@code INFO} on: the level, a space, and the message} */
+    /** {@return the messages from {@code INFO} on: the level, a space, and the text} */
     List<String> lines() {
         return lines;
     }

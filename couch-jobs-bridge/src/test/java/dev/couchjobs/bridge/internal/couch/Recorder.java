@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import tools.jackson.databind.JsonNode;
 
-/** Writes down what a feed says; can hold a call back, and notices if the next one comes nevertheless. */
+/** Records the calls of a feed. It can leave a call incomplete, and detects a next one that begins nevertheless. */
 final class Recorder implements ChangesListener {
     private final List<Call> calls = new ArrayList<>();
     private final List<Expectation> expectations = new ArrayList<>();
@@ -34,7 +34,7 @@ final class Recorder implements ChangesListener {
         return last;
     }
 
-    /** {@return the calls so far, as soon as the condition holds of them} */
+    /** {@return the calls so far, as soon as they meet a condition} */
     synchronized CompletableFuture<List<Call>> when(Predicate<List<Call>> condition) {
         CompletableFuture<List<Call>> met = new CompletableFuture<>();
         if (condition.test(calls)) {
@@ -45,7 +45,7 @@ final class Recorder implements ChangesListener {
         return met;
     }
 
-    /** {@return the calls so far, as soon as all these documents were told of} */
+    /** {@return the calls so far, as soon as they contain all of the given documents} */
     CompletableFuture<List<Call>> told(String... ids) {
         return when(so -> ids(so).containsAll(Set.of(ids)));
     }
@@ -56,7 +56,7 @@ final class Recorder implements ChangesListener {
         return ids;
     }
 
-    /** What the next calls return. */
+    /** Sets the result of the next calls. */
     synchronized void answerWith(CompletableFuture<Void> future) {
         answer = future;
     }

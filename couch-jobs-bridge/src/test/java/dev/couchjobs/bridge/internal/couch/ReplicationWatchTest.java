@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a node finds out about its replications, and what it does then. */
+/** The checks of replications, and the reactions to their states. */
 class ReplicationWatchTest {
     private static final Replication PULL = Replication.continuous(
             "pull", URI.create("http://a.example:5984/jobs"), URI.create("http://b.example:5984/jobs"));
@@ -57,7 +57,7 @@ class ReplicationWatchTest {
         return "{\"error\":\"" + text + "\"}";
     }
 
-    /** The next look begins only when the one before has ended. */
+    /** The next check begins only when the one before has ended. */
     private void looksAndSees(String state, String info) {
         answer(look(), state, info);
         await(watch.looked());
@@ -77,7 +77,7 @@ class ReplicationWatchTest {
         looksAndSees("crashing", "\"unauthorized\"");
         assertThat(watch.troubles())
                 .containsExactly(
-                        "the replication from reg_b is crashing: unauthorized. Documents of reg_b do not come here"
+                        "the replication from reg_b is crashing: unauthorized. Documents of reg_b do not arrive"
                                 + " meanwhile");
         looksAndSees("running", "null");
         assertThat(watch.troubles()).isEmpty();
@@ -98,9 +98,9 @@ class ReplicationWatchTest {
         assertThat(log.lines())
                 .hasSize(2)
                 .last()
-                .isEqualTo("INFO Node reg_a: the replication from reg_b was made again");
+                .isEqualTo("INFO Node reg_a: the replication from reg_b was created again");
 
-        answer(look(), "failed", error("bad")); // a minute later: the pause is over, and the next is longer
+        answer(look(), "failed", error("bad")); // a minute later: the pause has ended, and the next is longer
         server.call().answer(404, MISSING);
         server.call().answer(404, MISSING);
         server.call().answer(201, "{\"ok\":true}");

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a server is told to replicate, and what it answers. */
+/** The requests for replications, and the handling of their answers. */
 class ReplicationsTest {
     private static final URI SOURCE = URI.create("http://admin:geheim@a.example:5984/jobs");
     private static final URI TARGET = URI.create("http://b.example:5984/jobs");

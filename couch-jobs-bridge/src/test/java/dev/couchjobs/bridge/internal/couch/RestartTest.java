@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Servers that die and come back, and networks that fall apart and are joined. */
+/** Servers stop and start, and networks fail and recover. */
 class RestartTest {
     @TempDir
     private Path directory;

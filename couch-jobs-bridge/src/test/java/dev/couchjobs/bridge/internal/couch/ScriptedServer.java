@@ -22,11 +22,11 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server that answers as the test says, down to the byte. Which database it is it says by itself, unless the test
- * wants to do that, too.
+ * A server that sends the exact answers of a test. It answers requests for the identity of the database itself, unless
+ * the test does.
  */
 final class ScriptedServer implements AutoCloseable {
-    /** What the database is, as far as feeds are concerned. */
+    /** The identity of the database for feeds. */
     static final String IDENTITY = "the first one";
 
     private static final long PATIENCE_SECONDS = 20;
@@ -54,13 +54,13 @@ final class ScriptedServer implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + listening.getLocalPort() + "/jobs");
     }
 
-    /** From now on the test answers who asks which database this is. */
+    /** Lets the test answer requests for the identity of the database. */
     ScriptedServer unidentified() {
         isIdentified = false;
         return this;
     }
 
-    /** {@return the next request, when it has come} */
+    /** {@return the next request, when it has arrived} */
     Call call() {
         try {
             @Nullable Call call = calls.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
@@ -86,7 +86,7 @@ final class ScriptedServer implements AutoCloseable {
                 }
                 threads.execute(() -> read(socket));
             } catch (IOException e) {
-                // Closed.
+                // The server is closed.
             }
         }
     }
@@ -109,7 +109,7 @@ final class ScriptedServer implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            // The client has gone.
+            // The client has closed its connection.
         } finally {
             left.complete(null);
         }
@@ -155,7 +155,7 @@ final class ScriptedServer implements AutoCloseable {
             write(head + "Content-Length: " + length + "\r\n\r\n" + (hasBody ? json : ""));
         }
 
-        /** Begins an answer that comes in chunks. */
+        /** Begins an answer in chunks. */
         Call stream() {
             write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
             return this;
@@ -189,7 +189,7 @@ final class ScriptedServer implements AutoCloseable {
             }
         }
 
-        /** Breaks the connection. */
+        /** Closes the connection. */
         void cut() {
             try {
                 socket.close();
@@ -199,8 +199,8 @@ final class ScriptedServer implements AutoCloseable {
         }
 
         /**
-         * {@return whether the client ends the connection} Waits for that, and writes nothing: a client that is still
-         * there would read it.
+         * {@return whether the client closes the connection} Waits for that without writing, because a client that
+         * still reads would receive it.
          */
         boolean isLeft() {
             try {

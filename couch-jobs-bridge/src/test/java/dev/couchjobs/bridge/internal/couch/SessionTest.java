@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How a server is shown who asks. */
+/** The authentication of requests. */
 class SessionTest {
     private static final String NOTHING = "{\"rows\":[{\"key\":\"x\",\"error\":\"not_found\"}]}";
     private static final Credentials.Cookie COOKIE = new Credentials.Cookie("jörg", "geheim");

@@ -141,7 +141,7 @@ class TlsTest {
         Path empty = Files.createFile(directory.resolve("empty.pem"));
         assertThatThrownBy(() -> Tls.trusting(empty, Optional.empty()))
                 .isInstanceOf(CouchException.class)
-                .hasMessageContaining("give one in PEM");
+                .hasMessageContaining("use one in PEM");
         assertThatThrownBy(() -> Tls.trusting(store, Optional.of("wrong"))).isInstanceOf(CouchException.class);
         assertThatThrownBy(() -> Tls.trusting(directory.resolve("nowhere"), Optional.empty()))
                 .isInstanceOf(CouchException.class);

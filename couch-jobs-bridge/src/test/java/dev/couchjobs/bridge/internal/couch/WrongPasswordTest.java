@@ -13,10 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * A server that does not accept the user is asked seldom, by one request at a time: CouchDB locks the account
- * otherwise.
- */
+/** A server that refuses the user gets few requests, one at a time, because CouchDB would lock the account. */
 class WrongPasswordTest {
     private static final String FOUND = "{\"rows\":[{\"key\":\"x\",\"error\":\"not_found\"}]}";
     private static final String REFUSAL = "{\"error\":\"unauthorized\",\"reason\":\"Name or password is incorrect.\"}";

@@ -1,4 +1,4 @@
-/** The contract of a CouchDB database, and what the one over HTTP does when things go wrong. */
+/** The contract of CouchDB databases, and the behaviour of the HTTP client under faults. */
 @NullMarked
 package dev.couchjobs.bridge.internal.couch;
 

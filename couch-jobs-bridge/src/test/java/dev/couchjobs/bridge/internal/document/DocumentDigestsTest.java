@@ -11,17 +11,13 @@ class DocumentDigestsTest {
             {'_id': 'a', 'job': [{'do': 'x', 'timeout': 10, 'n': [1.0, 2, 1e400, true, null, '\u00e9\\u0022']}],
              'creator': 'a', '{': {'b': 1, 'a': ''}}""";
 
-    /**
-     * Another one for the same document would have every node write all of its documents once more after an upgrade.
-     */
+    /** With another digest for the same document every node would write all documents again after an upgrade. */
     @Test
     void theDigestOfADocumentIsTheSameInEveryVersion() {
         assertThat(DocumentDigests.of(TestBridges.json(DOCUMENT)))
                 .isEqualTo("c0KzWL8yl2w3YD2W8/XmzV1HJcKvMp5O1beAOkY+634");
         ObjectNode odd = TestBridges.json("{}")
-                .put(
-                        "text",
-                        "\ud800\u00e9\ud83d\ude00x\n".repeat(5_000)) // longer than any buffer, with halves of pairs
+                .put("text", "\ud800\u00e9\ud83d\ude00x\n".repeat(5_000)) // longer than any buffer, with half pairs
                 .put("n\ud800", "b");
         assertThat(DocumentDigests.of(odd)).isEqualTo("saUk6DaaJzE/6MbTiQPWF/s9VYEvGQ5YxLGhz5iDIN4");
     }

@@ -18,7 +18,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a job document says is read; what is wrong with it is said in sentences a person can act on. */
+/** Job documents are read, and each error contains what a person can do. */
 class DocumentReaderTest {
     private static final String STEP = "{'target':'any','do':'ls'}";
     private final DocumentReader reader = new DocumentReader(SampleJobs.CLUSTER);
@@ -108,8 +108,8 @@ class DocumentReaderTest {
                 .containsExactly(
                         "job[0].kind: there is no kind \"shel\", only shell, http, java; did you mean \"shell\"?",
                         "job[1].do: has to be a method and an address, as in \"POST https://example.org/users\"",
-                        "job[2].do.method: \"P T\" is no method of HTTP, as GET or POST are",
-                        "job[3].do.url: \"ftp://example.org\" is no address that begins with http:// or https://",
+                        "job[2].do.method: \"P T\" is not a method of HTTP, such as GET or POST",
+                        "job[3].do.url: \"ftp://example.org\" is not an address that begins with http:// or https://",
                         "job[4].do.handler: is missing; name a handler that is registered",
                         "job[5].do: is blank",
                         "job[5].alt_do.environment.A: is a number; it has to be a text");
@@ -139,15 +139,14 @@ class DocumentReaderTest {
                 .containsExactly("the document is larger than 1048576 bytes");
         assertThat(faults("'creator':'reg_a','job':[{'target':'any','kind':'java','do':{'handler':'h','data':"
                         + "[".repeat(70) + "]".repeat(70) + "}}]"))
-                .containsExactly("the document has more than 64 objects and arrays within each other");
+                .containsExactly("the document has more than 64 nested objects and arrays");
         assertThat(faults("'creator':'reg_a','job':[" + (STEP + ",").repeat(100) + STEP + "]"))
                 .containsExactly(
-                        "job: has 101 steps; it has to have from 1 to 100, since each revision has all of them;"
-                                + " make several jobs of it, and have the last step of each put the next document");
+                        "job: has 101 steps; it has to have from 1 to 100, because each revision contains all of them;"
+                                + " divide the job into several, the last step of each creating the next document");
         assertThat(faults("'creator':'reg_a','job':[{'target':'all','do':'ls'}"
                         + ",{'target':'all','do':'ls'}".repeat(75) + "]"))
-                .containsExactly(
-                        "job: asks for 304 runs, counting each node for a step on all of them;" + " the most is 300");
+                .containsExactly("job: needs 304 runs, one for each node of a step on all nodes;" + " the most is 300");
     }
 
     @Example
@@ -291,7 +290,7 @@ class DocumentReaderTest {
         }
     }
 
-    /** Replaces one value, somewhere in the document. */
+    /** Replaces one value of the document. */
     private static void damage(ObjectNode object, JsonNode damage, int where) {
         List<String> names = List.copyOf(object.propertyNames());
         if (names.isEmpty()) {

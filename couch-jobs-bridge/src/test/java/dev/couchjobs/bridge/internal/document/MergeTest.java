@@ -12,7 +12,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** Versions of a document become one by rule, whatever they say and wherever they meet. */
+/** The join of versions of a document, for all contents and orders. */
 class MergeTest {
 
     @Provide
@@ -195,7 +195,7 @@ class MergeTest {
         JobDocument theirs = SampleJobs.job(SampleJobs.any(), new Target.OneNode("reg_a"));
         assertThat(Merge.join(mine, theirs))
                 .isEqualTo(new Merged.PlansDiffer("two versions of this document differ in job[1].target;"
-                        + " a job is not changed once it is there: make a new document"));
+                        + " a job cannot be changed: create a new document"));
         assertThat(Merge.join(mine, SampleJobs.job(SampleJobs.any()))).isInstanceOf(Merged.PlansDiffer.class);
     }
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What the pages on job documents show is what the bridge reads and writes. */
+/** The bridge reads and writes what the pages on job documents show. */
 class PagesTest {
     private static final Path FORMAT = Path.of("../rfc/014-job-documents.md");
     private static final Path GUIDE = Path.of("../docs/job-documents.md");

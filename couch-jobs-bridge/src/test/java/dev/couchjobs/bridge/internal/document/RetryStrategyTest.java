@@ -13,7 +13,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 
-/** The thesis's {@code retry_strategy}: as many retries as it says, after pauses that it says. */
+/** The thesis's {@code retry_strategy}: the number of retries and their pauses. */
 class RetryStrategyTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
 

@@ -12,7 +12,7 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.statistics.Statistics;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What is written is read back as it was, whatever has become of a job. */
+/** A written document is read without a difference, in every state of a job. */
 class RoundTripTest {
     private final DocumentReader reader = new DocumentReader(SampleJobs.CLUSTER);
 

@@ -18,7 +18,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Jobs for tests: a cluster, and whatever can become of a job in it. */
+/** Jobs for tests: a cluster, and the possible states of a job in it. */
 final class SampleJobs {
     static final NodeDirectory CLUSTER = NodeDirectory.of(
             List.of("global_node", "reg_a", "reg_b", "reg_c"),
@@ -42,7 +42,7 @@ final class SampleJobs {
                 Optional.empty());
     }
 
-    /** {@return a job nobody has begun, with one step for each target} */
+    /** {@return a job that has not begun, with a step for each target} */
     static JobDocument job(Target... targets) {
         JobPlan plan = new JobPlan(
                 "global_node",
@@ -104,7 +104,7 @@ final class SampleJobs {
                 .as(JobPlan::new);
     }
 
-    /** {@return versions of one job, as a cluster without any rule could leave them} */
+    /** {@return versions of one job that may exist without any rule} */
     static Arbitrary<List<JobDocument>> versions(int count) {
         return plans().flatMap(plan -> progress(plan)
                 .map(progress -> new JobDocument("job", plan, progress))
@@ -112,12 +112,12 @@ final class SampleJobs {
                 .ofSize(count));
     }
 
-    /** {@return any job that could have come about} */
+    /** {@return a possible state of a job} */
     static Arbitrary<JobDocument> histories() {
         return histories(1).map(histories -> histories.get(0));
     }
 
-    /** {@return what could have become of one job, several times} */
+    /** {@return several possible states of one job} */
     static Arbitrary<List<JobDocument>> histories(int count) {
         Arbitrary<List<Integer>> moves =
                 Arbitraries.integers().between(0, 1_000_000).list().ofMaxSize(25);
@@ -135,7 +135,7 @@ final class SampleJobs {
 
     private static JobDocument moved(JobDocument job, int number, List<StepRunEnd> ends) {
         int current =
-                job.currentStep() + (number % 10 < 2 && number / 10 % 3 == 0 ? 1 : 0); // or the next is spoken for
+                job.currentStep() + (number % 10 < 2 && number / 10 % 3 == 0 ? 1 : 0); // or the next step is claimed
         int index = Math.min(current, job.plan().steps().size() - 1);
         Step step = job.step(index);
         String node = number % 3 == 0 ? NODES.get(number / 100 % NODES.size()) : likely(step, number);
@@ -154,7 +154,7 @@ final class SampleJobs {
         return transition instanceof Transition.To to ? to.document() : job;
     }
 
-    /** The node that can take the step further, if there is one. */
+    /** The node that can make the next transition of the step, if there is one. */
     private static String likely(Step step, int number) {
         String any = NODES.get(number / 100 % NODES.size());
         return step.progress().runs().entrySet().stream()
@@ -227,7 +227,7 @@ final class SampleJobs {
                 .as(StepRunEnd::new);
     }
 
-    /** Ends that often differ in one field only, or not at all. */
+    /** Ends that often are equal or differ in one field only. */
     private static Arbitrary<StepRunEnd> similarEnds() {
         Arbitrary<OptionalInt> statuses = Arbitraries.of(OptionalInt.empty(), OptionalInt.of(1));
         Arbitrary<Optional<String>> texts = Arbitraries.of(Optional.empty(), Optional.of("x"));

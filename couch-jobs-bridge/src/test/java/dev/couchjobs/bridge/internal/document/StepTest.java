@@ -13,7 +13,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** A step is claimed, won, begun, tried and ended in that order, by the nodes that may. */
+/** A step is claimed, won, begun, tried and ended in this order, by the permitted nodes. */
 class StepTest {
     private static final String WHO = Step.executioner("reg_a", "1");
 
@@ -65,7 +65,7 @@ class StepTest {
     @Example
     void aNamedNodeBeginsWithoutAClaim() {
         JobDocument job = SampleJobs.job(new Target.OneNode("reg_a"));
-        assertRefused(job.step(0).claim("reg_a"), "job[0]: its target says who runs it");
+        assertRefused(job.step(0).claim("reg_a"), "job[0]: its target names the nodes that run it");
         assertRefused(job.step(0).begin("reg_b", WHO, SampleJobs.NOON, 0), "job[0]: reg_b is not among its targets");
         StepProgress begun = SampleJobs.after(job.step(0).begin("reg_a", WHO, SampleJobs.NOON, 0))
                 .step(0)

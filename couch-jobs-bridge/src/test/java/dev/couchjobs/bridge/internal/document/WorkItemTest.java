@@ -13,7 +13,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import tools.jackson.databind.node.ObjectNode;
 
-/** darticle's documents, as they were and with what the bridge adds. */
+/** darticle's documents, without and with the fields that the bridge adds. */
 class WorkItemTest {
     private static final Instant FEBRUARY = Instant.ofEpochSecond(1_296_945_062);
     private final DocumentReader reader = new DocumentReader(SampleJobs.CLUSTER);

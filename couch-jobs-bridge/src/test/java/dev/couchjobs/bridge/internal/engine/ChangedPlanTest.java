@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A person changes what a job is to do, after nodes have taken it in. */
+/** A person changes the plan of a job after nodes have imported it. */
 class ChangedPlanTest {
     private final TestBridges bridges = TestBridges.replicated(Duration.ofMinutes(1), 2, "a", "b", "c");
 
@@ -112,8 +112,8 @@ class ChangedPlanTest {
             assertThat(bridges.at(node).read("x").leaves()).hasSize(1);
             assertThat(bridges.read(node, "x").path("job_status").asString()).isEqualTo("success");
             assertThat(bridges.read(node, "x").path("reason").asString())
-                    .isEqualTo("two versions of this document differ in creator; a job is not changed once it is there:"
-                            + " make a new document");
+                    .isEqualTo("two versions of this document differ in creator; a job cannot be changed:"
+                            + " create a new document");
         }
         assertThat(bridges.done).containsExactlyInAnyOrder("a one", "b two");
     }

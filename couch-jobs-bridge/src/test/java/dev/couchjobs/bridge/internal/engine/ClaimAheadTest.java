@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A node that runs a step, and has not made the document, asks for the next meanwhile. */
+/** A node that runs a step of another node's document claims the next one meanwhile. */
 class ClaimAheadTest {
     private static final Duration CLAIM_TIMEOUT = Duration.ofMinutes(1);
 
@@ -118,7 +118,7 @@ class ClaimAheadTest {
         bridges.advance(2);
         bridges.cut("b");
         bridges.advance(50);
-        assertThat(bridges.done).containsExactly("b sleep 5", "b sleep 5"); // and is not named for the third
+        assertThat(bridges.done).containsExactly("b sleep 5", "b sleep 5"); // and does not win the third
         assertThat(step(1).path("step_status").isString()).isFalse();
 
         bridges.couch.join();
@@ -137,7 +137,7 @@ class ClaimAheadTest {
         bridges.advance(70);
         assertThat(step(1).path("winner").asString()).isEqualTo("b");
         ObjectNode ended = bridges.read("a", "x").deepCopy();
-        ((ObjectNode) ended.at("/job/0")).put("step_status", "finished"); // as b has written last
+        ((ObjectNode) ended.at("/job/0")).put("step_status", "finished"); // b has written last
         bridges.put("a", ended.toString());
 
         bridges.advance(58);
@@ -204,7 +204,7 @@ class ClaimAheadTest {
         String first = bridges.done.get(1).substring(0, 1);
         bridges.cut(first);
         bridges.advance(75);
-        assertThat(bridges.done).contains("b sleep 90", "c sleep 90"); // the creator has waited for long enough
+        assertThat(bridges.done).contains("b sleep 90", "c sleep 90"); // the creator has waited for the claim timeout
 
         bridges.couch.join();
         bridges.advance(150);
@@ -213,7 +213,7 @@ class ClaimAheadTest {
         assertNothingIsKept();
     }
 
-    /** Puts a document that a has made, with a target and a command for each step, and lets it begin. */
+    /** Creates a document on node a, with a target and a command for each step, and lets it begin. */
     private void put(String... steps) {
         StringBuilder job = new StringBuilder("{'_id': 'x', 'creator': 'a', 'job': [");
         for (int i = 0; i < steps.length; i += 2) {

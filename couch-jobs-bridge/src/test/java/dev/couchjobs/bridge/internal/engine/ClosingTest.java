@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of what runs when a bridge ends, or has lost it. */
+/** Running steps when a bridge closes, or has lost their claims. */
 class ClosingTest {
     @Test
     void aStepIsGivenToAnotherNodeOnlyWhenItsActionHasEnded() {

@@ -7,7 +7,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What becomes of work while the bridge's own storage takes nothing. */
+/** Work while the bridge's own storage fails. */
 class DiskFullTest {
     static List<TestBridges> bridgeses() {
         return List.of(TestBridges.shared(2, "a"), TestBridges.replicated(Duration.ofMinutes(1), 2, "a"));

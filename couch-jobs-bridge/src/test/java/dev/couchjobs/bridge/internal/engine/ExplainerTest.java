@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a bridge says when it is asked why a document is not being worked on. */
+/** The answers of a bridge why a document is not being worked on. */
 class ExplainerTest {
     private static TestBridges replicated() {
         return TestBridges.replicated(Duration.ofMinutes(1), 1, "a", "b");
@@ -49,7 +49,7 @@ class ExplainerTest {
             bridges.advance(60);
             assertThat(bridges.done).containsExactly("a sleep 1000", "a sleep 1001");
             assertThat(bridges.why("a", "begun"))
-                    .isEqualTo("step 0, for a, was begun on this node, and waits for a free worker to go on");
+                    .isEqualTo("step 0, for a, was begun on this node, and waits for a free worker to continue");
         }
     }
 
@@ -136,7 +136,7 @@ class ExplainerTest {
                     .startsWith("step 0, for b, runs on b since ")
                     .endsWith("if b is down, the step waits for it. Ask the bridge of that node");
             assertThat(bridges.why("a", "open"))
-                    .isEqualTo("step 0, for b, is not for this node. Ask the bridge of a node that it is for");
+                    .isEqualTo("step 0, for b, is not for this node. Ask the bridge of one of its target nodes");
         }
     }
 
@@ -150,7 +150,7 @@ class ExplainerTest {
             assertThat(bridges.why("b", "x"))
                     .isEqualTo(
                             "step 0, for any, is claimed by b and waits until the bridge of a, where the document was"
-                                    + " made, gives it to that node");
+                                    + " created, names it the winner");
         }
     }
 
@@ -182,7 +182,7 @@ class ExplainerTest {
             assertThat(bridges.why("a", "later")).isEqualTo("the work item is due at 2126-02-01T00:00:00Z");
             assertThat(bridges.why("a", "theirs")).isEqualTo("the work item is claimed by jo");
             assertThat(bridges.why("a", "other"))
-                    .isEqualTo("this node does no work items of the kind scrape; it does: [email]");
+                    .isEqualTo("this node does not work on items of the kind scrape; its kinds are: [email]");
             assertThat(bridges.why("a", "wrong")).startsWith("it cannot be run: worker: ");
         }
     }
@@ -207,10 +207,10 @@ class ExplainerTest {
             put(bridges, "x", "'a'", "good");
             bridges.advance(10);
             assertThat(bridges.why("a", "x"))
-                    .startsWith("what the bridge has stored of the document is damaged, so the bridge leaves it alone");
+                    .startsWith("the entry of the document in the store is damaged, so the bridge leaves it alone");
             bridges.repairStore("a", "x");
             assertThat(bridges.why("a", "x"))
-                    .startsWith("the bridge could not take the document in, and its log says why");
+                    .startsWith("the bridge could not import the document, and its log contains the reason");
         }
     }
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A person writes what only bridges know. */
+/** A person writes fields that only bridges should write. */
 class HandWrittenTest {
     private static final String UNKNOWN = "job[0].step_status: says that node b has ended the step";
 

@@ -15,12 +15,12 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Documents that are more than a bridge can do with, between others that are not. */
+/** Documents that a bridge cannot read or store, among others that it can. */
 class OversizedDocumentsTest {
     private static final DocumentReader READER = new DocumentReader(NodeDirectory.of("a", "b"));
     private static final String HUGE = "9".repeat(400);
 
-    /** By what they are: documents of which each comes to the same end, with a reason. */
+    /** Documents by name, with the reason with which each fails. */
     private static final Map<String, String> POISON = Map.ofEntries(
             Map.entry("an id too long for a job", job("x".repeat(1_000), "{'target': 'a', 'do': 'never'}")),
             Map.entry("an id too long for any key", job("y".repeat(9_990), "{'target': 'a', 'do': 'never'}")),
@@ -157,7 +157,7 @@ class OversizedDocumentsTest {
         }
     }
 
-    /** A job with the largest plan that is accepted, to the byte. */
+    /** {@return a job with the largest plan that is accepted, to the byte} */
     private static String largestJob() {
         int fits = 0;
         int most = 200_000;

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Nodes that have nothing in common but replication. */
+/** Nodes that share only replicated documents. */
 class ReplicatedTest {
     private final TestBridges bridges = TestBridges.replicated(Duration.ofMinutes(1), 2, "a", "b", "c");
 
@@ -109,7 +109,7 @@ class ReplicatedTest {
     void aClaimThatItsNodeLetsGoTakesThreeMoreRevisions() {
         try (TestBridges single = TestBridges.replicated(Duration.ofMinutes(1), 1, "a", "b", "c")) {
             single.advance(1);
-            single.process("a").pause(Duration.ofSeconds(4)); // so that it names b when b has no worker any more
+            single.process("a").pause(Duration.ofSeconds(4)); // so that it names b when b has no free worker
             single.process("c").pause(Duration.ofSeconds(4));
             single.put("b", "{'_id': 'free', 'creator': 'a', 'job': [{'target': ['b', 'c'], 'do': 'work'}]}");
             single.put("b", "{'_id': 'own', 'creator': 'b', 'job': [{'target': 'b', 'do': 'sleep 20'}]}");
@@ -155,7 +155,7 @@ class ReplicatedTest {
     @Test
     void aWinnerWhoHearsOfItTooLateDoesNotBeginButClaimsAnew() {
         bridges.process("a")
-                .pause(Duration.ofSeconds(40)); // more than half of the claim timeout, in which nobody is named
+                .pause(Duration.ofSeconds(40)); // more than half of the claim timeout, in which no winner is named
         bridges.put(
                 "a",
                 "{'_id': 'x', 'creator': 'a', 'job': [{'target': ['b'], 'do': 'work'}, {'target': ['b', 'c'], 'do':"
@@ -195,7 +195,7 @@ class ReplicatedTest {
 
     @Test
     void whoHasClaimedAStepAndIsKilledDoesNotTakeItFromTheOneWhoWasNamed() {
-        bridges.process("b").pause(Duration.ofSeconds(3)); // so that both claim the step at once, and b is not heard
+        bridges.process("b").pause(Duration.ofSeconds(3)); // both claim the step at once, and b's claim arrives late
         bridges.process("c").pause(Duration.ofSeconds(3));
         bridges.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': ['b', 'c'], 'do': 'sleep 90'}]}");
         bridges.cut("b");

@@ -44,10 +44,10 @@ import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Some nodes with a bridge and a CouchDB each, on one thread and in virtual time; nothing goes wrong by itself. */
+/** Several nodes, each with a bridge and a CouchDB, on one thread and in virtual time, without random faults. */
 public final class TestBridges implements AutoCloseable {
     static final String DATABASE = "jobs";
-    /** Reads whatever a server may have. */
+    /** Reads any JSON that a server may return. */
     private static final JsonMapper DEEP = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
                             .maxNestingDepth(10_000)
@@ -61,10 +61,10 @@ public final class TestBridges implements AutoCloseable {
     final Map<String, SimulatedProcess> processes = new LinkedHashMap<>();
     final Map<String, BridgeEngine> engines = new LinkedHashMap<>();
     private final Map<String, CouchDatabase> connections = new LinkedHashMap<>();
-    /** What was done, where, in order: {@code node command}. */
+    /** The actions that have ended, in order: {@code node command}. */
     public final List<String> done = new ArrayList<>();
 
-    /** Whether no node can store anything. */
+    /** Whether the storage of all nodes fails. */
     boolean isDiskFull;
 
     private final NodeDirectory cluster;
@@ -132,7 +132,7 @@ public final class TestBridges implements AutoCloseable {
         });
     }
 
-    /** A database that takes nothing while the disk is full. */
+    /** {@return a database that fails while the disk is full} */
     private Database storage(Database database) {
         return (Database) Proxy.newProxyInstance(
                 TestBridges.class.getClassLoader(), new Class<?>[] {Database.class}, (self, method, given) -> {
@@ -196,18 +196,18 @@ public final class TestBridges implements AutoCloseable {
                 : new JoinMode.SharedDatabase();
     }
 
-    /** Ends a node's process, as if its power had failed. */
+    /** Ends a node's process, as a power failure does. */
     public void kill(String node) {
         process(node).kill();
         Objects.requireNonNull(connections.get(node)).close();
     }
 
-    /** Cuts nodes' CouchDBs off from all others. */
+    /** Cuts the CouchDBs of nodes off from all others. */
     void cut(String... nodes) {
         couch.cut(Stream.of(nodes).map(this::server).collect(Collectors.toSet()));
     }
 
-    /** {@return how many rows a node keeps for workers, waiting documents and winners} */
+    /** {@return the number of a node's rows for slots, queued documents and winners} */
     int slotRows(String node) {
         Subspace seats = root(node).subspace(Tuple.from("slots"));
         return simulation
@@ -218,8 +218,8 @@ public final class TestBridges implements AutoCloseable {
     }
 
     /**
-     * {@code sleep n}, {@code fail}, {@code fail for good}, {@code stubborn}, which ends only when it is stopped, and
-     * 10 seconds later; or anything else, which is done at once.
+     * {@code sleep n}, {@code fail}, {@code fail for good}, {@code stubborn}, which ends 10 seconds after it is
+     * stopped; any other command succeeds at once.
      */
     private Action action(SimulatedProcess process, String node, String command) {
         return actionContext -> {
@@ -265,7 +265,7 @@ public final class TestBridges implements AutoCloseable {
         return Objects.requireNonNull(servers.get(node));
     }
 
-    /** {@return what a node says when it is asked why a document is not being worked on} */
+    /** {@return a node's answer why a document is not being worked on} */
     String why(String node, String id) {
         CompletableFuture<String> answer = new CompletableFuture<>();
         process(node).scheduler().execute(() -> {
@@ -280,7 +280,7 @@ public final class TestBridges implements AutoCloseable {
         return simulation.await(answer);
     }
 
-    /** Ends a node's bridge gracefully, and then its process. */
+    /** Closes a node's bridge, and then ends its process. */
     void close(String node) {
         SimulatedProcess process = process(node);
         BridgeEngine engine = Objects.requireNonNull(engines.get(node));
@@ -305,7 +305,7 @@ public final class TestBridges implements AutoCloseable {
         putAll(node, List.of(json));
     }
 
-    /** Writes documents before anybody hears of the first. */
+    /** Writes documents before any bridge receives the first. */
     public void putAll(String node, List<String> documents) {
         List<ObjectNode> bodies = documents.stream().map(TestBridges::json).toList();
         simulation
@@ -318,13 +318,13 @@ public final class TestBridges implements AutoCloseable {
         advance(1);
     }
 
-    /** Ends a node's bridge as if its process was killed, and starts it again. */
+    /** Kills a node's process, and starts it again. */
     public void restart(String node) {
         kill(node);
         start(node);
     }
 
-    /** Ends a node's bridge and takes away all that it knows. */
+    /** Ends a node's bridge, and deletes its store. */
     void loseDirectory(String node) {
         kill(node);
         Subspace root = root(node);
@@ -334,19 +334,19 @@ public final class TestBridges implements AutoCloseable {
         }));
     }
 
-    /** Writes a byte that is no document into the ledger of a node, under the key of a document. */
+    /** Replaces the entry of a document in a node's store by an invalid byte. */
     void damageStore(String node, String id) {
         byte[] key = root(node).pack(Tuple.from("store", "doc", id, 0));
         change(node, tx -> tx.set(key, new byte[] {'?'}));
     }
 
-    /** Has a node write a document back, and loses the watch that would tell it so. */
+    /** Adds a document to a node's outbox without changing the watched row. */
     void sendWithoutWatch(String node, String id) {
         byte[] key = root(node).pack(Tuple.from("store", "out", node, id));
         change(node, tx -> tx.set(key, Tuple.from(1, 0).pack()));
     }
 
-    /** {@return how many documents a node has to write} */
+    /** {@return the number of documents in a node's outbox} */
     int outRows(String node) {
         Subspace out = root(node).subspace(Tuple.from("store", "out", node));
         return simulation
@@ -380,7 +380,7 @@ public final class TestBridges implements AutoCloseable {
         simulation.advance(Duration.ofSeconds(seconds));
     }
 
-    /** {@return how many revisions the document has had, as far as that node knows} */
+    /** {@return the number of the document's revision in its history, on a node} */
     int revisions(String node, String id) {
         String revision = at(node).read(id).current().orElseThrow().revision();
         return Integer.parseInt(revision.substring(0, revision.indexOf('-')));

@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What might leave a document untouched for ever does so for a minute at most. */
+/** A document that a lost event leaves unprocessed is processed within a minute. */
 class UntouchedTest {
     private static TestBridges bridges(boolean isShared) {
         return isShared ? TestBridges.shared(4, "a", "b") : TestBridges.replicated(Duration.ofMinutes(1), 4, "a", "b");

@@ -8,7 +8,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a node makes of versions that come from elsewhere. */
+/** The import of versions from other nodes. */
 class DocumentProcessorTest {
     private final TestBridges bridges = TestBridges.replicated(Duration.ofMinutes(1), 2, "a", "b");
 
@@ -44,7 +44,7 @@ class DocumentProcessorTest {
                 bridges.read("b", "x").deepCopy().put("job_status", "cancelled").toString());
         bridges.advance(5);
         bridges.put("b", bridges.read("b", "x").deepCopy().put("job", "spoilt").toString());
-        for (int i = 0; i < 9; i++) { // the longer of two histories prevails
+        for (int i = 0; i < 9; i++) { // the longer of two histories wins
             bridges.put("a", bridges.read("a", "x").toString());
         }
         bridges.advance(5);

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What becomes of documents that CouchDB does not take as they are. */
+/** The publication of documents that CouchDB refuses. */
 class DocumentPublisherTest {
     private static TestBridges bridges(boolean isShared) {
         return isShared ? TestBridges.shared(4, "a", "b") : TestBridges.replicated(Duration.ofMinutes(1), 4, "a", "b");
@@ -29,7 +29,7 @@ class DocumentPublisherTest {
         return bridges.read("a", id).path("job_status").asString("");
     }
 
-    /** Has a server take new documents only. */
+    /** Lets a server accept new documents only. */
     private static void refuseEdits(TestBridges bridges, String prefix) {
         bridges.at("a")
                 .validate(document -> Optional.of("not now")

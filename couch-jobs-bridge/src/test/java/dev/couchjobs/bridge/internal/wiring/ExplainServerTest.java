@@ -78,7 +78,7 @@ class ExplainServerTest {
         BridgeConfig config = config("alpha");
         open(config, document -> CompletableFuture.failedFuture(new IllegalStateException("no luck")));
         assertThat(ExplainServer.ask(config, "x").orElse(""))
-                .startsWith("the bridge cannot tell: ")
+                .startsWith("the bridge cannot answer: ")
                 .contains("no luck");
     }
 }

@@ -63,7 +63,7 @@ class RunningBridgeTest {
         return ConfigReader.read(file, Map.of(), Optional.empty());
     }
 
-    /** As a cluster that is down: it answers nothing. */
+    /** {@return a database that never answers, like a cluster that is down} */
     private static Database silent(Database database, Runnable whenAsked) {
         return (Database) Proxy.newProxyInstance(
                 RunningBridgeTest.class.getClassLoader(), new Class<?>[] {Database.class}, (self, method, given) -> {

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Work items, worked on by processes that share their jobs and by one that does not. */
+/** Work items, for processes that share their jobs and for one that does not. */
 class WorkQueueTest {
     private static final List<String> ITEMS = List.of("w1", "w2", "w3", "w4");
 
@@ -94,7 +94,7 @@ class WorkQueueTest {
                 bridges.put("a", "{'_id': '" + id + "', 'type': 'WorkItem', 'worker': 'email', 'do': 'sleep 60'}");
             }
             bridges.process("a").kill();
-            bridges.advance(20); // its claims are free by now, and nobody is
+            bridges.advance(20); // its claims have been released, and no other process exists
             for (String id : ITEMS) {
                 bridges.put("b", bridges.read("b", id).put("seen", true).toString());
             }
@@ -110,7 +110,7 @@ class WorkQueueTest {
         try (TestBridges bridges = TestBridges.shared(2, "a")) {
             bridges.put("a", "{'_id': 'w', 'type': 'WorkItem', 'worker': 'email', 'date': '2026-01-01T00:00:10Z'}");
             bridges.couch.crash(bridges.server("a"), Duration.ofSeconds(30));
-            bridges.advance(15); // the item is due, and its node asks for it
+            bridges.advance(15); // the item is due, and its node requests it
             bridges.at("a").write(bridges.read("a", "w").put("claimed", true));
             bridges.advance(60);
 
@@ -156,7 +156,7 @@ class WorkQueueTest {
         try (TestBridges bridges = TestBridges.replicated(Duration.ofMinutes(1), 2, "a")) {
             bridges.put("a", "{'_id': 'w', 'type': 'WorkItem', 'worker': 'email', 'do': 'sleep 5'}");
             bridges.couch.crash(bridges.server("a"), Duration.ofSeconds(30));
-            bridges.advance(10); // it is done, and CouchDB cannot be told
+            bridges.advance(10); // the work is done, and CouchDB is not reachable
             bridges.process("a").kill();
             bridges.start("a");
             bridges.advance(90);
@@ -191,7 +191,7 @@ class WorkQueueTest {
             StoredDocument open = doneAndNotWritten(bridges);
             bridges.at("a").lag(now -> now.id().equals("w") ? open : now);
             bridges.at("a").validate(body -> {
-                bridges.at("a").lag(now -> now); // who writes meets what is there
+                bridges.at("a").lag(now -> now); // writes act on the newest version
                 return Optional.empty();
             });
             bridges.start("a");
@@ -202,9 +202,7 @@ class WorkQueueTest {
         }
     }
 
-    /**
-     * Has an item done by a node that ends before it can tell CouchDB. {@return the item as it was before its claim}
-     */
+    /** Lets a node work on an item and end before it can write to CouchDB. {@return the item before its claim} */
     private static StoredDocument doneAndNotWritten(TestBridges bridges) {
         bridges.at("a").write(TestBridges.json("{'_id': 'w', 'type': 'WorkItem', 'worker': 'email', 'do': 'sleep 5'}"));
         StoredDocument open = bridges.at("a").read("w");
