@@ -1,12 +1,7 @@
 package dev.couchjobs.bridge.internal.couch;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,10 +14,6 @@ import tools.jackson.databind.JsonNode;
  */
 final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     private static final Logger LOG = LoggerFactory.getLogger(HttpChangesFeed.class);
-    /** The time limit for a batch, in time limits of requests: a listener may need several requests. */
-    private static final int TIMEOUTS_OF_A_BATCH = 5;
-    /** How often this limit doubles while batches are lost in a row, so that a slow one completes at last. */
-    private static final int DOUBLINGS = 8;
 
     /** Receives the events of a feed. */
     interface Owner {
@@ -39,12 +30,8 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     private final Address address;
     private final Transport transport;
     private final DatabaseIdentity identity;
-    private final Backoff backoff;
-    private final ThrottledWarnings throttledWarnings;
-    /** Warnings about a failing listener, which an answer of the server does not settle. */
-    private final ThrottledWarnings undelivered;
-
-    private final ChangesListener listener;
+    private final FeedRestart restart;
+    private final BatchDelivery delivery;
     private final Owner owner;
 
     private final Inbox inbox;
@@ -52,13 +39,10 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     private FeedPosition position;
     private @Nullable FeedSource source;
     private Optional<FeedSource.End> end = Optional.empty();
-    private @Nullable Future<?> pause;
     private boolean sourceWaits;
-    private boolean isDelivering;
     /** The batch that the listener processes; null if there is none, or it was lost. */
     private @Nullable Object underWay;
 
-    private int lostInARow;
     private boolean isClosed;
 
     HttpChangesFeed(
@@ -74,11 +58,9 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
         this.address = address;
         this.transport = transport;
         this.identity = identity;
-        this.backoff = backoff;
-        this.throttledWarnings = new ThrottledWarnings(address);
-        this.undelivered = new ThrottledWarnings(address);
+        this.restart = new FeedRestart(settings, address, backoff, this::begin);
+        this.delivery = new BatchDelivery(settings, listener);
         this.position = FeedPosition.of(since);
-        this.listener = listener;
         this.owner = owner;
         this.inbox = new Inbox(settings.batch());
     }
@@ -93,7 +75,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
             if (thrown == null) {
                 beginIn(database);
             } else {
-                waitOut(TransientException.of(thrown));
+                restart.afterFault(TransientException.of(thrown));
             }
         });
     }
@@ -115,7 +97,9 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
             source = next;
         }
         if (wasReplaced) {
-            LOG.warn("{}: the database is not the one that was followed before; all of it is read again", address);
+            LOG.warn(
+                    "{}: another database has taken the place of the one that was followed; the feed starts" + " again",
+                    address);
         }
         owner.found();
         next.begin();
@@ -141,7 +125,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
 
     @Override
     public void heartbeat(FeedSource from) {
-        throttledWarnings.settle();
+        restart.alive();
     }
 
     @Override
@@ -157,24 +141,17 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
 
     private void deliver() {
         Inbox.Batch batch;
+        JsonNode behind;
         synchronized (this) {
-            if (isDelivering || isClosed || inbox.isEmpty()) {
+            if (underWay != null || isClosed || inbox.isEmpty()) {
                 return;
             }
-            isDelivering = true;
             batch = inbox.take();
+            behind = position.stored(batch.position());
             underWay = batch;
         }
         readAhead();
-        Duration limit = settings.timeout().multipliedBy((long) TIMEOUTS_OF_A_BATCH << lost());
-        Future<?> timer = settings.environment()
-                .scheduler()
-                .schedule(
-                        () -> settings.executor().execute(() -> lost(batch, limit)),
-                        limit.toNanos(),
-                        TimeUnit.NANOSECONDS);
-        var unused = told(batch).whenComplete((done, thrown) -> {
-            timer.cancel(false);
+        var unused = delivery.deliver(batch, behind).whenComplete((done, thrown) -> {
             if (thrown == null) {
                 delivered(batch);
             } else {
@@ -187,49 +164,15 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
         return batch == underWay;
     }
 
-    private synchronized int lost() {
-        return Math.min(lostInARow, DOUBLINGS);
-    }
-
-    /**
-     * A batch whose future does not complete in time counts as lost, because it would stop the feed. Its changes are
-     * repeated.
-     */
-    private void lost(Inbox.Batch batch, Duration limit) {
-        synchronized (this) {
-            lostInARow++;
-        }
-        startOver(
-                batch,
-                new TimeoutException(
-                        batch.changes().size() + " changes were not dealt with within " + limit.toSeconds() + " s"));
-    }
-
-    private CompletableFuture<Void> told(Inbox.Batch batch) {
-        try {
-            return listener.changed(batch.changes(), behind(batch));
-        } catch (Throwable e) { // also an error, which would stop the feed
-            return CompletableFuture.failedFuture(e);
-        }
-    }
-
-    private synchronized JsonNode behind(Inbox.Batch batch) {
-        return position.stored(batch.position());
-    }
-
     private void delivered(Inbox.Batch batch) {
         synchronized (this) {
             if (!isUnderWay(batch)) {
                 return;
             }
             underWay = null;
-            lostInARow = 0;
-            isDelivering = false;
             position = position.at(batch.position());
         }
-        backoff.reset();
-        throttledWarnings.settle();
-        undelivered.settle();
+        restart.delivered();
         deliver();
         goOn();
     }
@@ -256,7 +199,6 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
                 return;
             }
             underWay = null;
-            isDelivering = false;
             inbox.clear();
             end = Optional.empty();
             failed = source;
@@ -265,15 +207,14 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
         if (failed != null) {
             failed.cancel();
         }
-        undelivered.make("changes could not be dealt with, and are read again", thrown);
-        restartLater(new TransientException("The listener failed"));
+        restart.afterUndelivered(thrown);
     }
 
     /** Continues with the next source when all rows of the last one have been delivered. */
     private void goOn() {
         FeedSource.End ended;
         synchronized (this) {
-            if (isClosed || isDelivering || !inbox.isEmpty() || end.isEmpty()) {
+            if (isClosed || underWay != null || !inbox.isEmpty() || end.isEmpty()) {
                 return;
             }
             ended = end.get();
@@ -283,14 +224,14 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
             noteMode(ended);
         }
         if (ended.wasUseful()) {
-            backoff.reset();
+            restart.useful();
         }
         if (ended.fault().isPresent()) {
             after(ended.fault().get());
         } else if (ended.wasUseful()) {
             begin();
         } else {
-            restartLater(new TransientException("The feed ended at once"));
+            restart.afterUselessSource();
         }
     }
 
@@ -303,38 +244,19 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     private void after(RuntimeException thrown) {
         if (thrown instanceof CouchException refusal && refusal.status() == 400 && forgetPosition()) {
             LOG.warn(
-                    "{}: the database does not know where this feed was, so it begins again: {}",
+                    "{}: the database refuses the position of the feed, which starts again: {}",
                     address,
                     refusal.getMessage());
             begin();
         } else {
-            waitOut(thrown);
+            restart.afterFault(thrown);
         }
-    }
-
-    private void waitOut(RuntimeException thrown) {
-        throttledWarnings.make(thrown, backoff);
-        restartLater(
-                thrown instanceof TransientException fault
-                        ? fault
-                        : TransientException.slow(String.valueOf(thrown.getMessage())));
     }
 
     private synchronized boolean forgetPosition() {
         boolean hadOne = position.since() != null;
         position = position.at(null);
         return hadOne;
-    }
-
-    private synchronized void restartLater(TransientException fault) {
-        if (!isClosed) {
-            pause = settings.environment()
-                    .scheduler()
-                    .schedule(
-                            () -> settings.executor().execute(this::begin),
-                            backoff.after(fault).toNanos(),
-                            TimeUnit.NANOSECONDS);
-        }
     }
 
     @Override
@@ -344,10 +266,8 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
             isClosed = true;
             inbox.clear();
             last = source;
-            if (pause != null) {
-                pause.cancel(false);
-            }
         }
+        restart.close();
         if (last != null) {
             last.cancel();
         }
