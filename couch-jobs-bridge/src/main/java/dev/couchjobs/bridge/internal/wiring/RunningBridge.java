@@ -1,36 +1,19 @@
 package dev.couchjobs.bridge.internal.wiring;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.subspace.Subspace;
-import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.StepHandler;
-import dev.couchjobs.bridge.internal.BridgeThreads;
 import dev.couchjobs.bridge.internal.RootCauses;
-import dev.couchjobs.bridge.internal.action.Actions;
 import dev.couchjobs.bridge.internal.config.BridgeConfig;
-import dev.couchjobs.bridge.internal.config.CouchConfig;
 import dev.couchjobs.bridge.internal.config.EngineConfig;
 import dev.couchjobs.bridge.internal.couch.CouchException;
 import dev.couchjobs.bridge.internal.couch.HttpCouchDatabase;
 import dev.couchjobs.bridge.internal.couch.LoginThrottles;
 import dev.couchjobs.bridge.internal.couch.OwnerMark;
-import dev.couchjobs.bridge.internal.couch.Tls;
 import dev.couchjobs.bridge.internal.engine.BridgeEngine;
-import dev.couchjobs.bridge.internal.engine.JoinMode;
-import dev.couchjobs.bridge.internal.store.BridgeStore;
-import dev.couchjobs.bridge.internal.store.SlotReservations;
 import dev.couchjobs.bridge.internal.transaction.BridgeContext;
-import dev.couchjobs.bridge.internal.work.WorkKind;
-import dev.couchjobs.fdb.ClusterOptions;
-import dev.couchjobs.fdb.DatabaseLocation;
-import dev.couchjobs.fdb.Databases;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.http.HttpClient;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -38,8 +21,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -53,11 +34,8 @@ import org.slf4j.LoggerFactory;
 /** One bridge with all its parts. It closes them in the opposite order of their opening. */
 public final class RunningBridge implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RunningBridge.class);
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
     /** The time between two messages that the database does not answer. */
     private static final Duration REMINDER = Duration.ofSeconds(10);
-    /** Longer than the lag between replicas of a database. */
-    private static final Duration REMEMBERED = Duration.ofDays(30);
 
     private final BridgeConfig config;
     private final Environment environment = Environment.system();
@@ -107,40 +85,19 @@ public final class RunningBridge implements AutoCloseable {
             Optional<Database> given,
             boolean takesOver,
             CompletableFuture<Void> stop) {
-        config.shell().directory().ifPresent(RunningBridge::make);
-        Database database = given.orElseGet(() -> opening(database(config.engine())));
+        ConfiguredParts parts = new ConfiguredParts(config);
+        parts.createShellDirectory();
+        Database database = given.orElseGet(() -> opening(parts.database()));
         ExplainServer.open(config, this::why).ifPresent(this::opening);
-        Subspace root = root();
-        CouchJobs jobs = opening(CouchJobs.builder(database)
-                .subspace(root)
-                .environment(environment)
-                .name(config.node())
-                .build());
-        HttpClient client = client(config.couchdb());
+        CouchJobs jobs = opening(parts.jobs(database, environment));
+        HttpClient client = parts.client();
         LoginThrottles loginThrottles = new LoginThrottles("Node " + config.node());
         HttpCouchDatabase couch =
                 opening(new HttpCouchDatabase(PeerReplications.settings(config.couchdb(), client), loginThrottles));
-        Actions actions = new Actions(
-                config.shell(), config.http(), handlers, System.getenv(), environment, BridgeThreads.blocking());
-        BridgeContext context = new BridgeContext(
-                config.node(),
-                config.cluster(),
-                database,
-                jobs,
-                new BridgeStore(root.subspace(Tuple.from("store"))),
-                couch,
-                environment,
-                REMEMBERED);
+        BridgeContext context = parts.context(database, jobs, couch, environment);
         OwnerMark mark =
                 opening(new OwnerMark(couch, environment, awaitDatabase(owner(context), stop), this::stopBecause));
-        BridgeEngine engine = opening(new BridgeEngine(
-                context,
-                joining(root),
-                actions::of,
-                kinds(actions),
-                config.workers(),
-                feedName(),
-                Long.toString(ProcessHandle.current().pid())));
+        BridgeEngine engine = opening(parts.engine(context, handlers));
         end = engine::closeAsync;
         explain = engine::why;
         if (given.isEmpty() && config.engine() instanceof EngineConfig.Directory directory) {
@@ -250,74 +207,6 @@ public final class RunningBridge implements AutoCloseable {
         return part;
     }
 
-    private static void make(Path directory) {
-        try {
-            Files.createDirectories(directory);
-        } catch (IOException e) {
-            throw new UncheckedIOException(
-                    "The directory " + directory + ", in which commands are to run, cannot be made", e);
-        }
-    }
-
-    /** Opens the database without time limits; background loops repeat failed transactions themselves. */
-    private static Database database(EngineConfig engine) {
-        DatabaseLocation location = engine instanceof EngineConfig.ClusterFile cluster
-                ? new DatabaseLocation.ClusterFile(cluster.path())
-                : new DatabaseLocation.Directory(((EngineConfig.Directory) engine).path());
-        ClusterOptions patient =
-                ClusterOptions.defaults().answerWithin(Duration.ZERO).timeout(Duration.ZERO);
-        return Databases.open(location, patient.executor(BridgeThreads.blocking()));
-    }
-
-    /** Nodes that share a database use the same rows; those that replicate use their own, even in the same cluster. */
-    private Subspace root() {
-        String prefix = config.engine().prefix();
-        return new Subspace(
-                config.join() == BridgeConfig.Join.FOUNDATIONDB
-                        ? Tuple.from(prefix)
-                        : Tuple.from(prefix, config.node()));
-    }
-
-    private JoinMode joining(Subspace root) {
-        return config.join() == BridgeConfig.Join.FOUNDATIONDB
-                ? new JoinMode.SharedDatabase()
-                : new JoinMode.Replication(
-                        new SlotReservations(root.subspace(Tuple.from("store"))), config.claimTimeout());
-    }
-
-    private Map<String, WorkKind> kinds(Actions actions) {
-        Map<String, WorkKind> kinds = new TreeMap<>();
-        config.workItems()
-                .forEach((name, kind) -> kinds.put(
-                        name,
-                        new WorkKind(
-                                item -> actions.of(kind.action(), item),
-                                kind.retry(),
-                                kind.timeout(),
-                                kind.concurrency())));
-        return kinds;
-    }
-
-    /**
-     * The name changes with the set of kinds: the feed is then read again, because it may contain items of a new kind.
-     */
-    private String feedName() {
-        String address = config.couchdb().url().toString();
-        return config.workItems().isEmpty()
-                ? address
-                : address + " "
-                        + String.join(" ", new TreeSet<>(config.workItems().keySet()));
-    }
-
-    private static HttpClient client(CouchConfig couch) {
-        HttpClient.Builder client = HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .executor(BridgeThreads.blocking())
-                .connectTimeout(CONNECT_TIMEOUT);
-        couch.caFile().ifPresent(file -> client.sslContext(Tls.trusting(file, Optional.empty())));
-        return client.build();
-    }
-
     /** {@return completes when the CouchDB database has answered for the first time} */
     public CompletableFuture<Void> ready() {
         return ready.copy();
@@ -331,7 +220,7 @@ public final class RunningBridge implements AutoCloseable {
             try {
                 opened.pop().close();
             } catch (Exception e) {
-                LOG.warn("Something of the bridge of node {} did not close as it should", config.node(), e);
+                LOG.warn("A part of the bridge of node {} could not be closed", config.node(), e);
             }
         }
     }

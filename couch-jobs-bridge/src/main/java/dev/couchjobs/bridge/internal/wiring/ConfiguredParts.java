@@ -1,0 +1,155 @@
+package dev.couchjobs.bridge.internal.wiring;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Environment;
+import dev.couchjobs.bridge.StepHandler;
+import dev.couchjobs.bridge.internal.BridgeThreads;
+import dev.couchjobs.bridge.internal.action.Actions;
+import dev.couchjobs.bridge.internal.config.BridgeConfig;
+import dev.couchjobs.bridge.internal.config.EngineConfig;
+import dev.couchjobs.bridge.internal.couch.CouchDatabase;
+import dev.couchjobs.bridge.internal.couch.Tls;
+import dev.couchjobs.bridge.internal.engine.BridgeEngine;
+import dev.couchjobs.bridge.internal.engine.JoinMode;
+import dev.couchjobs.bridge.internal.store.BridgeStore;
+import dev.couchjobs.bridge.internal.store.SlotReservations;
+import dev.couchjobs.bridge.internal.transaction.BridgeContext;
+import dev.couchjobs.bridge.internal.work.WorkKind;
+import dev.couchjobs.fdb.ClusterOptions;
+import dev.couchjobs.fdb.DatabaseLocation;
+import dev.couchjobs.fdb.Databases;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.http.HttpClient;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** Creates the parts of a bridge from its configuration. The caller closes what it creates. */
+record ConfiguredParts(BridgeConfig config) {
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+    /** Longer than the lag between replicas of a database. */
+    private static final Duration REMEMBERED = Duration.ofDays(30);
+
+    /** Creates the directory in which commands run. */
+    void createShellDirectory() {
+        config.shell().directory().ifPresent(ConfiguredParts::create);
+    }
+
+    private static void create(Path directory) {
+        try {
+            Files.createDirectories(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(
+                    "The directory " + directory + ", in which commands run, cannot be created", e);
+        }
+    }
+
+    /** Opens the database without time limits; background loops repeat failed transactions themselves. */
+    Database database() {
+        DatabaseLocation location = config.engine() instanceof EngineConfig.ClusterFile cluster
+                ? new DatabaseLocation.ClusterFile(cluster.path())
+                : new DatabaseLocation.Directory(((EngineConfig.Directory) config.engine()).path());
+        ClusterOptions patient =
+                ClusterOptions.defaults().answerWithin(Duration.ZERO).timeout(Duration.ZERO);
+        return Databases.open(location, patient.executor(BridgeThreads.blocking()));
+    }
+
+    CouchJobs jobs(Database database, Environment environment) {
+        return CouchJobs.builder(database)
+                .subspace(root())
+                .environment(environment)
+                .name(config.node())
+                .build();
+    }
+
+    /** {@return a client for the node's CouchDB server} */
+    HttpClient client() {
+        HttpClient.Builder client = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .executor(BridgeThreads.blocking())
+                .connectTimeout(CONNECT_TIMEOUT);
+        config.couchdb().caFile().ifPresent(file -> client.sslContext(Tls.trusting(file, Optional.empty())));
+        return client.build();
+    }
+
+    BridgeContext context(Database database, CouchJobs jobs, CouchDatabase couch, Environment environment) {
+        return new BridgeContext(
+                config.node(),
+                config.cluster(),
+                database,
+                jobs,
+                new BridgeStore(store()),
+                couch,
+                environment,
+                REMEMBERED);
+    }
+
+    BridgeEngine engine(BridgeContext context, Map<String, StepHandler> handlers) {
+        Actions actions = new Actions(
+                config.shell(),
+                config.http(),
+                handlers,
+                System.getenv(),
+                context.environment(),
+                BridgeThreads.blocking());
+        return new BridgeEngine(
+                context,
+                joinMode(),
+                actions::of,
+                workKinds(actions),
+                config.workers(),
+                feedName(),
+                Long.toString(ProcessHandle.current().pid()));
+    }
+
+    /** Nodes that share a database use the same rows; those that replicate use their own, even in the same cluster. */
+    private Subspace root() {
+        String prefix = config.engine().prefix();
+        return new Subspace(
+                config.join() == BridgeConfig.Join.FOUNDATIONDB
+                        ? Tuple.from(prefix)
+                        : Tuple.from(prefix, config.node()));
+    }
+
+    private Subspace store() {
+        return root().subspace(Tuple.from("store"));
+    }
+
+    private JoinMode joinMode() {
+        return config.join() == BridgeConfig.Join.FOUNDATIONDB
+                ? new JoinMode.SharedDatabase()
+                : new JoinMode.Replication(new SlotReservations(store()), config.claimTimeout());
+    }
+
+    private Map<String, WorkKind> workKinds(Actions actions) {
+        Map<String, WorkKind> kinds = new TreeMap<>();
+        config.workItems()
+                .forEach((name, kind) -> kinds.put(
+                        name,
+                        new WorkKind(
+                                item -> actions.of(kind.action(), item),
+                                kind.retry(),
+                                kind.timeout(),
+                                kind.concurrency())));
+        return kinds;
+    }
+
+    /**
+     * The name changes with the set of kinds: the feed is then read again, because it may contain items of a new kind.
+     */
+    private String feedName() {
+        String address = config.couchdb().url().toString();
+        return config.workItems().isEmpty()
+                ? address
+                : address + " "
+                        + String.join(" ", new TreeSet<>(config.workItems().keySet()));
+    }
+}
