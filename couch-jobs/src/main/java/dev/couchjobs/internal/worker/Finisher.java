@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.worker;
 
 import com.apple.foundationdb.Database;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.instance.Instance;
@@ -31,10 +32,16 @@ final class Finisher implements AutoCloseable {
     private final BatchSize batch = new BatchSize(BATCH_MAX);
     private final Loop loop;
 
-    // Guarded by this.
+    @GuardedBy("this")
     private final Deque<JobRun<?>> ended = new ArrayDeque<>();
+
+    @GuardedBy("this")
     private boolean asleep;
+
+    @GuardedBy("this")
     private int underWay;
+
+    @GuardedBy("this")
     private @Nullable CompletableFuture<Void> drained;
 
     Finisher(JobPool pool, JobType<?, ?> type, Instance instance) {
@@ -140,6 +147,7 @@ final class Finisher implements AutoCloseable {
         }
     }
 
+    @GuardedBy("this")
     private void putBack(List<JobRun<?>> some) {
         if (some.size() == 1) {
             ended.addAll(some);

@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.worker;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.CouchJobsClosedException;
 import java.util.HashSet;
 import java.util.List;
@@ -7,8 +8,11 @@ import java.util.Set;
 
 /** The workers of one instance that have not ended. */
 public final class WorkerRegistry implements AutoCloseable {
-    private final Set<JobPool> pools = new HashSet<>(); // guarded by this
-    private boolean closed; // guarded by this
+    @GuardedBy("this")
+    private final Set<JobPool> pools = new HashSet<>();
+
+    @GuardedBy("this")
+    private boolean closed;
 
     /** Takes one in until it ends. */
     public synchronized void add(JobPool pool) {
