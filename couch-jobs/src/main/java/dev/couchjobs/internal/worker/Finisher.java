@@ -33,7 +33,7 @@ final class Finisher implements AutoCloseable {
     private final Loop loop;
 
     @GuardedBy("this")
-    private final Deque<JobRun<?>> ended = new ArrayDeque<>();
+    private final Deque<End> ended = new ArrayDeque<>();
 
     @GuardedBy("this")
     private boolean asleep;
@@ -44,6 +44,9 @@ final class Finisher implements AutoCloseable {
     @GuardedBy("this")
     private @Nullable CompletableFuture<Void> drained;
 
+    /** A job that has ended, and how. */
+    private record End(JobRun<?> run, Disposition disposition) {}
+
     Finisher(JobPool pool, JobType<?, ?> type, Instance instance) {
         this.pool = pool;
         this.type = type;
@@ -53,9 +56,9 @@ final class Finisher implements AutoCloseable {
     }
 
     /** Takes in a job whose end is settled, to be written after the next {@link #wake}. */
-    synchronized void add(JobRun<?> run) {
+    synchronized void add(JobRun<?> run, Disposition disposition) {
         asleep |= ended.isEmpty();
-        ended.add(run);
+        ended.add(new End(run, disposition));
     }
 
     /** Begins to write, unless that goes on anyway. */
@@ -86,27 +89,30 @@ final class Finisher implements AutoCloseable {
     }
 
     private CompletableFuture<Pause> round() {
-        List<JobRun<?>> some = takeSome();
+        List<End> some = takeSome();
         if (some.isEmpty()) {
             return CompletableFuture.completedFuture(Pause.untilWakeUp());
         }
         List<FinishTransaction.FinishRequest> all = new ArrayList<>(some.size());
-        some.forEach(run -> all.add(new FinishTransaction.FinishRequest(run.job(), run.disposition())));
+        some.forEach(end -> all.add(
+                new FinishTransaction.FinishRequest(end.run().job(), end.disposition())));
+        List<JobRun<?>> runs = new ArrayList<>(some.size());
+        some.forEach(end -> runs.add(end.run()));
         return CompletableFuture.completedFuture(all)
                 .thenCompose(each -> finishTransaction.endAll(
-                        database, type, each, pool.emptiedBy(some))) // a closed database throws
+                        database, type, each, pool.emptiedBy(runs))) // a closed database throws
                 .whenComplete((done, error) -> {
                     if (error == null) {
-                        pool.left(some);
+                        pool.left(runs);
                     }
                     roundEnded(some, error);
                 })
                 .thenApply(done -> Pause.none());
     }
 
-    private synchronized List<JobRun<?>> takeSome() {
+    private synchronized List<End> takeSome() {
         int most = batch.now();
-        List<JobRun<?>> some = new ArrayList<>(Math.min(most, ended.size()));
+        List<End> some = new ArrayList<>(Math.min(most, ended.size()));
         long bytes = 0;
         while (some.size() < most && !ended.isEmpty()) {
             bytes += bytes(ended.element().disposition());
@@ -130,7 +136,7 @@ final class Finisher implements AutoCloseable {
      * What could not be written comes first again, in smaller portions, and one that cannot be written alone comes
      * last: it must not keep the others back.
      */
-    private void roundEnded(List<JobRun<?>> some, @Nullable Throwable error) {
+    private void roundEnded(List<End> some, @Nullable Throwable error) {
         batch.ended(error);
         CompletableFuture<Void> nobodyLeft = null;
         synchronized (this) {
@@ -148,7 +154,7 @@ final class Finisher implements AutoCloseable {
     }
 
     @GuardedBy("this")
-    private void putBack(List<JobRun<?>> some) {
+    private void putBack(List<End> some) {
         if (some.size() == 1) {
             ended.addAll(some);
             return;

@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.worker;
 
 import com.apple.foundationdb.tuple.Versionstamp;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.accept.Acceptors;
 import dev.couchjobs.internal.accept.ClaimConsumer;
@@ -76,27 +77,39 @@ public final class JobPool {
     private final CompletableFuture<Void> nothingHeld = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
-    // Guarded by this, as are all type queues and runs. With it held, no code outside is called.
+    /** Guards this, its type queues and their runs. With it held, no code outside is called. */
+    private final Object lock = new Object();
+
+    @GuardedBy("lock")
     private int running;
     /**
      * Every type queue in which jobs wait, the one whose turn is next first; maybe others. What is done for each job
      * looks at these alone: there may be a thousand type queues.
      */
+    @GuardedBy("lock")
     private final Set<TypeQueue<?>> turns = new LinkedHashSet<>();
     /** Every type queue that may have jobs to claim and had no room when it last asked, by turns. */
+    @GuardedBy("lock")
     private final NavigableMap<Long, TypeQueue<?>> wanting = new TreeMap<>();
 
+    @GuardedBy("lock")
     private long turn;
     /** How many jobs may be taken by the claims that are under way. */
+    @GuardedBy("lock")
     private int reserved;
     /** Of all types together: how many jobs to claim beyond those that can begin. */
+    @GuardedBy("lock")
     private final PrefetchSizer prefetch = new PrefetchSizer();
 
     /** How many handlers go on long after they were told to stop. */
+    @GuardedBy("lock")
     private int lost;
 
+    @GuardedBy("lock")
     private boolean summoned;
+    @GuardedBy("lock")
     private boolean watching;
+    @GuardedBy("lock")
     private boolean closing;
 
     public JobPool(
@@ -114,7 +127,7 @@ public final class JobPool {
     }
 
     private <D> TypeQueue<D> queueOf(HandlerRegistration<D, ?> registration) {
-        return new TypeQueue<>(this, registration, instance);
+        return new TypeQueue<>(lock, this, registration, instance);
     }
 
     /** Begins to claim. */
@@ -126,7 +139,7 @@ public final class JobPool {
             stop();
             throw e;
         }
-        synchronized (this) {
+        synchronized (lock) {
             queues.forEach(TypeQueue::open);
         }
         queues.forEach(queue -> queue.subscription().demandChanged());
@@ -151,20 +164,24 @@ public final class JobPool {
         }
     }
 
-    private synchronized void join(TypeQueue<?> queue) {
-        if (closing) {
-            throw closed();
+    private void join(TypeQueue<?> queue) {
+        synchronized (lock) {
+            if (closing) {
+                throw closed();
+            }
+            if (queues.stream()
+                    .anyMatch(other -> other.type().name().equals(queue.type().name()))) {
+                throw queue.handler().second();
+            }
+            queues.add(queue);
         }
-        if (queues.stream()
-                .anyMatch(other -> other.type().name().equals(queue.type().name()))) {
-            throw queue.handler().second();
-        }
-        queues.add(queue);
     }
 
-    private synchronized boolean open(TypeQueue<?> queue) {
-        queue.open();
-        return !closing;
+    private boolean open(TypeQueue<?> queue) {
+        synchronized (lock) {
+            queue.open();
+            return !closing;
+        }
     }
 
     private static IllegalStateException closed() {
@@ -188,32 +205,35 @@ public final class JobPool {
     // Claiming
 
     /** A place is reserved before it is claimed for: so no two types claim for the same one. */
-    synchronized ClaimConsumer.Demand reserve(TypeQueue<?> queue) {
-        if (!queue.isOpen() || closing) {
-            return ClaimConsumer.Demand.NONE;
-        }
-        long beyond = excess();
-        int room = Math.min(room(beyond), queue.wanted(free()));
-        if (room == 0) {
-            if (queue.turn() == 0) {
-                queue.waitFor(++turn);
+    ClaimConsumer.Demand reserve(TypeQueue<?> queue) {
+        synchronized (lock) {
+            if (!queue.isOpen() || closing) {
+                return ClaimConsumer.Demand.NONE;
             }
-            wanting.put(queue.turn(), queue);
-            return ClaimConsumer.Demand.NONE;
+            long beyond = excess();
+            int room = Math.min(room(beyond), queue.wanted(free()));
+            if (room == 0) {
+                if (queue.turn() == 0) {
+                    queue.waitFor(++turn);
+                }
+                wanting.put(queue.turn(), queue);
+                return ClaimConsumer.Demand.NONE;
+            }
+            wanting.remove(queue.turn());
+            reserved += room;
+            return queue.reserve(room, room <= -beyond, now());
         }
-        wanting.remove(queue.turn());
-        reserved += room;
-        return queue.reserve(room, room <= -beyond, now());
     }
 
     void claimEnded(TypeQueue<?> queue) {
-        synchronized (this) {
+        synchronized (lock) {
             reserved -= queue.release();
         }
         wakeUpAll();
     }
 
     /** The places in which nothing runs and for which no claim is under way. */
+    @GuardedBy("lock")
     private int free() {
         return Math.max(0, settings.concurrency() - running - reserved);
     }
@@ -221,12 +241,14 @@ public final class JobPool {
     /**
      * How many more jobs there are than places, with those that are being claimed; below zero there are free places.
      */
+    @GuardedBy("lock")
     private long excess() {
         long waiting = turns.stream().mapToInt(TypeQueue::waiting).sum();
         return running + reserved + waiting - settings.concurrency();
     }
 
     /** How many jobs may be claimed. Waits until half of what was claimed ahead has begun, as each type does. */
+    @GuardedBy("lock")
     private int room(long beyond) {
         int ahead = prefetch.ahead(settings.concurrency());
         return beyond > ahead / 2 ? 0 : (int) Math.min(Integer.MAX_VALUE, ahead - beyond);
@@ -235,11 +257,11 @@ public final class JobPool {
     <D> void take(TypeQueue<D> queue, List<GrantedClaim<D>> claims) {
         List<JobRun<D>> runs = new ArrayList<>(claims.size());
         boolean rouse;
-        synchronized (this) {
+        synchronized (lock) {
             for (GrantedClaim<D> claim : claims) {
                 JobRef ref =
                         instance.keyspace().job(queue.type().name(), claim.job().id());
-                runs.add(new JobRun<>(queue, claim, ref, queue.round()));
+                runs.add(new JobRun<>(lock, queue, claim, ref, queue.round()));
             }
             reserved -= queue.release();
             prefetch.claimTook(queue.claimed(runs, now()));
@@ -261,7 +283,7 @@ public final class JobPool {
      * Jobs were claimed ahead because those before them were short. If one is not, the others are not to wait for it.
      */
     private void watchWaiting() {
-        synchronized (this) {
+        synchronized (lock) {
             if (watching || closing || turns.stream().allMatch(queue -> queue.waiting() == 0)) {
                 return;
             }
@@ -273,7 +295,7 @@ public final class JobPool {
 
     private void releaseStuck() {
         List<JobRun<?>> stuck = new ArrayList<>();
-        synchronized (this) {
+        synchronized (lock) {
             watching = false;
             boolean isFull = running == settings.concurrency();
             turns.forEach(queue -> stuck.addAll(queue.takeStuck(LOOK, isFull)));
@@ -293,7 +315,7 @@ public final class JobPool {
     // Running
 
     private void startThreadIfNeeded() {
-        synchronized (this) {
+        synchronized (lock) {
             if (summoned || closing || !canBegin()) {
                 return;
             }
@@ -307,7 +329,7 @@ public final class JobPool {
     }
 
     private void refused(Throwable error) {
-        synchronized (this) {
+        synchronized (lock) {
             summoned = false;
         }
         LOG.warn("The executor of a worker refuses its jobs; it is asked again in {}", AFTER_REFUSAL, error);
@@ -322,12 +344,13 @@ public final class JobPool {
                         TimeUnit.NANOSECONDS);
     }
 
+    @GuardedBy("lock")
     private boolean canBegin() {
         return running < settings.concurrency() && turns.stream().anyMatch(TypeQueue::hasNext);
     }
 
     private void work() {
-        synchronized (this) {
+        synchronized (lock) {
             summoned = false;
         }
         JobPool outer = AT_WORK.get();
@@ -343,30 +366,32 @@ public final class JobPool {
         }
     }
 
-    private synchronized Optional<? extends JobRun<?>> begin() {
-        if (closing || running == settings.concurrency()) {
+    private Optional<? extends JobRun<?>> begin() {
+        synchronized (lock) {
+            if (closing || running == settings.concurrency()) {
+                return Optional.empty();
+            }
+            for (Iterator<TypeQueue<?>> each = turns.iterator(); each.hasNext(); ) {
+                TypeQueue<?> queue = each.next();
+                Optional<? extends JobRun<?>> next = queue.next();
+                if (next.isPresent() || queue.waiting() == 0) {
+                    each.remove();
+                }
+                if (next.isPresent()) {
+                    if (queue.waiting() > 0) {
+                        turns.add(queue); // behind the others: no type keeps them waiting
+                    }
+                    running++;
+                    next.get().begin(Thread.currentThread());
+                    watchSuspect(next.get());
+                    if (queue.unconfirmed().begun(next.get())) {
+                        confirmLater(queue);
+                    }
+                    return next;
+                }
+            }
             return Optional.empty();
         }
-        for (Iterator<TypeQueue<?>> each = turns.iterator(); each.hasNext(); ) {
-            TypeQueue<?> queue = each.next();
-            Optional<? extends JobRun<?>> next = queue.next();
-            if (next.isPresent() || queue.waiting() == 0) {
-                each.remove();
-            }
-            if (next.isPresent()) {
-                if (queue.waiting() > 0) {
-                    turns.add(queue); // behind the others: no type keeps them waiting
-                }
-                running++;
-                next.get().begin(Thread.currentThread());
-                watchSuspect(next.get());
-                if (queue.unconfirmed().begun(next.get())) {
-                    confirmLater(queue);
-                }
-                return next;
-            }
-        }
-        return Optional.empty();
     }
 
     private void confirmLater(TypeQueue<?> queue) {
@@ -377,7 +402,7 @@ public final class JobPool {
 
     private void confirm(TypeQueue<?> queue) {
         List<JobRun<?>> due;
-        synchronized (this) {
+        synchronized (lock) {
             due = queue.unconfirmed().age();
             if (queue.unconfirmed().isAging()) {
                 confirmLater(queue);
@@ -396,7 +421,7 @@ public final class JobPool {
     }
 
     private void clearSuspect(JobRun<?> run) {
-        synchronized (this) {
+        synchronized (lock) {
             if (!run.queue().clearSuspect(run)) {
                 return;
             }
@@ -409,7 +434,7 @@ public final class JobPool {
         boolean first;
         boolean threadGoesOn;
         boolean wasLost;
-        synchronized (this) {
+        synchronized (lock) {
             first = settle(run, disposition);
             wasLost = run.over();
             lost -= wasLost ? 1 : 0;
@@ -437,7 +462,7 @@ public final class JobPool {
     /** A handler has begun something that will come to its end by itself. */
     void begun(JobRun<?> run, CompletableFuture<?> stage) {
         boolean halted;
-        synchronized (this) {
+        synchronized (lock) {
             run.begun(stage);
             halted = run.isHalted();
         }
@@ -446,14 +471,18 @@ public final class JobPool {
         }
     }
 
-    synchronized void detachThread(JobRun<?> run) {
-        var unused = run.detachThread();
+    void detachThread(JobRun<?> run) {
+        synchronized (lock) {
+            var unused = run.detachThread();
+        }
     }
 
-    synchronized void limit(JobRun<?> run, Duration time) {
-        run.limitedBy(environment
-                .scheduler()
-                .schedule(() -> stop(run, timeIsUp(time)), TimerDelays.nanos(time), TimeUnit.NANOSECONDS));
+    void limit(JobRun<?> run, Duration time) {
+        synchronized (lock) {
+            run.limitedBy(environment
+                    .scheduler()
+                    .schedule(() -> stop(run, timeIsUp(time)), TimerDelays.nanos(time), TimeUnit.NANOSECONDS));
+        }
     }
 
     private static Disposition timeIsUp(Duration time) {
@@ -463,14 +492,15 @@ public final class JobPool {
     // Ending
 
     /** Held by the worker or by its finisher, at no time by none: or closing might miss it. */
+    @GuardedBy("lock")
     private boolean settle(JobRun<?> run, Disposition disposition) {
-        run.queue().held().remove(run);
+        run.queue().settled(run);
         if (disposition.equals(UNBEGUN)) {
             run.queue().clearSuspect(run);
         }
-        boolean first = run.settle(disposition);
+        boolean first = run.settle();
         if (first) {
-            run.queue().finisher().add(run);
+            run.queue().finisher().add(run, disposition);
         }
         return first;
     }
@@ -478,7 +508,7 @@ public final class JobPool {
     /** Ends a job whatever its handler does, which is told to stop. */
     private void stop(JobRun<?> run, Disposition disposition) {
         Optional<CompletableFuture<?>> stage;
-        synchronized (this) {
+        synchronized (lock) {
             if (!settle(run, disposition)) {
                 return;
             }
@@ -503,7 +533,7 @@ public final class JobPool {
     private void warnUnlessEnded(JobRun<?> run) {
         Throwable where = new Throwable("where its thread is");
         int slots;
-        synchronized (this) {
+        synchronized (lock) {
             if (!run.hasSlot() || closing) {
                 return;
             }
@@ -523,8 +553,10 @@ public final class JobPool {
     }
 
     /** {@return how many places are taken by handlers that go on long after they were told to stop} */
-    public synchronized int lostSlots() {
-        return lost;
+    public int lostSlots() {
+        synchronized (lock) {
+            return lost;
+        }
     }
 
     /** That may call users' code, which is not to hold up the timer, or the signs of life of others. */
@@ -534,9 +566,9 @@ public final class JobPool {
 
     /** A job has been ended by its handler, or is another's, as its handler says: so its activity row is let be. */
     void drop(JobRun<?> run, boolean lost) {
-        synchronized (this) {
-            run.queue().held().remove(run);
-            run.drop();
+        synchronized (lock) {
+            run.queue().settled(run);
+            run.settle();
             if (lost) {
                 run.lose();
             } else {
@@ -547,25 +579,29 @@ public final class JobPool {
     }
 
     /** The activity rows under which no job is left but these. */
-    synchronized List<Versionstamp> emptiedBy(List<JobRun<?>> runs) {
-        Map<SharedActivity, Integer> leaving = new HashMap<>();
-        for (JobRun<?> run : runs) {
-            if (run.activity() != null) {
-                leaving.merge(run.activity(), 1, Integer::sum);
+    List<Versionstamp> emptiedBy(List<JobRun<?>> runs) {
+        synchronized (lock) {
+            Map<SharedActivity, Integer> leaving = new HashMap<>();
+            for (JobRun<?> run : runs) {
+                if (run.activity() != null) {
+                    leaving.merge(run.activity(), 1, Integer::sum);
+                }
             }
+            List<Versionstamp> rows = new ArrayList<>();
+            leaving.forEach((activity, some) -> {
+                if (activity.isEmptyWithout(some)) {
+                    activity.sequence().ifPresent(rows::add);
+                }
+            });
+            return rows;
         }
-        List<Versionstamp> rows = new ArrayList<>();
-        leaving.forEach((activity, some) -> {
-            if (activity.isEmptyWithout(some)) {
-                activity.sequence().ifPresent(rows::add);
-            }
-        });
-        return rows;
     }
 
     /** Their ends have been committed. */
-    synchronized void left(List<JobRun<?>> runs) {
-        runs.forEach(JobRun::ended);
+    void left(List<JobRun<?>> runs) {
+        synchronized (lock) {
+            runs.forEach(JobRun::ended);
+        }
     }
 
     // Signs of life
@@ -574,8 +610,10 @@ public final class JobPool {
      * {@return whether there are no jobs of a type queue of which signs of life could be due} Then the next jobs rouse
      * it.
      */
-    synchronized boolean suspendHeartbeats(TypeQueue<?> queue) {
-        return queue.suspendHeartbeats();
+    boolean suspendHeartbeats(TypeQueue<?> queue) {
+        synchronized (lock) {
+            return queue.suspendHeartbeats();
+        }
     }
 
     /**
@@ -584,7 +622,7 @@ public final class JobPool {
      */
     <D> List<JobRun<?>> due(TypeQueue<D> queue, Duration roundTime) {
         List<JobRun<?>> due;
-        synchronized (this) {
+        synchronized (lock) {
             List<JobRun<D>> silent = queue.due();
             List<JobRun<D>> idle = queue.takeWaiting(silent, roundTime);
             idle.forEach(run -> settle(run, UNBEGUN));
@@ -605,7 +643,7 @@ public final class JobPool {
      * @param before the activity rows that its jobs were known to share when it began
      */
     void heard(Heartbeat.RenewedClaims beat, Map<JobRun<?>, Optional<SharedActivity>> before) {
-        synchronized (this) {
+        synchronized (lock) {
             beat.heard()
                     .forEach((run, activity) -> run.renewed(
                             before.getOrDefault(run, Optional.empty()).orElse(null),
@@ -616,36 +654,44 @@ public final class JobPool {
     }
 
     /** Whether a sign of life would not come too early. */
-    synchronized boolean isSilent(JobRun<?> run) {
-        return run.lastHeartbeatRound() < run.queue().round();
+    boolean isSilent(JobRun<?> run) {
+        synchronized (lock) {
+            return run.lastHeartbeatRound() < run.queue().round();
+        }
     }
 
     /** The activity rows that jobs are known to share. */
-    synchronized Map<JobRun<?>, Optional<SharedActivity>> activitiesOf(List<JobRun<?>> runs) {
-        Map<JobRun<?>, Optional<SharedActivity>> activities = new HashMap<>();
-        runs.forEach(run -> activities.put(run, Optional.ofNullable(run.activity())));
-        return activities;
+    Map<JobRun<?>, Optional<SharedActivity>> activitiesOf(List<JobRun<?>> runs) {
+        synchronized (lock) {
+            Map<JobRun<?>, Optional<SharedActivity>> activities = new HashMap<>();
+            runs.forEach(run -> activities.put(run, Optional.ofNullable(run.activity())));
+            return activities;
+        }
     }
 
     /** The activity row that a job is known to share. */
-    synchronized @Nullable SharedActivity activityOf(JobRun<?> run) {
-        return run.activity();
+    @Nullable SharedActivity activityOf(JobRun<?> run) {
+        synchronized (lock) {
+            return run.activity();
+        }
     }
 
     /** A job has been heard of by itself, having shared that row when this began. */
-    synchronized void heard(JobRun<?> run, @Nullable SharedActivity before) {
-        run.renewed(before, null, run.queue().round());
+    void heard(JobRun<?> run, @Nullable SharedActivity before) {
+        synchronized (lock) {
+            run.renewed(before, null, run.queue().round());
+        }
     }
 
     /** A job is another's, or gone; unless it has just been ended here, its handler is told to stop. */
     private void halt(JobRun<?> run) {
         Optional<CompletableFuture<?>> stage;
-        synchronized (this) {
+        synchronized (lock) {
             if (run.isSettled()) {
                 return;
             }
-            run.queue().held().remove(run);
-            run.drop();
+            run.queue().settled(run);
+            run.settle();
             run.ended();
             stage = run.halt();
         }
@@ -657,7 +703,7 @@ public final class JobPool {
 
     private void wakeUpAll() {
         List<TypeQueue<?>> woken;
-        synchronized (this) {
+        synchronized (lock) {
             if (closing || wanting.isEmpty()) {
                 return;
             }
@@ -667,6 +713,7 @@ public final class JobPool {
     }
 
     /** Takes the type queues out whose turn it is to claim, as many as there is room for. */
+    @GuardedBy("lock")
     private List<TypeQueue<?>> takeNext() {
         List<TypeQueue<?>> next = new ArrayList<>();
         long room = room(excess());
@@ -694,7 +741,7 @@ public final class JobPool {
 
     /** Ends it; completes when it has ended. */
     public CompletableFuture<Void> closeAsync() {
-        synchronized (this) {
+        synchronized (lock) {
             if (closing) {
                 return ended.copy();
             }
@@ -725,12 +772,14 @@ public final class JobPool {
         releaseAll();
     }
 
-    private synchronized boolean isClosing() {
-        return closing;
+    private boolean isClosing() {
+        synchronized (lock) {
+            return closing;
+        }
     }
 
     private void releaseWaiting() {
-        synchronized (this) {
+        synchronized (lock) {
             queues.forEach(queue -> queue.takeWaiting().forEach(run -> settle(run, UNBEGUN)));
         }
         queues.forEach(queue -> queue.finisher().wake());
@@ -739,7 +788,7 @@ public final class JobPool {
 
     private void releaseAll() {
         List<JobRun<?>> all = new ArrayList<>();
-        synchronized (this) {
+        synchronized (lock) {
             queues.forEach(queue -> all.addAll(queue.held()));
         }
         if (!all.isEmpty()) {
@@ -749,8 +798,8 @@ public final class JobPool {
     }
 
     private void checkNothingHeld() {
-        synchronized (this) {
-            if (!closing || queues.stream().anyMatch(queue -> !queue.held().isEmpty())) {
+        synchronized (lock) {
+            if (!closing || queues.stream().anyMatch(queue -> !queue.holdsNone())) {
                 return;
             }
         }

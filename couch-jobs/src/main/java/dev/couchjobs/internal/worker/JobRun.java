@@ -1,49 +1,62 @@
 package dev.couchjobs.internal.worker;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.internal.accept.GrantedClaim;
-import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.views.ClaimedJob;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claimed job, from when it is taken to its end. All of it is guarded by the pool, but for what never changes.
+ * A claimed job, from when it is taken to its end.
+ *
+ * <p>The lock is the worker's, which all runs share: a caller that holds it sees several runs at one moment.
  *
  * @param <D> the type of the job's data
  */
 final class JobRun<D> {
+    private final Object lock;
     private final TypeQueue<D> queue;
     private final ClaimedJob<D> job;
     private final JobRef ref;
 
     /** The activity row that the job is known to share; null if it has its own, or that is not known. */
+    @GuardedBy("lock")
     private @Nullable SharedActivity activity;
 
     /** Whether the database knows that the work has begun. */
+    @GuardedBy("lock")
     private boolean confirmed;
 
+    @GuardedBy("lock")
     private boolean ended;
+
+    @GuardedBy("lock")
     private long lastHeartbeatRound;
 
+    @GuardedBy("lock")
     private RunState state = RunState.WAITING;
-    /** Null until the run is settled, and afterwards if the run was dropped. */
-    private @Nullable Disposition disposition;
 
     /** Whether the handler is told to stop. A handler that ends its job itself goes on without it. */
     private volatile boolean halted;
+
     /** The thread that runs its handler, to be interrupted. */
+    @GuardedBy("lock")
     private @Nullable Thread thread;
+
     /** What its handler has begun, to be cancelled. */
+    @GuardedBy("lock")
     private @Nullable CompletableFuture<?> stage;
+
     /** Ends it when its time limit is up. */
+    @GuardedBy("lock")
     private @Nullable Future<?> timer;
 
-    JobRun(TypeQueue<D> queue, GrantedClaim<D> claimed, JobRef ref, long lastHeartbeatRound) {
+    JobRun(Object lock, TypeQueue<D> queue, GrantedClaim<D> claimed, JobRef ref, long lastHeartbeatRound) {
+        this.lock = lock;
         this.queue = queue;
         this.job = claimed.job().as(queue.type());
         this.confirmed = job.isKnownToHaveBegun();
@@ -65,13 +78,17 @@ final class JobRun<D> {
     }
 
     @Nullable SharedActivity activity() {
-        return activity;
+        synchronized (lock) {
+            return activity;
+        }
     }
 
     /** Its end has been committed, or it has been lost: nothing of it is left under any activity row. */
     void ended() {
-        moveTo(null);
-        ended = true;
+        synchronized (lock) {
+            moveTo(null);
+            ended = true;
+        }
     }
 
     /**
@@ -83,13 +100,16 @@ final class JobRun<D> {
      * @param after the one that it shares from this commit on
      */
     void renewed(@Nullable SharedActivity before, @Nullable SharedActivity after, long round) {
-        lastHeartbeatRound = round;
-        confirmed = true;
-        if (!ended && activity == before) {
-            moveTo(after);
+        synchronized (lock) {
+            lastHeartbeatRound = round;
+            confirmed = true;
+            if (!ended && activity == before) {
+                moveTo(after);
+            }
         }
     }
 
+    @GuardedBy("lock")
     private void moveTo(@Nullable SharedActivity other) {
         if (activity != null) {
             activity.leave(1);
@@ -99,49 +119,54 @@ final class JobRun<D> {
 
     /** The round of heartbeats in which it was last heard of. */
     long lastHeartbeatRound() {
-        return lastHeartbeatRound;
+        synchronized (lock) {
+            return lastHeartbeatRound;
+        }
     }
 
     boolean isConfirmed() {
-        return confirmed;
+        synchronized (lock) {
+            return confirmed;
+        }
     }
 
     boolean isSettled() {
-        return state.isSettled();
-    }
-
-    /** Sets the disposition, unless one is set already. */
-    boolean settle(Disposition disposition) {
-        if (!drop()) {
-            return false;
+        synchronized (lock) {
+            return state.isSettled();
         }
-        this.disposition = disposition;
-        return true;
     }
 
-    /** Drops the run without a disposition, because it has ended or its claim is lost. */
-    boolean drop() {
-        boolean first = !state.isSettled();
-        state = state.settled();
-        return first;
-    }
-
-    Disposition disposition() {
-        return Objects.requireNonNull(disposition, "how");
+    /**
+     * The end of the job is decided, or nothing of it is left to be written.
+     *
+     * @return whether that was not so before
+     */
+    boolean settle() {
+        synchronized (lock) {
+            boolean first = !state.isSettled();
+            state = state.settled();
+            return first;
+        }
     }
 
     /** {@return the thread that runs its handler, if one does} */
     Optional<Thread> thread() {
-        return Optional.ofNullable(thread);
+        synchronized (lock) {
+            return Optional.ofNullable(thread);
+        }
     }
 
     /** {@return whether it has a place} */
     boolean hasSlot() {
-        return state.hasSlot();
+        synchronized (lock) {
+            return state.hasSlot();
+        }
     }
 
     void stuck() {
-        state = state.stuck();
+        synchronized (lock) {
+            state = state.stuck();
+        }
     }
 
     /**
@@ -150,27 +175,33 @@ final class JobRun<D> {
      * @return whether its slot was counted as lost
      */
     boolean over() {
-        boolean wasStuck = state == RunState.STUCK;
-        state = state.over();
-        return wasStuck;
+        synchronized (lock) {
+            boolean wasStuck = state == RunState.STUCK;
+            state = state.over();
+            return wasStuck;
+        }
     }
 
     boolean isHalted() {
         return halted;
     }
 
-    /** Tells the handler to stop; the caller then cancels the stage that it returns, without the pool's lock. */
+    /** Tells the handler to stop; the caller then cancels the stage that it returns, without the lock. */
     Optional<CompletableFuture<?>> halt() {
-        halted = true;
-        if (thread != null) {
-            thread.interrupt();
+        synchronized (lock) {
+            halted = true;
+            if (thread != null) {
+                thread.interrupt();
+            }
+            return Optional.ofNullable(stage);
         }
-        return Optional.ofNullable(stage);
     }
 
     void begin(Thread thread) {
-        state = state.begun();
-        this.thread = thread;
+        synchronized (lock) {
+            state = state.begun();
+            this.thread = thread;
+        }
     }
 
     /**
@@ -179,12 +210,14 @@ final class JobRun<D> {
      * @return whether it was on a thread
      */
     boolean detachThread() {
-        if (thread == null) {
-            return false;
+        synchronized (lock) {
+            if (thread == null) {
+                return false;
+            }
+            thread = null;
+            Thread.interrupted();
+            return true;
         }
-        thread = null;
-        Thread.interrupted();
-        return true;
     }
 
     /** It is another's; its handler is to learn that by itself. */
@@ -193,17 +226,23 @@ final class JobRun<D> {
     }
 
     void limitedBy(Future<?> timer) {
-        this.timer = timer;
+        synchronized (lock) {
+            this.timer = timer;
+        }
     }
 
     void endTimer() {
-        if (timer != null) {
-            timer.cancel(false);
+        synchronized (lock) {
+            if (timer != null) {
+                timer.cancel(false);
+            }
         }
     }
 
     void begun(CompletableFuture<?> stage) {
-        this.stage = stage;
+        synchronized (lock) {
+            this.stage = stage;
+        }
     }
 
     @Override

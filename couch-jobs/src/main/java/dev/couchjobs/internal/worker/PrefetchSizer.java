@@ -4,8 +4,9 @@ import java.time.Duration;
 
 /**
  * The number of jobs to claim beyond the free slots: twice as many as handlers finish during one claim. Handlers then
- * never wait for a claim. Handlers that take long thus claim nothing ahead, and leave the jobs to others. Guarded by
- * the pool.
+ * never wait for a claim. Handlers that take long thus claim nothing ahead, and leave the jobs to others.
+ *
+ * <p>Not thread-safe.
  */
 final class PrefetchSizer {
     private static final int MAX = 100;

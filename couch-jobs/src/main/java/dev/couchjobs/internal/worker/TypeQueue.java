@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.worker;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.accept.ClaimConsumer;
 import dev.couchjobs.internal.accept.ClaimSubscription;
@@ -20,7 +21,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The jobs of one type in a worker: those that wait for a place, and those that run. Guarded by the pool.
+ * The jobs of one type in a worker: those that wait for a place, and those that run.
+ *
+ * <p>The lock is the worker's, which all its type queues and runs share.
  *
  * @param <D> the type of the jobs' data
  */
@@ -28,6 +31,7 @@ final class TypeQueue<D> implements ClaimConsumer<D> {
     /** More than any claim takes, and few enough to be added up. */
     private static final int WANTED_MAX = 1_000;
 
+    private final Object lock;
     private final JobPool pool;
     private final BoundHandler<D, ?> handler;
     private final int limit;
@@ -36,30 +40,44 @@ final class TypeQueue<D> implements ClaimConsumer<D> {
     private final HeartbeatSender heartbeats;
     private volatile @Nullable ClaimSubscription subscription;
 
+    @GuardedBy("lock")
     private final Deque<JobRun<D>> waiting = new ArrayDeque<>();
     /** All whose end is not settled. */
+    @GuardedBy("lock")
     private final Set<JobRun<D>> held = new LinkedHashSet<>();
 
+    @GuardedBy("lock")
     private final UnconfirmedStarts unconfirmed = new UnconfirmedStarts();
+    @GuardedBy("lock")
     private final PrefetchSizer prefetch = new PrefetchSizer();
+    @GuardedBy("lock")
     private long round;
+    @GuardedBy("lock")
     private int running;
     /** For how long jobs have been seen to wait, and none to begin. */
+    @GuardedBy("lock")
     private Duration stuck = Duration.ZERO;
     /** How many jobs the claim that is under way may take. */
+    @GuardedBy("lock")
     private int reserved;
     /** Its place among the type queues that wait for room to claim; 0 if it does not. */
+    @GuardedBy("lock")
     private long turn;
     /** A job on which claims have expired, until it has run for a while or has ended. */
+    @GuardedBy("lock")
     private @Nullable JobRun<D> suspect;
 
+    @GuardedBy("lock")
     private boolean isOpen;
     /** Whether its heartbeats wait to be roused. */
+    @GuardedBy("lock")
     private boolean rests = true;
 
+    @GuardedBy("lock")
     private Instant asked = Instant.EPOCH;
 
-    TypeQueue(JobPool pool, HandlerRegistration<D, ?> registration, Instance instance) {
+    TypeQueue(Object lock, JobPool pool, HandlerRegistration<D, ?> registration, Instance instance) {
+        this.lock = lock;
         this.pool = pool;
         this.handler = registration.handler();
         this.limit = registration.limit();
@@ -89,7 +107,9 @@ final class TypeQueue<D> implements ClaimConsumer<D> {
     }
 
     UnconfirmedStarts unconfirmed() {
-        return unconfirmed;
+        synchronized (lock) {
+            return unconfirmed;
+        }
     }
 
     /** Ends what it does in the background. */
@@ -114,15 +134,21 @@ final class TypeQueue<D> implements ClaimConsumer<D> {
 
     /** From now on jobs may be claimed: all is there that claims for it and what that meets. */
     void open() {
-        isOpen = true;
+        synchronized (lock) {
+            isOpen = true;
+        }
     }
 
     boolean isOpen() {
-        return isOpen;
+        synchronized (lock) {
+            return isOpen;
+        }
     }
 
     long round() {
-        return round;
+        synchronized (lock) {
+            return round;
+        }
     }
 
     /**
@@ -131,42 +157,66 @@ final class TypeQueue<D> implements ClaimConsumer<D> {
      * @return those who were not heard of in all of the last one
      */
     List<JobRun<D>> due() {
-        long last = round++;
-        List<JobRun<D>> due = new ArrayList<>();
-        for (JobRun<D> run : held) {
-            if (run.lastHeartbeatRound() < last) {
-                due.add(run);
+        synchronized (lock) {
+            long last = round++;
+            List<JobRun<D>> due = new ArrayList<>();
+            for (JobRun<D> run : held) {
+                if (run.lastHeartbeatRound() < last) {
+                    due.add(run);
+                }
             }
+            return due;
         }
-        return due;
     }
 
     /** Takes out those of them that still wait for a place. */
     List<JobRun<D>> takeWaiting(List<JobRun<D>> some, Duration waited) {
-        List<JobRun<D>> idle = new ArrayList<>(some);
-        idle.retainAll(new HashSet<>(waiting));
-        if (!idle.isEmpty()) {
-            waiting.removeAll(idle);
-            prefetch.recordQueueTime(waited);
+        synchronized (lock) {
+            List<JobRun<D>> idle = new ArrayList<>(some);
+            idle.retainAll(new HashSet<>(waiting));
+            if (!idle.isEmpty()) {
+                waiting.removeAll(idle);
+                prefetch.recordQueueTime(waited);
+            }
+            return idle;
         }
-        return idle;
     }
 
     /** {@return whether its heartbeats may rest until they are roused} */
     boolean suspendHeartbeats() {
-        rests = held.isEmpty();
-        return rests;
+        synchronized (lock) {
+            rests = held.isEmpty();
+            return rests;
+        }
     }
 
     /** {@return whether its heartbeats are to be roused} */
     boolean resumeHeartbeats() {
-        boolean rested = rests;
-        rests = false;
-        return rested;
+        synchronized (lock) {
+            boolean rested = rests;
+            rests = false;
+            return rested;
+        }
     }
 
-    Set<JobRun<D>> held() {
-        return held;
+    /** {@return all whose end is not settled} */
+    List<JobRun<D>> held() {
+        synchronized (lock) {
+            return List.copyOf(held);
+        }
+    }
+
+    boolean holdsNone() {
+        synchronized (lock) {
+            return held.isEmpty();
+        }
+    }
+
+    /** The end of a job is settled. */
+    void settled(JobRun<?> run) {
+        synchronized (lock) {
+            held.remove(run);
+        }
     }
 
     @Override
@@ -189,17 +239,21 @@ final class TypeQueue<D> implements ClaimConsumer<D> {
      * until half of what was claimed ahead has begun, so that the next claim is worth while.
      */
     int wanted(int free) {
-        int ahead = prefetch.ahead(limit);
-        int room = Math.min(WANTED_MAX, Math.min(Math.max(1, free), limit - running));
-        return waiting.size() > ahead / 2 ? 0 : Math.max(0, room + ahead - waiting.size());
+        synchronized (lock) {
+            int ahead = prefetch.ahead(limit);
+            int room = Math.min(WANTED_MAX, Math.min(Math.max(1, free), limit - running));
+            return waiting.size() > ahead / 2 ? 0 : Math.max(0, room + ahead - waiting.size());
+        }
     }
 
     /** A claim begins that may take so many. */
     Demand reserve(int jobs, boolean isFree, Instant now) {
-        asked = now;
-        reserved = jobs;
-        turn = 0;
-        return new Demand(jobs, isFree, suspect == null);
+        synchronized (lock) {
+            asked = now;
+            reserved = jobs;
+            turn = 0;
+            return new Demand(jobs, isFree, suspect == null);
+        }
     }
 
     /**
@@ -208,31 +262,41 @@ final class TypeQueue<D> implements ClaimConsumer<D> {
      * @return how much that was
      */
     int release() {
-        int released = reserved;
-        reserved = 0;
-        return released;
+        synchronized (lock) {
+            int released = reserved;
+            reserved = 0;
+            return released;
+        }
     }
 
     /** Its place among the type queues that wait for room, which it keeps until it has got some; 0 if it has none. */
     long turn() {
-        return turn;
+        synchronized (lock) {
+            return turn;
+        }
     }
 
     void waitFor(long turn) {
-        this.turn = turn;
+        synchronized (lock) {
+            this.turn = turn;
+        }
     }
 
     /** {@return whether that job was to be watched before another that may end its process is claimed} */
     boolean clearSuspect(JobRun<?> run) {
-        if (suspect != run) {
-            return false;
+        synchronized (lock) {
+            if (suspect != run) {
+                return false;
+            }
+            suspect = null;
+            return true;
         }
-        suspect = null;
-        return true;
     }
 
     boolean isSuspect(JobRun<?> run) {
-        return suspect == run;
+        synchronized (lock) {
+            return suspect == run;
+        }
     }
 
     /**
@@ -242,18 +306,22 @@ final class TypeQueue<D> implements ClaimConsumer<D> {
      * @param isFull whether there is no place for any type
      */
     List<JobRun<D>> takeStuck(Duration passed, boolean isFull) {
-        stuck = waiting.isEmpty() || !(isFull || running == limit) ? Duration.ZERO : stuck.plus(passed);
-        if (stuck.compareTo(prefetch.patience()) < 0) {
-            return List.of();
+        synchronized (lock) {
+            stuck = waiting.isEmpty() || !(isFull || running == limit) ? Duration.ZERO : stuck.plus(passed);
+            if (stuck.compareTo(prefetch.patience()) < 0) {
+                return List.of();
+            }
+            prefetch.recordQueueTime(stuck);
+            stuck = Duration.ZERO;
+            return takeWaiting();
         }
-        prefetch.recordQueueTime(stuck);
-        stuck = Duration.ZERO;
-        return takeWaiting();
     }
 
     /** How many wait for a place. */
     int waiting() {
-        return waiting.size();
+        synchronized (lock) {
+            return waiting.size();
+        }
     }
 
     /**
@@ -262,42 +330,52 @@ final class TypeQueue<D> implements ClaimConsumer<D> {
      * @return how long the claim took
      */
     Duration claimed(List<JobRun<D>> runs, Instant now) {
-        Duration took = Duration.between(asked, now);
-        prefetch.claimTook(took);
-        stuck = waiting.isEmpty() ? Duration.ZERO : stuck;
-        held.addAll(runs);
-        if (runs.size() == 1 && runs.get(0).job().isSuspect()) {
-            suspect = runs.get(0);
-            waiting.addFirst(runs.get(0)); // its claim says that it has begun
-        } else {
-            waiting.addAll(runs);
+        synchronized (lock) {
+            Duration took = Duration.between(asked, now);
+            prefetch.claimTook(took);
+            stuck = waiting.isEmpty() ? Duration.ZERO : stuck;
+            held.addAll(runs);
+            if (runs.size() == 1 && runs.get(0).job().isSuspect()) {
+                suspect = runs.get(0);
+                waiting.addFirst(runs.get(0)); // its claim says that it has begun
+            } else {
+                waiting.addAll(runs);
+            }
+            return took;
         }
-        return took;
     }
 
     /** The next job, if the type's limit lets it run. */
     Optional<JobRun<D>> next() {
-        if (running == limit || waiting.isEmpty()) {
-            return Optional.empty();
+        synchronized (lock) {
+            if (running == limit || waiting.isEmpty()) {
+                return Optional.empty();
+            }
+            running++;
+            stuck = Duration.ZERO;
+            return Optional.ofNullable(waiting.poll());
         }
-        running++;
-        stuck = Duration.ZERO;
-        return Optional.ofNullable(waiting.poll());
     }
 
     boolean hasNext() {
-        return running < limit && !waiting.isEmpty();
+        synchronized (lock) {
+            return running < limit && !waiting.isEmpty();
+        }
     }
 
     void ended(Duration took) {
-        running--;
-        prefetch.jobTook(took);
+        synchronized (lock) {
+            running--;
+            prefetch.jobTook(took);
+        }
     }
 
     /** Those that have not begun; they no longer wait here. */
     List<JobRun<D>> takeWaiting() {
-        List<JobRun<D>> all = List.copyOf(waiting);
-        waiting.clear();
-        return all;
+        synchronized (lock) {
+            List<JobRun<D>> all = List.copyOf(waiting);
+            waiting.clear();
+            return all;
+        }
     }
 }

@@ -5,7 +5,9 @@ import java.util.List;
 
 /**
  * Runs that have started although their rows do not say so yet, because they were claimed in a batch or prefetched.
- * Runs longer than one period are written in batches. Shorter runs need no write. Guarded by the pool.
+ * Runs longer than one period are written in batches. Shorter runs need no write.
+ *
+ * <p>Not thread-safe.
  */
 final class UnconfirmedStarts {
     private List<JobRun<?>> young = new ArrayList<>();
