@@ -26,29 +26,25 @@ final class Finisher implements AutoCloseable {
     private static final int BYTES_MAX = 1_000_000;
 
     private final Database database;
-    private final JobPool pool;
+    private final ActivityRows activities;
     private final JobType<?, ?> type;
     private final FinishTransaction finishTransaction;
     private final BatchSize batch = new BatchSize(BATCH_MAX);
     private final Loop loop;
 
-    @GuardedBy("this")
-    private final Deque<End> ended = new ArrayDeque<>();
+    @GuardedBy("this") private final Deque<End> ended = new ArrayDeque<>();
 
-    @GuardedBy("this")
-    private boolean asleep;
+    @GuardedBy("this") private boolean asleep;
 
-    @GuardedBy("this")
-    private int underWay;
+    @GuardedBy("this") private int underWay;
 
-    @GuardedBy("this")
-    private @Nullable CompletableFuture<Void> drained;
+    @GuardedBy("this") private @Nullable CompletableFuture<Void> drained;
 
     /** A job that has ended, and how. */
     private record End(JobRun<?> run, Disposition disposition) {}
 
-    Finisher(JobPool pool, JobType<?, ?> type, Instance instance) {
-        this.pool = pool;
+    Finisher(ActivityRows activities, JobType<?, ?> type, Instance instance) {
+        this.activities = activities;
         this.type = type;
         this.database = instance.database();
         this.finishTransaction = new FinishTransaction(instance);
@@ -93,17 +89,18 @@ final class Finisher implements AutoCloseable {
         if (some.isEmpty()) {
             return CompletableFuture.completedFuture(Pause.untilWakeUp());
         }
-        List<FinishTransaction.FinishRequest> all = new ArrayList<>(some.size());
-        some.forEach(end -> all.add(
-                new FinishTransaction.FinishRequest(end.run().job(), end.disposition())));
         List<JobRun<?>> runs = new ArrayList<>(some.size());
-        some.forEach(end -> runs.add(end.run()));
+        List<FinishTransaction.FinishRequest> all = new ArrayList<>(some.size());
+        for (End end : some) {
+            runs.add(end.run());
+            all.add(new FinishTransaction.FinishRequest(end.run().job(), end.disposition()));
+        }
         return CompletableFuture.completedFuture(all)
                 .thenCompose(each -> finishTransaction.endAll(
-                        database, type, each, pool.emptiedBy(runs))) // a closed database throws
+                        database, type, each, activities.emptiedBy(runs))) // a closed database throws
                 .whenComplete((done, error) -> {
                     if (error == null) {
-                        pool.left(runs);
+                        activities.left(runs);
                     }
                     roundEnded(some, error);
                 })
@@ -153,8 +150,7 @@ final class Finisher implements AutoCloseable {
         }
     }
 
-    @GuardedBy("this")
-    private void putBack(List<End> some) {
+    @GuardedBy("this") private void putBack(List<End> some) {
         if (some.size() == 1) {
             ended.addAll(some);
             return;

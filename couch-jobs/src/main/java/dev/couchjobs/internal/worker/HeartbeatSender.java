@@ -48,6 +48,7 @@ final class HeartbeatSender implements AutoCloseable {
 
     private final JobPool pool;
     private final TypeQueue<?> queue;
+    private final ActivityRows activities;
     private final Database database;
     private final Environment environment;
     private final Transactions transactions;
@@ -60,9 +61,10 @@ final class HeartbeatSender implements AutoCloseable {
     private Phase phase = Phase.RESTING;
     private volatile @Nullable CompletableFuture<Void> watch;
 
-    HeartbeatSender(JobPool pool, TypeQueue<?> queue, Instance instance) {
+    HeartbeatSender(JobPool pool, TypeQueue<?> queue, ActivityRows activities, Instance instance) {
         this.pool = pool;
         this.queue = queue;
+        this.activities = activities;
         this.database = instance.database();
         this.environment = instance.environment();
         this.transactions = instance.transactions()
@@ -171,8 +173,8 @@ final class HeartbeatSender implements AutoCloseable {
         int most = batch.now();
         for (int from = 0; from < due.size(); from += most) {
             List<JobRun<?>> some = due.subList(from, Math.min(due.size(), from + most));
-            Map<JobRun<?>, Optional<SharedActivity>> before = pool.activitiesOf(some);
-            Heartbeat heartbeat = new Heartbeat(keys, some, pool.emptiedBy(some));
+            Map<JobRun<?>, Optional<SharedActivity>> before = activities.of(some);
+            Heartbeat heartbeat = new Heartbeat(keys, some, activities.emptiedBy(some));
             sent.add(transactions
                     .run(database, tx -> {
                         tx.options().setTimeout(within.toMillis());

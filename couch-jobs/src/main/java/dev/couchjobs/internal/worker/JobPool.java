@@ -1,6 +1,5 @@
 package dev.couchjobs.internal.worker;
 
-import com.apple.foundationdb.tuple.Versionstamp;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.accept.Acceptors;
@@ -14,7 +13,6 @@ import dev.couchjobs.internal.loop.TimerDelays;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -80,37 +78,31 @@ public final class JobPool {
     /** Guards this, its type queues and their runs. With it held, no code outside is called. */
     private final Object lock = new Object();
 
-    @GuardedBy("lock")
-    private int running;
+    private final ActivityRows activities = new ActivityRows(lock);
+
+    @GuardedBy("lock") private int running;
     /**
      * Every type queue in which jobs wait, the one whose turn is next first; maybe others. What is done for each job
      * looks at these alone: there may be a thousand type queues.
      */
-    @GuardedBy("lock")
-    private final Set<TypeQueue<?>> turns = new LinkedHashSet<>();
+    @GuardedBy("lock") private final Set<TypeQueue<?>> turns = new LinkedHashSet<>();
     /** Every type queue that may have jobs to claim and had no room when it last asked, by turns. */
-    @GuardedBy("lock")
-    private final NavigableMap<Long, TypeQueue<?>> wanting = new TreeMap<>();
+    @GuardedBy("lock") private final NavigableMap<Long, TypeQueue<?>> wanting = new TreeMap<>();
 
-    @GuardedBy("lock")
-    private long turn;
+    @GuardedBy("lock") private long turn;
     /** How many jobs may be taken by the claims that are under way. */
-    @GuardedBy("lock")
-    private int reserved;
+    @GuardedBy("lock") private int reserved;
     /** Of all types together: how many jobs to claim beyond those that can begin. */
-    @GuardedBy("lock")
-    private final PrefetchSizer prefetch = new PrefetchSizer();
+    @GuardedBy("lock") private final PrefetchSizer prefetch = new PrefetchSizer();
 
     /** How many handlers go on long after they were told to stop. */
-    @GuardedBy("lock")
-    private int lost;
+    @GuardedBy("lock") private int lost;
 
-    @GuardedBy("lock")
-    private boolean summoned;
-    @GuardedBy("lock")
-    private boolean watching;
-    @GuardedBy("lock")
-    private boolean closing;
+    @GuardedBy("lock") private boolean summoned;
+
+    @GuardedBy("lock") private boolean watching;
+
+    @GuardedBy("lock") private boolean closing;
 
     public JobPool(
             Instance instance,
@@ -122,12 +114,12 @@ public final class JobPool {
         this.acceptors = acceptors;
         this.settings = settings;
         this.callers = instance.database().getExecutor();
-        this.runner = new JobRunner(this, instance);
+        this.runner = new JobRunner(this, activities, instance);
         registrations.forEach(assignment -> queues.add(queueOf(assignment)));
     }
 
     private <D> TypeQueue<D> queueOf(HandlerRegistration<D, ?> registration) {
-        return new TypeQueue<>(lock, this, registration, instance);
+        return new TypeQueue<>(lock, this, registration, activities, instance);
     }
 
     /** Begins to claim. */
@@ -233,23 +225,20 @@ public final class JobPool {
     }
 
     /** The places in which nothing runs and for which no claim is under way. */
-    @GuardedBy("lock")
-    private int free() {
+    @GuardedBy("lock") private int free() {
         return Math.max(0, settings.concurrency() - running - reserved);
     }
 
     /**
      * How many more jobs there are than places, with those that are being claimed; below zero there are free places.
      */
-    @GuardedBy("lock")
-    private long excess() {
+    @GuardedBy("lock") private long excess() {
         long waiting = turns.stream().mapToInt(TypeQueue::waiting).sum();
         return running + reserved + waiting - settings.concurrency();
     }
 
     /** How many jobs may be claimed. Waits until half of what was claimed ahead has begun, as each type does. */
-    @GuardedBy("lock")
-    private int room(long beyond) {
+    @GuardedBy("lock") private int room(long beyond) {
         int ahead = prefetch.ahead(settings.concurrency());
         return beyond > ahead / 2 ? 0 : (int) Math.min(Integer.MAX_VALUE, ahead - beyond);
     }
@@ -344,8 +333,7 @@ public final class JobPool {
                         TimeUnit.NANOSECONDS);
     }
 
-    @GuardedBy("lock")
-    private boolean canBegin() {
+    @GuardedBy("lock") private boolean canBegin() {
         return running < settings.concurrency() && turns.stream().anyMatch(TypeQueue::hasNext);
     }
 
@@ -492,8 +480,7 @@ public final class JobPool {
     // Ending
 
     /** Held by the worker or by its finisher, at no time by none: or closing might miss it. */
-    @GuardedBy("lock")
-    private boolean settle(JobRun<?> run, Disposition disposition) {
+    @GuardedBy("lock") private boolean settle(JobRun<?> run, Disposition disposition) {
         run.queue().settled(run);
         if (disposition.equals(UNBEGUN)) {
             run.queue().clearSuspect(run);
@@ -578,32 +565,6 @@ public final class JobPool {
         checkNothingHeld();
     }
 
-    /** The activity rows under which no job is left but these. */
-    List<Versionstamp> emptiedBy(List<JobRun<?>> runs) {
-        synchronized (lock) {
-            Map<SharedActivity, Integer> leaving = new HashMap<>();
-            for (JobRun<?> run : runs) {
-                if (run.activity() != null) {
-                    leaving.merge(run.activity(), 1, Integer::sum);
-                }
-            }
-            List<Versionstamp> rows = new ArrayList<>();
-            leaving.forEach((activity, some) -> {
-                if (activity.isEmptyWithout(some)) {
-                    activity.sequence().ifPresent(rows::add);
-                }
-            });
-            return rows;
-        }
-    }
-
-    /** Their ends have been committed. */
-    void left(List<JobRun<?>> runs) {
-        synchronized (lock) {
-            runs.forEach(JobRun::ended);
-        }
-    }
-
     // Signs of life
 
     /**
@@ -660,22 +621,6 @@ public final class JobPool {
         }
     }
 
-    /** The activity rows that jobs are known to share. */
-    Map<JobRun<?>, Optional<SharedActivity>> activitiesOf(List<JobRun<?>> runs) {
-        synchronized (lock) {
-            Map<JobRun<?>, Optional<SharedActivity>> activities = new HashMap<>();
-            runs.forEach(run -> activities.put(run, Optional.ofNullable(run.activity())));
-            return activities;
-        }
-    }
-
-    /** The activity row that a job is known to share. */
-    @Nullable SharedActivity activityOf(JobRun<?> run) {
-        synchronized (lock) {
-            return run.activity();
-        }
-    }
-
     /** A job has been heard of by itself, having shared that row when this began. */
     void heard(JobRun<?> run, @Nullable SharedActivity before) {
         synchronized (lock) {
@@ -713,8 +658,7 @@ public final class JobPool {
     }
 
     /** Takes the type queues out whose turn it is to claim, as many as there is room for. */
-    @GuardedBy("lock")
-    private List<TypeQueue<?>> takeNext() {
+    @GuardedBy("lock") private List<TypeQueue<?>> takeNext() {
         List<TypeQueue<?>> next = new ArrayList<>();
         long room = room(excess());
         for (Iterator<TypeQueue<?>> each = wanting.values().iterator(); room > 0 && each.hasNext(); ) {

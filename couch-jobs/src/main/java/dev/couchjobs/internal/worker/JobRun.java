@@ -24,36 +24,28 @@ final class JobRun<D> {
     private final JobRef ref;
 
     /** The activity row that the job is known to share; null if it has its own, or that is not known. */
-    @GuardedBy("lock")
-    private @Nullable SharedActivity activity;
+    @GuardedBy("lock") private @Nullable SharedActivity activity;
 
     /** Whether the database knows that the work has begun. */
-    @GuardedBy("lock")
-    private boolean confirmed;
+    @GuardedBy("lock") private boolean confirmed;
 
-    @GuardedBy("lock")
-    private boolean ended;
+    @GuardedBy("lock") private boolean ended;
 
-    @GuardedBy("lock")
-    private long lastHeartbeatRound;
+    @GuardedBy("lock") private long lastHeartbeatRound;
 
-    @GuardedBy("lock")
-    private RunState state = RunState.WAITING;
+    @GuardedBy("lock") private RunState state = RunState.WAITING;
 
     /** Whether the handler is told to stop. A handler that ends its job itself goes on without it. */
     private volatile boolean halted;
 
     /** The thread that runs its handler, to be interrupted. */
-    @GuardedBy("lock")
-    private @Nullable Thread thread;
+    @GuardedBy("lock") private @Nullable Thread thread;
 
     /** What its handler has begun, to be cancelled. */
-    @GuardedBy("lock")
-    private @Nullable CompletableFuture<?> stage;
+    @GuardedBy("lock") private @Nullable CompletableFuture<?> stage;
 
     /** Ends it when its time limit is up. */
-    @GuardedBy("lock")
-    private @Nullable Future<?> timer;
+    @GuardedBy("lock") private @Nullable Future<?> timer;
 
     JobRun(Object lock, TypeQueue<D> queue, GrantedClaim<D> claimed, JobRef ref, long lastHeartbeatRound) {
         this.lock = lock;
@@ -109,8 +101,7 @@ final class JobRun<D> {
         }
     }
 
-    @GuardedBy("lock")
-    private void moveTo(@Nullable SharedActivity other) {
+    @GuardedBy("lock") private void moveTo(@Nullable SharedActivity other) {
         if (activity != null) {
             activity.leave(1);
         }

@@ -18,12 +18,14 @@ import org.jspecify.annotations.Nullable;
 /** Calls handlers, and converts what they return or throw into dispositions. */
 final class JobRunner {
     private final JobPool pool;
+    private final ActivityRows activities;
     private final Instance instance;
     private final Environment environment;
     private final FinishTransaction finishTransaction;
 
-    JobRunner(JobPool pool, Instance instance) {
+    JobRunner(JobPool pool, ActivityRows activities, Instance instance) {
         this.pool = pool;
+        this.activities = activities;
         this.instance = instance;
         this.environment = instance.environment();
         this.finishTransaction = new FinishTransaction(instance);
@@ -40,7 +42,8 @@ final class JobRunner {
         }
         Optional<Duration> limit = run.queue().timeLimit();
         limit.ifPresent(time -> pool.limit(run, time));
-        RunContext<D> context = new RunContext<>(pool, instance, finishTransaction, run, limit.map(begun::plus));
+        RunContext<D> context =
+                new RunContext<>(pool, activities, instance, finishTransaction, run, limit.map(begun::plus));
         Object result;
         try {
             result = run.queue().handler().call(context);

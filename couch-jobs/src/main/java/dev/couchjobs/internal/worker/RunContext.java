@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 /** The job as its handler sees it. */
 final class RunContext<D> implements JobContext<D> {
     private final JobPool pool;
+    private final ActivityRows activities;
     private final Database database;
     private final Instance instance;
     private final Transactions transactions;
@@ -49,11 +50,13 @@ final class RunContext<D> implements JobContext<D> {
 
     RunContext(
             JobPool pool,
+            ActivityRows activities,
             Instance instance,
             FinishTransaction finishTransaction,
             JobRun<D> run,
             Optional<Instant> deadline) {
         this.pool = pool;
+        this.activities = activities;
         this.database = instance.database();
         this.instance = instance;
         this.transactions = instance.transactions();
@@ -145,7 +148,7 @@ final class RunContext<D> implements JobContext<D> {
     @Override
     public <T extends @Nullable Object> T run(Function<? super Transaction, T> body) {
         boolean silent = pool.isSilent(run);
-        @Nullable SharedActivity before = pool.activityOf(run);
+        @Nullable SharedActivity before = run.activity();
         T result = noticing(() -> transactions.runFor(database, tries(), tx -> {
             fence(tx, silent).join();
             return body.apply(tx);
@@ -158,7 +161,7 @@ final class RunContext<D> implements JobContext<D> {
     public <T extends @Nullable Object> CompletableFuture<T> runAsync(
             Function<? super Transaction, ? extends CompletableFuture<T>> body) {
         boolean silent = pool.isSilent(run);
-        @Nullable SharedActivity before = pool.activityOf(run);
+        @Nullable SharedActivity before = run.activity();
         CompletableFuture<T> done = transactions.runForAsync(
                 database, tries(), tx -> fence(tx, silent).thenCompose(held -> body.apply(tx)));
         return done.whenComplete((value, error) -> {
@@ -232,7 +235,7 @@ final class RunContext<D> implements JobContext<D> {
                             tx,
                             job.type(),
                             new FinishTransaction.FinishRequest(job, disposition),
-                            pool.emptiedBy(List.of(run)),
+                            activities.emptiedBy(List.of(run)),
                             token)
                     .thenApply(done -> given);
         }

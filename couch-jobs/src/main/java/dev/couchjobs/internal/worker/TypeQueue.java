@@ -40,50 +40,45 @@ final class TypeQueue<D> implements ClaimConsumer<D> {
     private final HeartbeatSender heartbeats;
     private volatile @Nullable ClaimSubscription subscription;
 
-    @GuardedBy("lock")
-    private final Deque<JobRun<D>> waiting = new ArrayDeque<>();
+    @GuardedBy("lock") private final Deque<JobRun<D>> waiting = new ArrayDeque<>();
     /** All whose end is not settled. */
-    @GuardedBy("lock")
-    private final Set<JobRun<D>> held = new LinkedHashSet<>();
+    @GuardedBy("lock") private final Set<JobRun<D>> held = new LinkedHashSet<>();
 
-    @GuardedBy("lock")
-    private final UnconfirmedStarts unconfirmed = new UnconfirmedStarts();
-    @GuardedBy("lock")
-    private final PrefetchSizer prefetch = new PrefetchSizer();
-    @GuardedBy("lock")
-    private long round;
-    @GuardedBy("lock")
-    private int running;
+    @GuardedBy("lock") private final UnconfirmedStarts unconfirmed = new UnconfirmedStarts();
+
+    @GuardedBy("lock") private final PrefetchSizer prefetch = new PrefetchSizer();
+
+    @GuardedBy("lock") private long round;
+
+    @GuardedBy("lock") private int running;
     /** For how long jobs have been seen to wait, and none to begin. */
-    @GuardedBy("lock")
-    private Duration stuck = Duration.ZERO;
+    @GuardedBy("lock") private Duration stuck = Duration.ZERO;
     /** How many jobs the claim that is under way may take. */
-    @GuardedBy("lock")
-    private int reserved;
+    @GuardedBy("lock") private int reserved;
     /** Its place among the type queues that wait for room to claim; 0 if it does not. */
-    @GuardedBy("lock")
-    private long turn;
+    @GuardedBy("lock") private long turn;
     /** A job on which claims have expired, until it has run for a while or has ended. */
-    @GuardedBy("lock")
-    private @Nullable JobRun<D> suspect;
+    @GuardedBy("lock") private @Nullable JobRun<D> suspect;
 
-    @GuardedBy("lock")
-    private boolean isOpen;
+    @GuardedBy("lock") private boolean isOpen;
     /** Whether its heartbeats wait to be roused. */
-    @GuardedBy("lock")
-    private boolean rests = true;
+    @GuardedBy("lock") private boolean rests = true;
 
-    @GuardedBy("lock")
-    private Instant asked = Instant.EPOCH;
+    @GuardedBy("lock") private Instant asked = Instant.EPOCH;
 
-    TypeQueue(Object lock, JobPool pool, HandlerRegistration<D, ?> registration, Instance instance) {
+    TypeQueue(
+            Object lock,
+            JobPool pool,
+            HandlerRegistration<D, ?> registration,
+            ActivityRows activities,
+            Instance instance) {
         this.lock = lock;
         this.pool = pool;
         this.handler = registration.handler();
         this.limit = registration.limit();
         this.timeLimit = registration.timeLimit();
-        this.finisher = new Finisher(pool, type(), instance);
-        this.heartbeats = new HeartbeatSender(pool, this, instance);
+        this.finisher = new Finisher(activities, type(), instance);
+        this.heartbeats = new HeartbeatSender(pool, this, activities, instance);
     }
 
     JobType<D, ?> type() {

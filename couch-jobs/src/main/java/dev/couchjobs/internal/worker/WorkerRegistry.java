@@ -8,11 +8,9 @@ import java.util.Set;
 
 /** The workers of one instance that have not ended. */
 public final class WorkerRegistry implements AutoCloseable {
-    @GuardedBy("this")
-    private final Set<JobPool> pools = new HashSet<>();
+    @GuardedBy("this") private final Set<JobPool> pools = new HashSet<>();
 
-    @GuardedBy("this")
-    private boolean closed;
+    @GuardedBy("this") private boolean closed;
 
     /** Takes one in until it ends. */
     public synchronized void add(JobPool pool) {

@@ -1,0 +1,59 @@
+package dev.couchjobs.internal.worker;
+
+import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.internal.data.SharedActivity;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The activity rows that the runs of a worker share, as several runs see them at one moment. */
+final class ActivityRows {
+    private final Object lock;
+
+    /**
+     * Knows no runs by itself.
+     *
+     * @param lock the worker's lock, which its runs take
+     */
+    ActivityRows(Object lock) {
+        this.lock = lock;
+    }
+
+    /** {@return for each run the activity row that it is known to share} */
+    Map<JobRun<?>, Optional<SharedActivity>> of(List<JobRun<?>> runs) {
+        synchronized (lock) {
+            Map<JobRun<?>, Optional<SharedActivity>> activities = new HashMap<>();
+            runs.forEach(run -> activities.put(run, Optional.ofNullable(run.activity())));
+            return activities;
+        }
+    }
+
+    /** {@return the activity rows under which no job is left but these} */
+    List<Versionstamp> emptiedBy(List<? extends JobRun<?>> runs) {
+        synchronized (lock) {
+            Map<SharedActivity, Integer> leaving = new HashMap<>();
+            for (JobRun<?> run : runs) {
+                SharedActivity activity = run.activity();
+                if (activity != null) {
+                    leaving.merge(activity, 1, Integer::sum);
+                }
+            }
+            List<Versionstamp> rows = new ArrayList<>();
+            leaving.forEach((activity, some) -> {
+                if (activity.isEmptyWithout(some)) {
+                    activity.sequence().ifPresent(rows::add);
+                }
+            });
+            return rows;
+        }
+    }
+
+    /** The ends of these runs have been committed. */
+    void left(List<? extends JobRun<?>> runs) {
+        synchronized (lock) {
+            runs.forEach(JobRun::ended);
+        }
+    }
+}
