@@ -53,9 +53,6 @@ public final class JobPool {
     /** How long a job runs at least before the database is told that it does, unless its claim says so. */
     private static final Duration CONFIRMATION = Duration.ofMillis(400);
 
-    /** How long a handler may go on that was told to stop, before a worker complains. */
-    private static final Duration OBEYS_WITHIN = Duration.ofSeconds(10);
-
     private static final Disposition UNBEGUN = new Disposition.Released(false);
 
     /** The pool whose handler runs on a thread. */
@@ -79,6 +76,7 @@ public final class JobPool {
     private final Object lock = new Object();
 
     private final ActivityRows activities = new ActivityRows(lock);
+    private final LostSlots lostSlots;
 
     @GuardedBy("lock") private int running;
     /**
@@ -94,9 +92,6 @@ public final class JobPool {
     @GuardedBy("lock") private int reserved;
     /** Of all types together: how many jobs to claim beyond those that can begin. */
     @GuardedBy("lock") private final PrefetchSizer prefetch = new PrefetchSizer();
-
-    /** How many handlers go on long after they were told to stop. */
-    @GuardedBy("lock") private int lost;
 
     @GuardedBy("lock") private boolean summoned;
 
@@ -114,6 +109,7 @@ public final class JobPool {
         this.acceptors = acceptors;
         this.settings = settings;
         this.callers = instance.database().getExecutor();
+        this.lostSlots = new LostSlots(lock, environment, callers, settings.concurrency());
         this.runner = new JobRunner(this, activities, instance);
         registrations.forEach(assignment -> queues.add(queueOf(assignment)));
     }
@@ -425,7 +421,9 @@ public final class JobPool {
         synchronized (lock) {
             first = settle(run, disposition);
             wasLost = run.over();
-            lost -= wasLost ? 1 : 0;
+            if (wasLost) {
+                lostSlots.regain();
+            }
             threadGoesOn = run.detachThread();
             run.endTimer();
             running--;
@@ -505,45 +503,12 @@ public final class JobPool {
         run.queue().finisher().wake();
         checkNothingHeld();
         cancel(stage);
-        expectEnd(run);
-    }
-
-    private void expectEnd(JobRun<?> run) {
-        var unused = environment
-                .scheduler()
-                .schedule(
-                        () -> callers.execute(() -> warnUnlessEnded(run)),
-                        TimerDelays.nanos(OBEYS_WITHIN),
-                        TimeUnit.NANOSECONDS);
-    }
-
-    private void warnUnlessEnded(JobRun<?> run) {
-        Throwable where = new Throwable("where its thread is");
-        int slots;
-        synchronized (lock) {
-            if (!run.hasSlot() || closing) {
-                return;
-            }
-            run.stuck();
-            slots = ++lost;
-            where.setStackTrace(run.thread().map(Thread::getStackTrace).orElse(new StackTraceElement[0]));
-        }
-        LOG.warn(
-                "The handler of {} goes on, though it was told to stop {} ago: its place is lost until it ends, {}"
-                        + " of {} are."
-                        + " Let handlers end when they are interrupted, or their stages when they are cancelled.",
-                run,
-                OBEYS_WITHIN,
-                slots,
-                settings.concurrency(),
-                where);
+        lostSlots.expectEnd(run);
     }
 
     /** {@return how many places are taken by handlers that go on long after they were told to stop} */
     public int lostSlots() {
-        synchronized (lock) {
-            return lost;
-        }
+        return lostSlots.count();
     }
 
     /** That may call users' code, which is not to hold up the timer, or the signs of life of others. */
@@ -643,7 +608,7 @@ public final class JobPool {
         LOG.info("{} is another's by now, or gone; its handler is told to stop", run);
         checkNothingHeld();
         cancel(stage);
-        expectEnd(run);
+        lostSlots.expectEnd(run);
     }
 
     private void wakeUpAll() {
@@ -690,6 +655,7 @@ public final class JobPool {
                 return ended.copy();
             }
             closing = true;
+            lostSlots.close();
         }
         releaseWaiting();
         var timer = environment
