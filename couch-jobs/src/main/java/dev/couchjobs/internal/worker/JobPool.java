@@ -50,9 +50,6 @@ public final class JobPool {
     /** For how long a job on which claims have expired runs before another such job is claimed. */
     private static final Duration SUSPICION = Duration.ofSeconds(1);
 
-    /** How long a job runs at least before the database is told that it does, unless its claim says so. */
-    private static final Duration CONFIRMATION = Duration.ofMillis(400);
-
     private static final Disposition UNBEGUN = new Disposition.Released(false);
 
     /** The pool whose handler runs on a thread. */
@@ -368,31 +365,12 @@ public final class JobPool {
                     running++;
                     next.get().begin(Thread.currentThread());
                     watchSuspect(next.get());
-                    if (queue.unconfirmed().begun(next.get())) {
-                        confirmLater(queue);
-                    }
+                    queue.unconfirmed().begun(next.get());
                     return next;
                 }
             }
             return Optional.empty();
         }
-    }
-
-    private void confirmLater(TypeQueue<?> queue) {
-        var unused = environment
-                .scheduler()
-                .schedule(() -> confirm(queue), TimerDelays.nanos(CONFIRMATION), TimeUnit.NANOSECONDS);
-    }
-
-    private void confirm(TypeQueue<?> queue) {
-        List<JobRun<?>> due;
-        synchronized (lock) {
-            due = queue.unconfirmed().age();
-            if (queue.unconfirmed().isAging()) {
-                confirmLater(queue);
-            }
-        }
-        queue.heartbeats().confirm(due);
     }
 
     /** Others that may end the process are not claimed before it is seen that this one does not do so at once. */

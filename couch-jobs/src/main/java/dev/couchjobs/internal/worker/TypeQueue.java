@@ -38,13 +38,12 @@ final class TypeQueue<D> implements ClaimConsumer<D> {
     private final Optional<Duration> timeLimit;
     private final Finisher finisher;
     private final HeartbeatSender heartbeats;
+    private final UnconfirmedStarts unconfirmed;
     private volatile @Nullable ClaimSubscription subscription;
 
     @GuardedBy("lock") private final Deque<JobRun<D>> waiting = new ArrayDeque<>();
     /** All whose end is not settled. */
     @GuardedBy("lock") private final Set<JobRun<D>> held = new LinkedHashSet<>();
-
-    @GuardedBy("lock") private final UnconfirmedStarts unconfirmed = new UnconfirmedStarts();
 
     @GuardedBy("lock") private final PrefetchSizer prefetch = new PrefetchSizer();
 
@@ -79,6 +78,7 @@ final class TypeQueue<D> implements ClaimConsumer<D> {
         this.timeLimit = registration.timeLimit();
         this.finisher = new Finisher(activities, type(), instance);
         this.heartbeats = new HeartbeatSender(pool, this, activities, instance);
+        this.unconfirmed = new UnconfirmedStarts(lock, instance.environment(), heartbeats::confirm);
     }
 
     JobType<D, ?> type() {
@@ -102,9 +102,7 @@ final class TypeQueue<D> implements ClaimConsumer<D> {
     }
 
     UnconfirmedStarts unconfirmed() {
-        synchronized (lock) {
-            return unconfirmed;
-        }
+        return unconfirmed;
     }
 
     /** Ends what it does in the background. */

@@ -1,43 +1,75 @@
 package dev.couchjobs.internal.worker;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.couchjobs.Environment;
+import dev.couchjobs.internal.loop.TimerDelays;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * Runs that have started although their rows do not say so yet, because they were claimed in a batch or prefetched.
  * Runs longer than one period are written in batches. Shorter runs need no write.
- *
- * <p>Not thread-safe.
  */
 final class UnconfirmedStarts {
-    private List<JobRun<?>> young = new ArrayList<>();
-    private List<JobRun<?>> aged = new ArrayList<>();
-    private boolean isAging;
+    /** How long a job runs at least before the database is told that it does, unless its claim says so. */
+    private static final Duration PERIOD = Duration.ofMillis(400);
 
-    /** {@return whether periods are to be counted from now on} */
-    boolean begun(JobRun<?> run) {
-        if (run.isConfirmed()) {
-            return false;
+    private final Object lock;
+    private final Environment environment;
+    private final Consumer<List<JobRun<?>>> confirm;
+
+    @GuardedBy("lock") private List<JobRun<?>> young = new ArrayList<>();
+
+    @GuardedBy("lock") private List<JobRun<?>> aged = new ArrayList<>();
+
+    @GuardedBy("lock") private boolean isAging;
+
+    /**
+     * Begins with none.
+     *
+     * @param lock the worker's lock
+     * @param confirm writes that runs have started; called without the lock
+     */
+    UnconfirmedStarts(Object lock, Environment environment, Consumer<List<JobRun<?>>> confirm) {
+        this.lock = lock;
+        this.environment = environment;
+        this.confirm = confirm;
+    }
+
+    /** A run has started. */
+    void begun(JobRun<?> run) {
+        synchronized (lock) {
+            if (run.isConfirmed()) {
+                return;
+            }
+            young.add(run);
+            if (!isAging) {
+                isAging = true;
+                startPeriod();
+            }
         }
-        young.add(run);
-        boolean first = !isAging;
-        isAging = true;
-        return first;
     }
 
-    /** A period has passed: {@return the jobs that have run for a whole one} */
-    List<JobRun<?>> age() {
-        List<JobRun<?>> due = aged;
-        due.removeIf(run -> run.isSettled() || run.isConfirmed());
-        aged = young;
-        aged.removeIf(JobRun::isSettled);
-        young = new ArrayList<>();
-        isAging = !aged.isEmpty();
-        return due;
+    private void startPeriod() {
+        var unused = environment.scheduler().schedule(this::endPeriod, TimerDelays.nanos(PERIOD), TimeUnit.NANOSECONDS);
     }
 
-    /** Whether another period is to be counted. */
-    boolean isAging() {
-        return isAging;
+    private void endPeriod() {
+        List<JobRun<?>> due;
+        synchronized (lock) {
+            due = aged; // they have run for a whole period
+            due.removeIf(run -> run.isSettled() || run.isConfirmed());
+            aged = young;
+            aged.removeIf(JobRun::isSettled);
+            young = new ArrayList<>();
+            isAging = !aged.isEmpty();
+            if (isAging) {
+                startPeriod();
+            }
+        }
+        confirm.accept(due);
     }
 }
