@@ -34,15 +34,12 @@ import org.slf4j.LoggerFactory;
  * The jobs that one worker has claimed, and the places in which they run.
  *
  * <p>Claiming, running and finishing overlap: while handlers run, the next jobs are being claimed and the ends of the
- * last ones written. Threads are not kept: one is started when a job can run that no thread takes, takes jobs as long
- * as there are any, and goes. Each that takes a job and sees another summons the next.
+ * last ones written.
  */
-public final class JobPool {
+public final class JobPool implements HandlerThreads.Work {
     private static final Logger LOG = LoggerFactory.getLogger(JobPool.class);
     /** How long the ends of the last jobs may take to be written. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(10);
-
-    private static final Duration AFTER_REFUSAL = Duration.ofSeconds(1);
 
     /** How often it is looked whether jobs wait here for nothing, while any wait. */
     private static final Duration LOOK = Duration.ofMillis(50);
@@ -51,9 +48,6 @@ public final class JobPool {
     private static final Duration SUSPICION = Duration.ofSeconds(1);
 
     private static final Disposition UNBEGUN = new Disposition.Released(false);
-
-    /** The pool whose handler runs on a thread. */
-    private static final ThreadLocal<JobPool> AT_WORK = new ThreadLocal<>();
 
     private final Environment environment;
     private final Instance instance;
@@ -66,6 +60,7 @@ public final class JobPool {
     private final List<TypeQueue<?>> queues = new CopyOnWriteArrayList<>();
 
     private final JobRunner runner;
+    private final HandlerThreads threads;
     private final CompletableFuture<Void> nothingHeld = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
@@ -90,8 +85,6 @@ public final class JobPool {
     /** Of all types together: how many jobs to claim beyond those that can begin. */
     @GuardedBy("lock") private final PrefetchSizer prefetch = new PrefetchSizer();
 
-    @GuardedBy("lock") private boolean summoned;
-
     @GuardedBy("lock") private boolean watching;
 
     @GuardedBy("lock") private boolean closing;
@@ -107,6 +100,7 @@ public final class JobPool {
         this.settings = settings;
         this.callers = instance.database().getExecutor();
         this.lostSlots = new LostSlots(lock, environment, callers, settings.concurrency());
+        this.threads = new HandlerThreads(lock, environment, settings.executor(), this);
         this.runner = new JobRunner(this, activities, instance);
         registrations.forEach(assignment -> queues.add(queueOf(assignment)));
     }
@@ -256,7 +250,7 @@ public final class JobPool {
         if (isClosing()) {
             releaseWaiting();
         } else {
-            startThreadIfNeeded();
+            threads.startIfNeeded();
             watchWaiting();
         }
     }
@@ -296,58 +290,25 @@ public final class JobPool {
 
     // Running
 
-    private void startThreadIfNeeded() {
+    @Override
+    public boolean canBegin() {
         synchronized (lock) {
-            if (summoned || closing || !canBegin()) {
-                return;
-            }
-            summoned = true;
-        }
-        try {
-            settings.executor().execute(this::work);
-        } catch (Throwable e) { // also an error: there may be no more threads at present
-            refused(e);
+            return !closing
+                    && running < settings.concurrency()
+                    && turns.stream().anyMatch(TypeQueue::hasNext);
         }
     }
 
-    private void refused(Throwable error) {
-        synchronized (lock) {
-            summoned = false;
-        }
-        LOG.warn("The executor of a worker refuses its jobs; it is asked again in {}", AFTER_REFUSAL, error);
-        var unused = environment
-                .scheduler()
-                .schedule(
-                        () -> {
-                            wakeUpAll(); // those that waited may have been given back meanwhile
-                            startThreadIfNeeded();
-                        },
-                        TimerDelays.nanos(AFTER_REFUSAL),
-                        TimeUnit.NANOSECONDS);
+    @Override
+    public Optional<Runnable> begin() {
+        Optional<? extends JobRun<?>> next = beginNext();
+        return next.map(run -> () -> {
+            wakeUpAll(); // a job that no longer waits makes room for another to be claimed
+            runner.run(run);
+        });
     }
 
-    @GuardedBy("lock") private boolean canBegin() {
-        return running < settings.concurrency() && turns.stream().anyMatch(TypeQueue::hasNext);
-    }
-
-    private void work() {
-        synchronized (lock) {
-            summoned = false;
-        }
-        JobPool outer = AT_WORK.get();
-        AT_WORK.set(this);
-        try {
-            for (Optional<? extends JobRun<?>> next = begin(); next.isPresent(); next = begin()) {
-                startThreadIfNeeded();
-                wakeUpAll(); // a job that no longer waits makes room for another to be claimed
-                runner.run(next.get());
-            }
-        } finally {
-            AT_WORK.set(outer);
-        }
-    }
-
-    private Optional<? extends JobRun<?>> begin() {
+    private Optional<? extends JobRun<?>> beginNext() {
         synchronized (lock) {
             if (closing || running == settings.concurrency()) {
                 return Optional.empty();
@@ -371,6 +332,12 @@ public final class JobPool {
             }
             return Optional.empty();
         }
+    }
+
+    @Override
+    public void retry() {
+        wakeUpAll(); // those that waited may have been given back meanwhile
+        threads.startIfNeeded();
     }
 
     /** Others that may end the process are not claimed before it is seen that this one does not do so at once. */
@@ -418,7 +385,7 @@ public final class JobPool {
         run.queue().finisher().wake();
         wakeUpAll();
         if (!threadGoesOn) {
-            startThreadIfNeeded();
+            threads.startIfNeeded();
         }
         checkNothingHeld();
     }
@@ -621,7 +588,7 @@ public final class JobPool {
     /** Ends it, and waits for that unless a handler of its own calls. */
     public void close() {
         CompletableFuture<Void> ending = closeAsync();
-        if (AT_WORK.get() != this) {
+        if (!threads.isCalledByHandler()) {
             ending.join();
         }
     }

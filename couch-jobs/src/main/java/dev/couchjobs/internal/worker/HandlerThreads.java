@@ -1,0 +1,103 @@
+package dev.couchjobs.internal.worker;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.couchjobs.Environment;
+import dev.couchjobs.internal.loop.TimerDelays;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The threads on which the handlers of a worker run.
+ *
+ * <p>Threads are not kept: one is started when a job can begin that no thread takes, takes jobs as long as there are
+ * any, and ends. Each that takes a job while another job can begin starts the next thread.
+ */
+final class HandlerThreads {
+    private static final Logger LOG = LoggerFactory.getLogger(HandlerThreads.class);
+    private static final Duration AFTER_REFUSAL = Duration.ofSeconds(1);
+
+    /** The threads of the worker whose handler runs on a thread. */
+    private static final ThreadLocal<@Nullable HandlerThreads> AT_WORK = new ThreadLocal<>();
+
+    private final Object lock;
+    private final Environment environment;
+    private final Executor executor;
+    private final Work work;
+
+    /** Whether a thread has been asked for that has not begun. */
+    @GuardedBy("lock") private boolean summoned;
+
+    /** What the threads do. */
+    interface Work {
+        /** {@return whether a job can begin} Called with the worker's lock. */
+        boolean canBegin();
+
+        /** {@return the next job that can begin, to be run, which takes a slot} */
+        Optional<Runnable> begin();
+
+        /** The executor has refused a thread some time ago: asks for one again if jobs still wait. */
+        void retry();
+    }
+
+    /**
+     * Starts no thread by itself.
+     *
+     * @param lock the worker's lock
+     */
+    HandlerThreads(Object lock, Environment environment, Executor executor, Work work) {
+        this.lock = lock;
+        this.environment = environment;
+        this.executor = executor;
+        this.work = work;
+    }
+
+    /** {@return whether a handler of this worker calls} */
+    boolean isCalledByHandler() {
+        return AT_WORK.get() == this;
+    }
+
+    /** Starts a thread if a job can begin, unless one is being started. */
+    void startIfNeeded() {
+        synchronized (lock) {
+            if (summoned || !work.canBegin()) {
+                return;
+            }
+            summoned = true;
+        }
+        try {
+            executor.execute(this::run);
+        } catch (Throwable e) { // also an error: there may be no more threads at present
+            refused(e);
+        }
+    }
+
+    private void refused(Throwable error) {
+        synchronized (lock) {
+            summoned = false;
+        }
+        LOG.warn("The executor of a worker refuses its jobs; it is asked again in {}", AFTER_REFUSAL, error);
+        var unused =
+                environment.scheduler().schedule(work::retry, TimerDelays.nanos(AFTER_REFUSAL), TimeUnit.NANOSECONDS);
+    }
+
+    private void run() {
+        synchronized (lock) {
+            summoned = false;
+        }
+        HandlerThreads outer = AT_WORK.get();
+        AT_WORK.set(this);
+        try {
+            for (Optional<Runnable> next = work.begin(); next.isPresent(); next = work.begin()) {
+                startIfNeeded();
+                next.get().run();
+            }
+        } finally {
+            AT_WORK.set(outer);
+        }
+    }
+}
