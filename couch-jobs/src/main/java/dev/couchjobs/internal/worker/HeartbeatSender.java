@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * <p>While the worker holds no jobs of the type, there are no rounds and no watch. The timeout may change meanwhile, to
  * as little as the shortest there is, so it is read again as early as that asks for.
  */
-final class HeartbeatSender implements AutoCloseable {
+final class HeartbeatSender<D> implements AutoCloseable {
     private static final int ROUNDS_PER_TIMEOUT = 6;
     private static final int JITTER_PERCENT = 10;
     private static final int JOBS_PER_TRANSACTION = 400;
@@ -46,9 +46,8 @@ final class HeartbeatSender implements AutoCloseable {
         BEATING
     }
 
-    private final JobPool pool;
-    private final TypeQueue<?> queue;
-    private final ActivityRows activities;
+    private final TypeRuns<D> runs;
+    private final DueRuns<D> dueRuns;
     private final Database database;
     private final Environment environment;
     private final Transactions transactions;
@@ -61,21 +60,29 @@ final class HeartbeatSender implements AutoCloseable {
     private Phase phase = Phase.RESTING;
     private volatile @Nullable CompletableFuture<Void> watch;
 
-    HeartbeatSender(JobPool pool, TypeQueue<?> queue, ActivityRows activities, Instance instance) {
-        this.pool = pool;
-        this.queue = queue;
-        this.activities = activities;
+    /** The runs of which signs of life are due. */
+    @FunctionalInterface
+    interface DueRuns<D> {
+        /**
+         * Begins another round.
+         *
+         * @param roundTime how long each round lasts
+         * @return those that were not heard of in all of the last one
+         */
+        List<JobRun<D>> nextRound(Duration roundTime);
+    }
+
+    HeartbeatSender(TypeRuns<D> runs, DueRuns<D> dueRuns, Instance instance) {
+        this.runs = runs;
+        this.dueRuns = dueRuns;
         this.database = instance.database();
         this.environment = instance.environment();
         this.transactions = instance.transactions()
-                .named("heartbeat", queue.type().name())
+                .named("heartbeat", runs.type().name())
                 .untagged(); // a worker that is throttled keeps its jobs
-        this.keys = instance.keyspace().type(queue.type().name());
+        this.keys = instance.keyspace().type(runs.type().name());
         this.loop = new Loop(
-                "heartbeats of " + queue.type(),
-                environment,
-                instance.database().getExecutor(),
-                this::round);
+                "heartbeats of " + runs.type(), environment, instance.database().getExecutor(), this::round);
     }
 
     /** The worker holds jobs of the type again. */
@@ -97,7 +104,7 @@ final class HeartbeatSender implements AutoCloseable {
     }
 
     private CompletableFuture<Pause> round() {
-        if (pool.suspendHeartbeats(queue)) {
+        if (runs.suspendHeartbeats()) {
             dropWatch();
             phase = Phase.RESTING;
             return CompletableFuture.completedFuture(Pause.untilWakeUp());
@@ -149,7 +156,7 @@ final class HeartbeatSender implements AutoCloseable {
 
     /** No transaction waits for another, nor for longer than a job may wait for its next sign of life. */
     private CompletableFuture<Void> send(Duration known) {
-        List<JobRun<?>> due = pool.due(queue, known.dividedBy(ROUNDS_PER_TIMEOUT));
+        List<JobRun<D>> due = dueRuns.nextRound(known.dividedBy(ROUNDS_PER_TIMEOUT));
         return send(due, known.dividedBy(3));
     }
 
@@ -163,25 +170,25 @@ final class HeartbeatSender implements AutoCloseable {
         var unused = CompletableFuture.completedFuture(begun)
                 .thenComposeAsync(some -> send(some, CONFIRM_WITHIN), database.getExecutor())
                 .exceptionally(error -> {
-                    LOG.debug("Jobs of type {} could not be confirmed", queue.type(), error);
+                    LOG.debug("Jobs of type {} could not be confirmed", runs.type(), error);
                     return null;
                 });
     }
 
-    private CompletableFuture<Void> send(List<JobRun<?>> due, Duration within) {
+    private CompletableFuture<Void> send(List<? extends JobRun<?>> due, Duration within) {
         List<CompletableFuture<?>> sent = new ArrayList<>();
         int most = batch.now();
         for (int from = 0; from < due.size(); from += most) {
-            List<JobRun<?>> some = due.subList(from, Math.min(due.size(), from + most));
-            Map<JobRun<?>, Optional<SharedActivity>> before = activities.of(some);
-            Heartbeat heartbeat = new Heartbeat(keys, some, activities.emptiedBy(some));
+            List<JobRun<?>> some = List.copyOf(due.subList(from, Math.min(due.size(), from + most)));
+            Map<JobRun<?>, Optional<SharedActivity>> before = runs.activities().of(some);
+            Heartbeat heartbeat = new Heartbeat(keys, some, runs.activities().emptiedBy(some));
             sent.add(transactions
                     .run(database, tx -> {
                         tx.options().setTimeout(within.toMillis());
                         return heartbeat.write(tx);
                     })
                     .whenComplete((renewedClaims, error) -> batch.ended(error))
-                    .thenAccept(renewedClaims -> pool.heard(renewedClaims, before)));
+                    .thenAccept(renewedClaims -> runs.heard(renewedClaims, before)));
         }
         return CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new));
     }

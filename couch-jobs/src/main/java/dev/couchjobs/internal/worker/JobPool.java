@@ -6,18 +6,16 @@ import dev.couchjobs.internal.accept.Acceptors;
 import dev.couchjobs.internal.accept.ClaimConsumer;
 import dev.couchjobs.internal.accept.GrantedClaim;
 import dev.couchjobs.internal.claims.Disposition;
-import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.TimerDelays;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
@@ -26,7 +24,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,11 +40,6 @@ public final class JobPool implements HandlerThreads.Work {
 
     /** How often it is looked whether jobs wait here for nothing, while any wait. */
     private static final Duration LOOK = Duration.ofMillis(50);
-
-    /** For how long a job on which claims have expired runs before another such job is claimed. */
-    private static final Duration SUSPICION = Duration.ofSeconds(1);
-
-    private static final Disposition UNBEGUN = new Disposition.Released(false);
 
     private final Environment environment;
     private final Instance instance;
@@ -101,12 +93,14 @@ public final class JobPool implements HandlerThreads.Work {
         this.callers = instance.database().getExecutor();
         this.lostSlots = new LostSlots(lock, environment, callers, settings.concurrency());
         this.threads = new HandlerThreads(lock, environment, settings.executor(), this);
-        this.runner = new JobRunner(this, activities, instance);
+        this.runner = new JobRunner(instance, settings.longTriesMax());
         registrations.forEach(assignment -> queues.add(queueOf(assignment)));
     }
 
     private <D> TypeQueue<D> queueOf(HandlerRegistration<D, ?> registration) {
-        return new TypeQueue<>(lock, this, registration, activities, instance);
+        TypeRuns<D> runs = new TypeRuns<>(
+                lock, registration.handler().type(), activities, lostSlots, instance, this::checkNothingHeld);
+        return new TypeQueue<>(lock, registration, runs, instance, this::nextRound);
     }
 
     /** Begins to claim. */
@@ -150,7 +144,7 @@ public final class JobPool implements HandlerThreads.Work {
             }
             if (queues.stream()
                     .anyMatch(other -> other.type().name().equals(queue.type().name()))) {
-                throw queue.handler().second();
+                throw queue.registration().handler().second();
             }
             queues.add(queue);
         }
@@ -168,12 +162,7 @@ public final class JobPool implements HandlerThreads.Work {
     }
 
     private <D> void serve(TypeQueue<D> queue) {
-        queue.start(acceptors.serve(queue.type(), queue, settings.wanted()));
-    }
-
-    /** How many tries of a handler's transaction may take too long. */
-    int longTriesMax() {
-        return settings.longTriesMax();
+        queue.start(acceptors.serve(queue.type(), consumer(queue), settings.wanted()));
     }
 
     /** Has something done when this has ended. */
@@ -183,8 +172,27 @@ public final class JobPool implements HandlerThreads.Work {
 
     // Claiming
 
+    private <D> ClaimConsumer<D> consumer(TypeQueue<D> queue) {
+        return new ClaimConsumer<>() {
+            @Override
+            public Demand reserve() {
+                return JobPool.this.reserve(queue);
+            }
+
+            @Override
+            public void take(List<GrantedClaim<D>> claims) {
+                JobPool.this.take(queue, claims);
+            }
+
+            @Override
+            public void claimEnded() {
+                JobPool.this.claimEnded(queue);
+            }
+        };
+    }
+
     /** A place is reserved before it is claimed for: so no two types claim for the same one. */
-    ClaimConsumer.Demand reserve(TypeQueue<?> queue) {
+    private ClaimConsumer.Demand reserve(TypeQueue<?> queue) {
         synchronized (lock) {
             if (!queue.isOpen() || closing) {
                 return ClaimConsumer.Demand.NONE;
@@ -204,7 +212,7 @@ public final class JobPool implements HandlerThreads.Work {
         }
     }
 
-    void claimEnded(TypeQueue<?> queue) {
+    private void claimEnded(TypeQueue<?> queue) {
         synchronized (lock) {
             reserved -= queue.release();
         }
@@ -230,19 +238,13 @@ public final class JobPool implements HandlerThreads.Work {
         return beyond > ahead / 2 ? 0 : (int) Math.min(Integer.MAX_VALUE, ahead - beyond);
     }
 
-    <D> void take(TypeQueue<D> queue, List<GrantedClaim<D>> claims) {
-        List<JobRun<D>> runs = new ArrayList<>(claims.size());
+    private <D> void take(TypeQueue<D> queue, List<GrantedClaim<D>> claims) {
         boolean rouse;
         synchronized (lock) {
-            for (GrantedClaim<D> claim : claims) {
-                JobRef ref =
-                        instance.keyspace().job(queue.type().name(), claim.job().id());
-                runs.add(new JobRun<>(lock, queue, claim, ref, queue.round()));
-            }
             reserved -= queue.release();
-            prefetch.claimTook(queue.claimed(runs, now()));
+            prefetch.claimTook(queue.claimed(claims, now()));
             turns.add(queue);
-            rouse = queue.resumeHeartbeats();
+            rouse = queue.runs().resumeHeartbeats();
         }
         if (rouse) {
             queue.heartbeats().resume();
@@ -270,22 +272,43 @@ public final class JobPool implements HandlerThreads.Work {
     }
 
     private void releaseStuck() {
-        List<JobRun<?>> stuck = new ArrayList<>();
+        List<TypeQueue<?>> stuck = new ArrayList<>();
         synchronized (lock) {
             watching = false;
             boolean isFull = running == settings.concurrency();
-            turns.forEach(queue -> stuck.addAll(queue.takeStuck(LOOK, isFull)));
-            stuck.forEach(run -> settle(run, UNBEGUN));
+            for (TypeQueue<?> queue : turns) {
+                if (queue.giveBackStuck(LOOK, isFull)) {
+                    stuck.add(queue);
+                }
+            }
             if (!stuck.isEmpty()) {
                 prefetch.recordQueueTime(prefetch.patience());
             }
         }
         wakeUpAll();
-        stuck.stream()
-                .map(JobRun::queue)
-                .distinct()
-                .forEach(queue -> queue.finisher().wake());
+        stuck.forEach(queue -> queue.runs().write());
         watchWaiting();
+    }
+
+    /**
+     * Begins a round of heartbeats. Jobs that still wait for a slot after a whole round are given back, since other
+     * processes may have one.
+     *
+     * @return the runs of which a heartbeat is due
+     */
+    private <D> List<JobRun<D>> nextRound(TypeQueue<D> queue, Duration roundTime) {
+        List<JobRun<D>> due;
+        synchronized (lock) {
+            due = queue.runs().nextRound();
+            Collection<JobRun<D>> idle = queue.giveBackWaiting(due, roundTime);
+            if (!idle.isEmpty()) {
+                prefetch.recordQueueTime(roundTime);
+            }
+            due.removeAll(new HashSet<>(idle));
+        }
+        queue.runs().write();
+        wakeUpAll();
+        return due;
     }
 
     // Running
@@ -295,27 +318,19 @@ public final class JobPool implements HandlerThreads.Work {
         synchronized (lock) {
             return !closing
                     && running < settings.concurrency()
-                    && turns.stream().anyMatch(TypeQueue::hasNext);
+                    && turns.stream().anyMatch(TypeQueue::canBegin);
         }
     }
 
     @Override
     public Optional<Runnable> begin() {
-        Optional<? extends JobRun<?>> next = beginNext();
-        return next.map(run -> () -> {
-            wakeUpAll(); // a job that no longer waits makes room for another to be claimed
-            runner.run(run);
-        });
-    }
-
-    private Optional<? extends JobRun<?>> beginNext() {
         synchronized (lock) {
             if (closing || running == settings.concurrency()) {
                 return Optional.empty();
             }
             for (Iterator<TypeQueue<?>> each = turns.iterator(); each.hasNext(); ) {
                 TypeQueue<?> queue = each.next();
-                Optional<? extends JobRun<?>> next = queue.next();
+                Optional<Runnable> next = begin(queue);
                 if (next.isPresent() || queue.waiting() == 0) {
                     each.remove();
                 }
@@ -324,14 +339,22 @@ public final class JobPool implements HandlerThreads.Work {
                         turns.add(queue); // behind the others: no type keeps them waiting
                     }
                     running++;
-                    next.get().begin(Thread.currentThread());
-                    watchSuspect(next.get());
-                    queue.unconfirmed().begun(next.get());
                     return next;
                 }
             }
             return Optional.empty();
         }
+    }
+
+    private <D> Optional<Runnable> begin(TypeQueue<D> queue) {
+        return queue.begin(Thread.currentThread()).map(run -> () -> {
+            wakeUpAll(); // a job that no longer waits makes room for another to be claimed
+            runner.run(
+                    run,
+                    queue.runs(),
+                    queue.registration(),
+                    (disposition, took) -> ended(queue, run, disposition, took));
+        });
     }
 
     @Override
@@ -340,220 +363,25 @@ public final class JobPool implements HandlerThreads.Work {
         threads.startIfNeeded();
     }
 
-    /** Others that may end the process are not claimed before it is seen that this one does not do so at once. */
-    private void watchSuspect(JobRun<?> run) {
-        if (run.queue().isSuspect(run)) {
-            var unused = environment
-                    .scheduler()
-                    .schedule(() -> clearSuspect(run), TimerDelays.nanos(SUSPICION), TimeUnit.NANOSECONDS);
-        }
-    }
-
-    private void clearSuspect(JobRun<?> run) {
+    private <D> void ended(TypeQueue<D> queue, JobRun<D> run, Disposition disposition, Duration took) {
+        TypeRuns.HandlerEnd end;
         synchronized (lock) {
-            if (!run.queue().clearSuspect(run)) {
-                return;
-            }
-        }
-        run.queue().subscription().demandChanged();
-    }
-
-    /** A handler has come to its end. */
-    void over(JobRun<?> run, Disposition disposition, Duration took) {
-        boolean first;
-        boolean threadGoesOn;
-        boolean wasLost;
-        synchronized (lock) {
-            first = settle(run, disposition);
-            wasLost = run.over();
-            if (wasLost) {
-                lostSlots.regain();
-            }
-            threadGoesOn = run.detachThread();
-            run.endTimer();
+            end = queue.runs().end(run, disposition);
             running--;
-            run.queue().ended(took);
+            queue.ended(took);
             prefetch.jobTook(took);
         }
-        clearSuspect(run);
-        if (wasLost) {
-            LOG.info("The handler of {} has ended, and its place in the worker is free again", run);
-        }
-        if (first) {
-            FailureLog.tell(run, disposition);
-        }
-        run.queue().finisher().wake();
+        queue.clearSuspect(run);
+        queue.runs().report(run, disposition, end);
         wakeUpAll();
-        if (!threadGoesOn) {
+        if (!end.threadGoesOn()) {
             threads.startIfNeeded();
         }
-        checkNothingHeld();
-    }
-
-    /** A handler has begun something that will come to its end by itself. */
-    void begun(JobRun<?> run, CompletableFuture<?> stage) {
-        boolean halted;
-        synchronized (lock) {
-            run.begun(stage);
-            halted = run.isHalted();
-        }
-        if (halted) {
-            stage.cancel(true);
-        }
-    }
-
-    void detachThread(JobRun<?> run) {
-        synchronized (lock) {
-            var unused = run.detachThread();
-        }
-    }
-
-    void limit(JobRun<?> run, Duration time) {
-        synchronized (lock) {
-            run.limitedBy(environment
-                    .scheduler()
-                    .schedule(() -> stop(run, timeIsUp(time)), TimerDelays.nanos(time), TimeUnit.NANOSECONDS));
-        }
-    }
-
-    private static Disposition timeIsUp(Duration time) {
-        return new Disposition.Failed("The handler took longer than its time limit of " + time + ".", true);
-    }
-
-    // Ending
-
-    /** Held by the worker or by its finisher, at no time by none: or closing might miss it. */
-    @GuardedBy("lock") private boolean settle(JobRun<?> run, Disposition disposition) {
-        run.queue().settled(run);
-        if (disposition.equals(UNBEGUN)) {
-            run.queue().clearSuspect(run);
-        }
-        boolean first = run.settle();
-        if (first) {
-            run.queue().finisher().add(run, disposition);
-        }
-        return first;
-    }
-
-    /** Ends a job whatever its handler does, which is told to stop. */
-    private void stop(JobRun<?> run, Disposition disposition) {
-        Optional<CompletableFuture<?>> stage;
-        synchronized (lock) {
-            if (!settle(run, disposition)) {
-                return;
-            }
-            stage = run.halt();
-        }
-        FailureLog.tell(run, disposition);
-        run.queue().finisher().wake();
-        checkNothingHeld();
-        cancel(stage);
-        lostSlots.expectEnd(run);
     }
 
     /** {@return how many places are taken by handlers that go on long after they were told to stop} */
     public int lostSlots() {
         return lostSlots.count();
-    }
-
-    /** That may call users' code, which is not to hold up the timer, or the signs of life of others. */
-    private void cancel(Optional<CompletableFuture<?>> stage) {
-        stage.ifPresent(begun -> callers.execute(() -> begun.cancel(true)));
-    }
-
-    /** A job has been ended by its handler, or is another's, as its handler says: so its activity row is let be. */
-    void drop(JobRun<?> run, boolean lost) {
-        synchronized (lock) {
-            run.queue().settled(run);
-            run.settle();
-            if (lost) {
-                run.lose();
-            } else {
-                run.ended();
-            }
-        }
-        checkNothingHeld();
-    }
-
-    // Signs of life
-
-    /**
-     * {@return whether there are no jobs of a type queue of which signs of life could be due} Then the next jobs rouse
-     * it.
-     */
-    boolean suspendHeartbeats(TypeQueue<?> queue) {
-        synchronized (lock) {
-            return queue.suspendHeartbeats();
-        }
-    }
-
-    /**
-     * The jobs of which another sign of life is due. Those that still wait for a place here after so long are given
-     * back instead, since others may have one.
-     */
-    <D> List<JobRun<?>> due(TypeQueue<D> queue, Duration roundTime) {
-        List<JobRun<?>> due;
-        synchronized (lock) {
-            List<JobRun<D>> silent = queue.due();
-            List<JobRun<D>> idle = queue.takeWaiting(silent, roundTime);
-            idle.forEach(run -> settle(run, UNBEGUN));
-            if (!idle.isEmpty()) {
-                prefetch.recordQueueTime(roundTime);
-            }
-            silent.removeAll(new HashSet<>(idle));
-            due = List.copyOf(silent);
-        }
-        queue.finisher().wake();
-        wakeUpAll();
-        return due;
-    }
-
-    /**
-     * A heartbeat has been committed.
-     *
-     * @param before the activity rows that its jobs were known to share when it began
-     */
-    void heard(Heartbeat.RenewedClaims beat, Map<JobRun<?>, Optional<SharedActivity>> before) {
-        synchronized (lock) {
-            beat.heard()
-                    .forEach((run, activity) -> run.renewed(
-                            before.getOrDefault(run, Optional.empty()).orElse(null),
-                            activity.orElse(null),
-                            run.queue().round()));
-        }
-        beat.lost().forEach(this::halt);
-    }
-
-    /** Whether a sign of life would not come too early. */
-    boolean isSilent(JobRun<?> run) {
-        synchronized (lock) {
-            return run.lastHeartbeatRound() < run.queue().round();
-        }
-    }
-
-    /** A job has been heard of by itself, having shared that row when this began. */
-    void heard(JobRun<?> run, @Nullable SharedActivity before) {
-        synchronized (lock) {
-            run.renewed(before, null, run.queue().round());
-        }
-    }
-
-    /** A job is another's, or gone; unless it has just been ended here, its handler is told to stop. */
-    private void halt(JobRun<?> run) {
-        Optional<CompletableFuture<?>> stage;
-        synchronized (lock) {
-            if (run.isSettled()) {
-                return;
-            }
-            run.queue().settled(run);
-            run.settle();
-            run.ended();
-            stage = run.halt();
-        }
-        LOG.info("{} is another's by now, or gone; its handler is told to stop", run);
-        checkNothingHeld();
-        cancel(stage);
-        lostSlots.expectEnd(run);
     }
 
     private void wakeUpAll() {
@@ -635,26 +463,25 @@ public final class JobPool implements HandlerThreads.Work {
 
     private void releaseWaiting() {
         synchronized (lock) {
-            queues.forEach(queue -> queue.takeWaiting().forEach(run -> settle(run, UNBEGUN)));
+            queues.forEach(TypeQueue::giveBackWaiting);
         }
-        queues.forEach(queue -> queue.finisher().wake());
-        checkNothingHeld();
+        queues.forEach(queue -> queue.runs().release());
     }
 
     private void releaseAll() {
-        List<JobRun<?>> all = new ArrayList<>();
+        int left;
         synchronized (lock) {
-            queues.forEach(queue -> all.addAll(queue.held()));
+            left = queues.stream().mapToInt(queue -> queue.runs().count()).sum();
         }
-        if (!all.isEmpty()) {
-            LOG.warn("{} jobs did not end while their worker closed; they are given back", all.size());
+        if (left > 0) {
+            LOG.warn("{} jobs did not end while their worker closed; they are given back", left);
         }
-        all.forEach(run -> stop(run, new Disposition.Released(true)));
+        queues.forEach(queue -> queue.runs().stopAll(new Disposition.Released(true)));
     }
 
     private void checkNothingHeld() {
         synchronized (lock) {
-            if (!closing || queues.stream().anyMatch(queue -> !queue.holdsNone())) {
+            if (!closing || !queues.stream().allMatch(queue -> queue.runs().holdsNone())) {
                 return;
             }
         }
@@ -663,7 +490,7 @@ public final class JobPool implements HandlerThreads.Work {
 
     private CompletableFuture<?> drained() {
         CompletableFuture<?> written = CompletableFuture.allOf(
-                queues.stream().map(queue -> queue.finisher().drained()).toArray(CompletableFuture<?>[]::new));
+                queues.stream().map(queue -> queue.runs().drained()).toArray(CompletableFuture<?>[]::new));
         return within(LAST_WORDS, written, "Not all ends of jobs could be written");
     }
 

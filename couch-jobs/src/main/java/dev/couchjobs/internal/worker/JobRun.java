@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.worker;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.couchjobs.JobType;
 import dev.couchjobs.internal.accept.GrantedClaim;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.SharedActivity;
@@ -19,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class JobRun<D> {
     private final Object lock;
-    private final TypeQueue<D> queue;
     private final ClaimedJob<D> job;
     private final JobRef ref;
 
@@ -47,18 +47,13 @@ final class JobRun<D> {
     /** Ends it when its time limit is up. */
     @GuardedBy("lock") private @Nullable Future<?> timer;
 
-    JobRun(Object lock, TypeQueue<D> queue, GrantedClaim<D> claimed, JobRef ref, long lastHeartbeatRound) {
+    JobRun(Object lock, JobType<D, ?> type, GrantedClaim<D> claimed, JobRef ref, long lastHeartbeatRound) {
         this.lock = lock;
-        this.queue = queue;
-        this.job = claimed.job().as(queue.type());
+        this.job = claimed.job().as(type);
         this.confirmed = job.isKnownToHaveBegun();
         this.activity = claimed.activity();
         this.ref = ref;
         this.lastHeartbeatRound = lastHeartbeatRound;
-    }
-
-    TypeQueue<D> queue() {
-        return queue;
     }
 
     ClaimedJob<D> job() {
@@ -230,9 +225,15 @@ final class JobRun<D> {
         }
     }
 
-    void begun(CompletableFuture<?> stage) {
+    /**
+     * Its handler has begun something that will come to its end by itself.
+     *
+     * @return whether that is to be cancelled, because the handler was told to stop before
+     */
+    boolean begun(CompletableFuture<?> stage) {
         synchronized (lock) {
             this.stage = stage;
+            return halted;
         }
     }
 

@@ -17,92 +17,122 @@ import org.jspecify.annotations.Nullable;
 
 /** Calls handlers, and converts what they return or throw into dispositions. */
 final class JobRunner {
-    private final JobPool pool;
-    private final ActivityRows activities;
     private final Instance instance;
     private final Environment environment;
     private final FinishTransaction finishTransaction;
+    private final int longTriesMax;
 
-    JobRunner(JobPool pool, ActivityRows activities, Instance instance) {
-        this.pool = pool;
-        this.activities = activities;
+    /**
+     * Calls no handler yet.
+     *
+     * @param longTriesMax how many tries of a handler's transaction may take too long
+     */
+    JobRunner(Instance instance, int longTriesMax) {
         this.instance = instance;
         this.environment = instance.environment();
         this.finishTransaction = new FinishTransaction(instance);
+        this.longTriesMax = longTriesMax;
+    }
+
+    /** Is told once that a handler has come to its end. */
+    interface EndListener {
+        /**
+         * The handler has ended.
+         *
+         * @param disposition how its job ends, unless that is decided already
+         * @param took how long the handler took
+         */
+        void ended(Disposition disposition, Duration took);
     }
 
     /** Runs a job to its end, or to where its handler has begun what will end by itself. */
-    <D> void run(JobRun<D> run) {
+    <D> void run(JobRun<D> run, TypeRuns<D> runs, HandlerRegistration<D, ?> registration, EndListener listener) {
         Instant begun = environment.clock().instant();
         ClaimedJob<D> job = run.job();
         int maxAttempts = job.retry().maxAttempts();
         if (job.failures() >= maxAttempts) {
-            pool.over(run, new Disposition.Failed(exhausted(maxAttempts), false), Duration.ZERO);
+            listener.ended(new Disposition.Failed(exhausted(maxAttempts), false), Duration.ZERO);
             return;
         }
-        Optional<Duration> limit = run.queue().timeLimit();
-        limit.ifPresent(time -> pool.limit(run, time));
+        Optional<Duration> limit = registration.timeLimit();
+        limit.ifPresent(time -> runs.limit(run, time));
         RunContext<D> context =
-                new RunContext<>(pool, activities, instance, finishTransaction, run, limit.map(begun::plus));
+                new RunContext<>(runs, instance, finishTransaction, run, limit.map(begun::plus), longTriesMax);
+        Call<D> call = new Call<>(run, context, begun, listener);
         Object result;
         try {
-            result = run.queue().handler().call(context);
+            result = registration.handler().call(context);
         } catch (Throwable e) { // also an error: it is the handler's, and the job has to come to an end
-            over(run, context, null, e, begun);
+            call.ended(null, e);
             return;
         }
         if (result instanceof BoundHandler.StartedCall handler) {
-            pool.detachThread(run);
-            await(run, context, handler.stage(), begun);
+            var unused = run.detachThread();
+            call.await(handler.stage());
         } else {
-            over(run, context, result, null, begun);
+            call.ended(result, null);
         }
     }
 
-    private void await(JobRun<?> run, RunContext<?> context, @Nullable CompletionStage<?> stage, Instant begun) {
-        if (stage == null) {
-            over(run, context, null, new NullPointerException("The handler returned no stage."), begun);
-            return;
-        }
-        if (stage instanceof CompletableFuture<?> future) {
-            pool.begun(run, future);
-        }
-        var unused = stage.whenComplete((result, error) -> over(run, context, result, error, begun));
-    }
+    /** A call of a handler. */
+    private final class Call<D> {
+        private final JobRun<D> run;
+        private final RunContext<D> context;
+        private final Instant begun;
+        private final EndListener listener;
 
-    private void over(
-            JobRun<?> run, RunContext<?> context, @Nullable Object result, @Nullable Throwable error, Instant begun) {
-        Disposition disposition;
-        try {
-            disposition = error == null ? ended(run, context, result) : failed(run, context, error);
-        } catch (Throwable e) { // also an error: the result is written by classes of the user's, as deep as they go
-            disposition = new Disposition.Failed(ErrorText.of(e), true);
+        Call(JobRun<D> run, RunContext<D> context, Instant begun, EndListener listener) {
+            this.run = run;
+            this.context = context;
+            this.begun = begun;
+            this.listener = listener;
         }
-        pool.over(run, disposition, Duration.between(begun, environment.clock().instant()));
-    }
 
-    private Disposition ended(JobRun<?> run, RunContext<?> context, @Nullable Object result) {
-        Optional<Disposition> wanted = context.wanted();
-        if (wanted.isPresent()) {
-            return wanted.get();
+        void await(@Nullable CompletionStage<?> stage) {
+            if (stage == null) {
+                ended(null, new NullPointerException("The handler returned no stage."));
+                return;
+            }
+            if (stage instanceof CompletableFuture<?> future && run.begun(future)) {
+                future.cancel(true);
+            }
+            var unused = stage.whenComplete(this::ended);
         }
-        try {
-            return new Disposition.Succeeded(
-                    encoded(run.queue().type(), run.job().id(), result));
-        } catch (PayloadException e) {
-            return new Disposition.Failed(ErrorText.of(e), false);
+
+        void ended(@Nullable Object result, @Nullable Throwable error) {
+            Disposition disposition;
+            try {
+                disposition = error == null ? returned(result) : failed(error);
+            } catch (Throwable e) { // also an error: the result is written by classes of the user's, as deep as they go
+                disposition = new Disposition.Failed(ErrorText.of(e), true);
+            }
+            listener.ended(
+                    disposition, Duration.between(begun, environment.clock().instant()));
+        }
+
+        private Disposition returned(@Nullable Object result) {
+            Optional<Disposition> wanted = context.wanted();
+            if (wanted.isPresent()) {
+                return wanted.get();
+            }
+            try {
+                return new Disposition.Succeeded(
+                        encoded(run.job().type(), run.job().id(), result));
+            } catch (PayloadException e) {
+                return new Disposition.Failed(ErrorText.of(e), false);
+            }
+        }
+
+        private Disposition failed(Throwable error) {
+            return context.isUnreadable()
+                    ? new Disposition.Failed(ErrorText.of(error), false)
+                    : Disposition.failed(run.job().type(), error);
         }
     }
 
     @SuppressWarnings("unchecked") // a handler's result is of its type's result type
     private <R> Optional<byte[]> encoded(JobType<?, R> type, String jobId, @Nullable Object result) {
         return instance.codec().encodeResult(type, jobId, (R) result);
-    }
-
-    private static Disposition failed(JobRun<?> run, RunContext<?> context, Throwable error) {
-        return context.isUnreadable()
-                ? new Disposition.Failed(ErrorText.of(error), false)
-                : Disposition.failed(run.queue().type(), error);
     }
 
     private static String exhausted(int maxAttempts) {

@@ -34,8 +34,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The job as its handler sees it. */
 final class RunContext<D> implements JobContext<D> {
-    private final JobPool pool;
-    private final ActivityRows activities;
+    private final TypeRuns<D> runs;
     private final Database database;
     private final Instance instance;
     private final Transactions transactions;
@@ -44,19 +43,19 @@ final class RunContext<D> implements JobContext<D> {
     private final JobRun<D> run;
     private final ClaimedJob<D> job;
     private final Optional<Instant> deadline;
+    private final int longTriesMax;
 
     private volatile boolean unreadable;
     private volatile @Nullable Disposition wanted;
 
     RunContext(
-            JobPool pool,
-            ActivityRows activities,
+            TypeRuns<D> runs,
             Instance instance,
             FinishTransaction finishTransaction,
             JobRun<D> run,
-            Optional<Instant> deadline) {
-        this.pool = pool;
-        this.activities = activities;
+            Optional<Instant> deadline,
+            int longTriesMax) {
+        this.runs = runs;
         this.database = instance.database();
         this.instance = instance;
         this.transactions = instance.transactions();
@@ -65,6 +64,7 @@ final class RunContext<D> implements JobContext<D> {
         this.run = run;
         this.job = run.job();
         this.deadline = deadline;
+        this.longTriesMax = longTriesMax;
     }
 
     /** What the handler asked for. */
@@ -147,7 +147,7 @@ final class RunContext<D> implements JobContext<D> {
 
     @Override
     public <T extends @Nullable Object> T run(Function<? super Transaction, T> body) {
-        boolean silent = pool.isSilent(run);
+        boolean silent = runs.isSilent(run);
         @Nullable SharedActivity before = run.activity();
         T result = noticing(() -> transactions.runFor(database, tries(), tx -> {
             fence(tx, silent).join();
@@ -160,7 +160,7 @@ final class RunContext<D> implements JobContext<D> {
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> runAsync(
             Function<? super Transaction, ? extends CompletableFuture<T>> body) {
-        boolean silent = pool.isSilent(run);
+        boolean silent = runs.isSilent(run);
         @Nullable SharedActivity before = run.activity();
         CompletableFuture<T> done = transactions.runForAsync(
                 database, tries(), tx -> fence(tx, silent).thenCompose(held -> body.apply(tx)));
@@ -206,7 +206,7 @@ final class RunContext<D> implements JobContext<D> {
     }
 
     private HandlerTries tries() {
-        return new HandlerTries(instance.environment().clock(), run.toString(), pool.longTriesMax());
+        return new HandlerTries(instance.environment().clock(), run.toString(), longTriesMax);
     }
 
     /** An end by a transaction of the handler's, through all its tries. */
@@ -235,7 +235,7 @@ final class RunContext<D> implements JobContext<D> {
                             tx,
                             job.type(),
                             new FinishTransaction.FinishRequest(job, disposition),
-                            activities.emptiedBy(List.of(run)),
+                            runs.activities().emptiedBy(List.of(run)),
                             token)
                     .thenApply(done -> given);
         }
@@ -246,7 +246,7 @@ final class RunContext<D> implements JobContext<D> {
         }
 
         void committed() {
-            pool.drop(run, false);
+            runs.drop(run, false);
         }
     }
 
@@ -271,7 +271,7 @@ final class RunContext<D> implements JobContext<D> {
 
     private void heard(boolean signOfLife, @Nullable SharedActivity before) {
         if (signOfLife) {
-            pool.heard(run, before);
+            runs.heard(run, before);
         }
     }
 
@@ -289,7 +289,7 @@ final class RunContext<D> implements JobContext<D> {
                 && RootCauses.thrown(error) instanceof JobHaltedException lost
                 && job.id().equals(lost.jobId())
                 && job.type().name().equals(lost.typeName())) {
-            pool.drop(run, !(lost instanceof JobAlreadyFinishedException));
+            runs.drop(run, !(lost instanceof JobAlreadyFinishedException));
         }
     }
 }

@@ -1,115 +1,119 @@
 package dev.couchjobs.internal.worker;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.couchjobs.Environment;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.accept.ClaimConsumer;
 import dev.couchjobs.internal.accept.ClaimSubscription;
 import dev.couchjobs.internal.accept.GrantedClaim;
+import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.loop.TimerDelays;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The jobs of one type in a worker: those that wait for a place, and those that run.
+ * The jobs of one type in a worker that wait for a slot, and how many of the type run.
  *
  * <p>The lock is the worker's, which all its type queues and runs share.
  *
  * @param <D> the type of the jobs' data
  */
-final class TypeQueue<D> implements ClaimConsumer<D> {
+final class TypeQueue<D> implements AutoCloseable {
     /** More than any claim takes, and few enough to be added up. */
     private static final int WANTED_MAX = 1_000;
 
+    /** For how long a job on which claims have expired runs before another such job is claimed. */
+    private static final Duration SUSPICION = Duration.ofSeconds(1);
+
+    private static final Disposition UNBEGUN = new Disposition.Released(false);
+
     private final Object lock;
-    private final JobPool pool;
-    private final BoundHandler<D, ?> handler;
-    private final int limit;
-    private final Optional<Duration> timeLimit;
-    private final Finisher finisher;
-    private final HeartbeatSender heartbeats;
+    private final Environment environment;
+    private final HandlerRegistration<D, ?> registration;
+    private final TypeRuns<D> runs;
+    private final HeartbeatSender<D> heartbeats;
     private final UnconfirmedStarts unconfirmed;
     private volatile @Nullable ClaimSubscription subscription;
 
     @GuardedBy("lock") private final Deque<JobRun<D>> waiting = new ArrayDeque<>();
-    /** All whose end is not settled. */
-    @GuardedBy("lock") private final Set<JobRun<D>> held = new LinkedHashSet<>();
 
     @GuardedBy("lock") private final PrefetchSizer prefetch = new PrefetchSizer();
 
-    @GuardedBy("lock") private long round;
-
     @GuardedBy("lock") private int running;
+
     /** For how long jobs have been seen to wait, and none to begin. */
     @GuardedBy("lock") private Duration stuck = Duration.ZERO;
+
     /** How many jobs the claim that is under way may take. */
     @GuardedBy("lock") private int reserved;
+
     /** Its place among the type queues that wait for room to claim; 0 if it does not. */
     @GuardedBy("lock") private long turn;
+
     /** A job on which claims have expired, until it has run for a while or has ended. */
     @GuardedBy("lock") private @Nullable JobRun<D> suspect;
 
     @GuardedBy("lock") private boolean isOpen;
-    /** Whether its heartbeats wait to be roused. */
-    @GuardedBy("lock") private boolean rests = true;
 
     @GuardedBy("lock") private Instant asked = Instant.EPOCH;
 
+    /**
+     * Begins with no jobs.
+     *
+     * @param lock the worker's lock
+     * @param nextRound begins a round of heartbeats, and gives the runs of which one is due
+     */
     TypeQueue(
             Object lock,
-            JobPool pool,
             HandlerRegistration<D, ?> registration,
-            ActivityRows activities,
-            Instance instance) {
+            TypeRuns<D> runs,
+            Instance instance,
+            BiFunction<TypeQueue<D>, Duration, List<JobRun<D>>> nextRound) {
         this.lock = lock;
-        this.pool = pool;
-        this.handler = registration.handler();
-        this.limit = registration.limit();
-        this.timeLimit = registration.timeLimit();
-        this.finisher = new Finisher(activities, type(), instance);
-        this.heartbeats = new HeartbeatSender(pool, this, activities, instance);
-        this.unconfirmed = new UnconfirmedStarts(lock, instance.environment(), heartbeats::confirm);
+        this.environment = instance.environment();
+        this.registration = registration;
+        this.runs = runs;
+        this.heartbeats = new HeartbeatSender<>(runs, roundTime -> nextRound.apply(this, roundTime), instance);
+        this.unconfirmed = new UnconfirmedStarts(lock, environment, heartbeats::confirm);
     }
 
     JobType<D, ?> type() {
-        return handler.type();
+        return runs.type();
     }
 
-    BoundHandler<D, ?> handler() {
-        return handler;
+    HandlerRegistration<D, ?> registration() {
+        return registration;
     }
 
-    Optional<Duration> timeLimit() {
-        return timeLimit;
+    TypeRuns<D> runs() {
+        return runs;
     }
 
-    Finisher finisher() {
-        return finisher;
-    }
-
-    HeartbeatSender heartbeats() {
+    HeartbeatSender<D> heartbeats() {
         return heartbeats;
     }
 
-    UnconfirmedStarts unconfirmed() {
-        return unconfirmed;
-    }
-
     /** Ends what it does in the background. */
-    void close() {
-        finisher.close();
+    @Override
+    public void close() {
+        runs.close();
         heartbeats.close();
     }
+
+    // Claiming
 
     ClaimSubscription subscription() {
         return Objects.requireNonNull(subscription, "not started");
@@ -138,101 +142,13 @@ final class TypeQueue<D> implements ClaimConsumer<D> {
         }
     }
 
-    long round() {
-        synchronized (lock) {
-            return round;
-        }
-    }
-
-    /**
-     * Begins another round of heartbeats.
-     *
-     * @return those who were not heard of in all of the last one
-     */
-    List<JobRun<D>> due() {
-        synchronized (lock) {
-            long last = round++;
-            List<JobRun<D>> due = new ArrayList<>();
-            for (JobRun<D> run : held) {
-                if (run.lastHeartbeatRound() < last) {
-                    due.add(run);
-                }
-            }
-            return due;
-        }
-    }
-
-    /** Takes out those of them that still wait for a place. */
-    List<JobRun<D>> takeWaiting(List<JobRun<D>> some, Duration waited) {
-        synchronized (lock) {
-            List<JobRun<D>> idle = new ArrayList<>(some);
-            idle.retainAll(new HashSet<>(waiting));
-            if (!idle.isEmpty()) {
-                waiting.removeAll(idle);
-                prefetch.recordQueueTime(waited);
-            }
-            return idle;
-        }
-    }
-
-    /** {@return whether its heartbeats may rest until they are roused} */
-    boolean suspendHeartbeats() {
-        synchronized (lock) {
-            rests = held.isEmpty();
-            return rests;
-        }
-    }
-
-    /** {@return whether its heartbeats are to be roused} */
-    boolean resumeHeartbeats() {
-        synchronized (lock) {
-            boolean rested = rests;
-            rests = false;
-            return rested;
-        }
-    }
-
-    /** {@return all whose end is not settled} */
-    List<JobRun<D>> held() {
-        synchronized (lock) {
-            return List.copyOf(held);
-        }
-    }
-
-    boolean holdsNone() {
-        synchronized (lock) {
-            return held.isEmpty();
-        }
-    }
-
-    /** The end of a job is settled. */
-    void settled(JobRun<?> run) {
-        synchronized (lock) {
-            held.remove(run);
-        }
-    }
-
-    @Override
-    public Demand reserve() {
-        return pool.reserve(this);
-    }
-
-    @Override
-    public void claimEnded() {
-        pool.claimEnded(this);
-    }
-
-    @Override
-    public void take(List<GrantedClaim<D>> jobs) {
-        pool.take(this, jobs);
-    }
-
     /**
      * How many jobs this would claim, of which {@code free} could run at once; at least one for its next turn. Waits
      * until half of what was claimed ahead has begun, so that the next claim is worth while.
      */
     int wanted(int free) {
         synchronized (lock) {
+            int limit = registration.limit();
             int ahead = prefetch.ahead(limit);
             int room = Math.min(WANTED_MAX, Math.min(Math.max(1, free), limit - running));
             return waiting.size() > ahead / 2 ? 0 : Math.max(0, room + ahead - waiting.size());
@@ -240,12 +156,12 @@ final class TypeQueue<D> implements ClaimConsumer<D> {
     }
 
     /** A claim begins that may take so many. */
-    Demand reserve(int jobs, boolean isFree, Instant now) {
+    ClaimConsumer.Demand reserve(int jobs, boolean isFree, Instant now) {
         synchronized (lock) {
             asked = now;
             reserved = jobs;
             turn = 0;
-            return new Demand(jobs, isFree, suspect == null);
+            return new ClaimConsumer.Demand(jobs, isFree, suspect == null);
         }
     }
 
@@ -275,87 +191,61 @@ final class TypeQueue<D> implements ClaimConsumer<D> {
         }
     }
 
-    /** {@return whether that job was to be watched before another that may end its process is claimed} */
-    boolean clearSuspect(JobRun<?> run) {
-        synchronized (lock) {
-            if (suspect != run) {
-                return false;
-            }
-            suspect = null;
-            return true;
-        }
-    }
-
-    boolean isSuspect(JobRun<?> run) {
-        synchronized (lock) {
-            return suspect == run;
-        }
-    }
-
     /**
-     * Takes out those that wait for a place where none becomes free.
+     * Takes claimed jobs in.
      *
-     * @param passed how long ago this was last asked, while some waited
-     * @param isFull whether there is no place for any type
+     * @return how long the claim took
      */
-    List<JobRun<D>> takeStuck(Duration passed, boolean isFull) {
+    Duration claimed(List<GrantedClaim<D>> claims, Instant now) {
         synchronized (lock) {
-            stuck = waiting.isEmpty() || !(isFull || running == limit) ? Duration.ZERO : stuck.plus(passed);
-            if (stuck.compareTo(prefetch.patience()) < 0) {
-                return List.of();
+            List<JobRun<D>> claimed = runs.claimed(claims);
+            Duration took = Duration.between(asked, now);
+            prefetch.claimTook(took);
+            stuck = waiting.isEmpty() ? Duration.ZERO : stuck;
+            if (claimed.size() == 1 && claimed.get(0).job().isSuspect()) {
+                suspect = claimed.get(0);
+                waiting.addFirst(claimed.get(0)); // its claim says that it has begun
+            } else {
+                waiting.addAll(claimed);
             }
-            prefetch.recordQueueTime(stuck);
-            stuck = Duration.ZERO;
-            return takeWaiting();
+            return took;
         }
     }
 
-    /** How many wait for a place. */
+    // Running
+
+    /** How many wait for a slot. */
     int waiting() {
         synchronized (lock) {
             return waiting.size();
         }
     }
 
-    /**
-     * Takes claimed jobs in.
-     *
-     * @return how long the claim took
-     */
-    Duration claimed(List<JobRun<D>> runs, Instant now) {
+    boolean canBegin() {
         synchronized (lock) {
-            Duration took = Duration.between(asked, now);
-            prefetch.claimTook(took);
-            stuck = waiting.isEmpty() ? Duration.ZERO : stuck;
-            held.addAll(runs);
-            if (runs.size() == 1 && runs.get(0).job().isSuspect()) {
-                suspect = runs.get(0);
-                waiting.addFirst(runs.get(0)); // its claim says that it has begun
-            } else {
-                waiting.addAll(runs);
-            }
-            return took;
+            return running < registration.limit() && !waiting.isEmpty();
         }
     }
 
-    /** The next job, if the type's limit lets it run. */
-    Optional<JobRun<D>> next() {
+    /** Begins the next job on a thread, if the type's limit lets it run. */
+    Optional<JobRun<D>> begin(Thread thread) {
         synchronized (lock) {
-            if (running == limit || waiting.isEmpty()) {
+            if (!canBegin()) {
                 return Optional.empty();
             }
+            JobRun<D> next = waiting.remove();
             running++;
             stuck = Duration.ZERO;
-            return Optional.ofNullable(waiting.poll());
+            next.begin(thread);
+            if (next == suspect) {
+                watchSuspect(next);
+            }
+            unconfirmed.begun(next);
+            return Optional.of(next);
         }
     }
 
-    boolean hasNext() {
-        synchronized (lock) {
-            return running < limit && !waiting.isEmpty();
-        }
-    }
-
+    /** A job of the type runs no more. */
     void ended(Duration took) {
         synchronized (lock) {
             running--;
@@ -363,12 +253,80 @@ final class TypeQueue<D> implements ClaimConsumer<D> {
         }
     }
 
-    /** Those that have not begun; they no longer wait here. */
-    List<JobRun<D>> takeWaiting() {
+    /** Others that may end the process are not claimed before it is seen that this one does not do so at once. */
+    private void watchSuspect(JobRun<D> run) {
+        var unused = environment
+                .scheduler()
+                .schedule(() -> clearSuspect(run), TimerDelays.nanos(SUSPICION), TimeUnit.NANOSECONDS);
+    }
+
+    /** Lets another suspect be claimed, if that job is the present one. Called without the lock. */
+    void clearSuspect(JobRun<D> run) {
         synchronized (lock) {
-            List<JobRun<D>> all = List.copyOf(waiting);
+            if (suspect != run) {
+                return;
+            }
+            suspect = null;
+        }
+        subscription().demandChanged();
+    }
+
+    // Giving back; TypeRuns.write writes it
+
+    /** Gives all jobs back that wait for a slot. */
+    void giveBackWaiting() {
+        synchronized (lock) {
+            giveBack(waiting);
             waiting.clear();
-            return all;
+        }
+    }
+
+    /**
+     * Gives those of some jobs back that still wait for a slot.
+     *
+     * @param waited how long they have waited at least
+     * @return the jobs that are given back
+     */
+    Collection<JobRun<D>> giveBackWaiting(Collection<JobRun<D>> some, Duration waited) {
+        synchronized (lock) {
+            List<JobRun<D>> idle = new ArrayList<>(some);
+            idle.retainAll(new HashSet<>(waiting));
+            if (!idle.isEmpty()) {
+                waiting.removeAll(idle);
+                prefetch.recordQueueTime(waited);
+            }
+            giveBack(idle);
+            return idle;
+        }
+    }
+
+    /**
+     * Gives the jobs back that wait for a slot where none becomes free.
+     *
+     * @param passed how long ago this was last asked, while some waited
+     * @param isFull whether there is no slot for any type
+     * @return whether there are any
+     */
+    boolean giveBackStuck(Duration passed, boolean isFull) {
+        synchronized (lock) {
+            boolean isStuck = !waiting.isEmpty() && (isFull || running == registration.limit());
+            stuck = isStuck ? stuck.plus(passed) : Duration.ZERO;
+            if (stuck.compareTo(prefetch.patience()) < 0) {
+                return false;
+            }
+            prefetch.recordQueueTime(stuck);
+            stuck = Duration.ZERO;
+            giveBackWaiting();
+            return true;
+        }
+    }
+
+    @GuardedBy("lock") private void giveBack(Collection<JobRun<D>> idle) {
+        for (JobRun<D> run : idle) {
+            var unused = runs.settle(run, UNBEGUN);
+            if (suspect == run) {
+                suspect = null;
+            }
         }
     }
 }
