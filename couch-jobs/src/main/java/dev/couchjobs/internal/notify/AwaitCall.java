@@ -19,7 +19,7 @@ record AwaitCall(List<FeedSubscription<?>> of, @Nullable JobState state, Complet
     /** A change, and whose it is. */
     record Delivery(FeedSubscription<?> subscription, PendingChange change) {}
 
-    /** The earliest change that is there. Called with the dispatcher locked. */
+    /** The earliest change that is there. */
     Optional<Delivery> earliest() {
         return of.stream()
                 .flatMap(subscription ->
@@ -27,7 +27,7 @@ record AwaitCall(List<FeedSubscription<?>> of, @Nullable JobState state, Complet
                 .min(Comparator.comparing(delivery -> delivery.change().sequence()));
     }
 
-    /** Whether no change can come any more. Called with the dispatcher locked. */
+    /** Whether no change can come any more. */
     boolean isExhausted() {
         return of.stream().noneMatch(FeedSubscription::canBringMore);
     }

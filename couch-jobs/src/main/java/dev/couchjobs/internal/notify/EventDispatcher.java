@@ -1,14 +1,19 @@
 package dev.couchjobs.internal.notify;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.JobEvent;
 import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.loop.TimerDelays;
+import dev.couchjobs.internal.views.PayloadCodec;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -21,17 +26,25 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings changes and waits for them together. One lock, the dispatcher's own, guards the subscriptions and the waits
- * for them; no result is completed while it is held.
+ * Brings changes and waits for them together.
+ *
+ * <p>It knows which waits are for which subscriptions: a wait knows its subscriptions, and a subscription neither its
+ * waits nor the dispatcher. They share one lock; no result is completed while it is held.
  */
-final class EventDispatcher implements AutoCloseable {
+final class EventDispatcher implements FeedSubscription.Owner, AutoCloseable {
     private final ScheduledExecutorService scheduler;
     private final Executor executor;
     private final Consumer<FeedSubscription<?>> onUnsubscribe;
     private final Function<JobRef, CompletableFuture<Optional<byte[]>>> data;
 
-    private final Set<AwaitCall> calls = new LinkedHashSet<>(); // guarded by this
-    private boolean closed; // guarded by this
+    private final Object lock = new Object();
+
+    @GuardedBy("lock") private final Set<AwaitCall> calls = new LinkedHashSet<>();
+
+    /** The waits for changes of a subscription, first come first, of each that has any. */
+    @GuardedBy("lock") private final Map<FeedSubscription<?>, Set<AwaitCall>> waits = new HashMap<>();
+
+    @GuardedBy("lock") private boolean closed;
 
     /**
      * @param executor completes what callers wait for, so that their next steps may block
@@ -49,8 +62,25 @@ final class EventDispatcher implements AutoCloseable {
         this.onUnsubscribe = onUnsubscribe;
     }
 
+    /**
+     * Makes a subscription that has been told of nothing after what was found.
+     *
+     * @param foundJson the job's data as it was found
+     * @param isEndOnly whether it takes in no other change than the last
+     */
+    <D> FeedSubscription<D> subscription(
+            JobType<D, ?> type,
+            JobRef ref,
+            PayloadCodec codec,
+            PendingChange found,
+            Optional<byte[]> foundJson,
+            boolean isEndOnly) {
+        return new FeedSubscription<>(type, ref, codec, found, foundJson, isEndOnly, lock, this);
+    }
+
     /** The earliest change that is there or comes, with data; empty when the time is up or none can come any more. */
-    CompletableFuture<Optional<JobEvent<?>>> await(
+    @Override
+    public CompletableFuture<Optional<JobEvent<?>>> await(
             List<FeedSubscription<?>> subscriptions, @Nullable JobState state, Duration timeout) {
         CompletableFuture<Optional<AwaitCall.Delivery>> taken = awaitChange(subscriptions, state, timeout);
         CompletableFuture<Optional<JobEvent<?>>> event = taken.thenComposeAsync(
@@ -83,12 +113,15 @@ final class EventDispatcher implements AutoCloseable {
             throw new IllegalArgumentException("A timeout cannot be negative: " + timeout);
         }
         AwaitCall call = new AwaitCall(List.copyOf(subscriptions), state, new CompletableFuture<>());
-        synchronized (this) {
+        synchronized (lock) {
             if (closed) {
                 return CompletableFuture.failedFuture(new CouchJobsClosedException());
             }
             calls.add(call);
-            call.of().forEach(subscription -> subscription.calls().add(call));
+            for (FeedSubscription<?> subscription : call.of()) {
+                waits.computeIfAbsent(subscription, unused -> new LinkedHashSet<>())
+                        .add(call);
+            }
         }
         settle(List.of(call));
         if (!call.result().isDone()) {
@@ -105,20 +138,25 @@ final class EventDispatcher implements AutoCloseable {
     boolean deliver(FeedSubscription<?> to, PendingChange change) {
         List<AwaitCall> waiting;
         boolean goesOn;
-        synchronized (this) {
+        synchronized (lock) {
             to.offer(change);
-            waiting = List.copyOf(to.calls());
+            waiting = waitsFor(to);
             goesOn = to.canBringMore();
         }
         settle(waiting);
         return goesOn;
     }
 
-    void unsubscribe(FeedSubscription<?> subscription) {
+    @GuardedBy("lock") private List<AwaitCall> waitsFor(FeedSubscription<?> subscription) {
+        return List.copyOf(waits.getOrDefault(subscription, Set.of()));
+    }
+
+    @Override
+    public void unsubscribe(FeedSubscription<?> subscription) {
         List<AwaitCall> waiting;
-        synchronized (this) {
+        synchronized (lock) {
             subscription.end();
-            waiting = List.copyOf(subscription.calls());
+            waiting = waitsFor(subscription);
         }
         onUnsubscribe.accept(subscription);
         settle(waiting);
@@ -127,7 +165,7 @@ final class EventDispatcher implements AutoCloseable {
     /** Answers the waits for which a change is there, first come first served, and those for which none can come. */
     private void settle(List<AwaitCall> candidates) {
         List<Runnable> answers = new ArrayList<>();
-        synchronized (this) {
+        synchronized (lock) {
             for (AwaitCall call : candidates) {
                 Optional<AwaitCall.Delivery> earliest = call.earliest();
                 if ((earliest.isPresent() || call.isExhausted()) && cancel(call)) {
@@ -141,7 +179,7 @@ final class EventDispatcher implements AutoCloseable {
 
     private void timeUp(AwaitCall call) {
         boolean waited;
-        synchronized (this) {
+        synchronized (lock) {
             waited = cancel(call);
         }
         if (waited) {
@@ -150,18 +188,25 @@ final class EventDispatcher implements AutoCloseable {
     }
 
     /** False if it has been answered already. */
-    private boolean cancel(AwaitCall call) {
-        call.of().forEach(subscription -> subscription.calls().remove(call));
+    @GuardedBy("lock") private boolean cancel(AwaitCall call) {
+        for (FeedSubscription<?> subscription : call.of()) {
+            waits.computeIfPresent(subscription, (unused, others) -> {
+                others.remove(call);
+                return others.isEmpty() ? null : others;
+            });
+        }
         return calls.remove(call);
     }
 
     @Override
     public void close() {
         List<AwaitCall> left;
-        synchronized (this) {
+        synchronized (lock) {
             closed = true;
             left = List.copyOf(calls);
-            left.forEach(this::cancel);
+            for (AwaitCall call : left) {
+                var unused = cancel(call);
+            }
         }
         left.forEach(
                 call -> executor.execute(() -> call.result().completeExceptionally(new CouchJobsClosedException())));

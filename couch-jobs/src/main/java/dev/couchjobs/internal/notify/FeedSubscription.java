@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.notify;
 
 import com.apple.foundationdb.tuple.Versionstamp;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.JobEvent;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
@@ -13,18 +14,27 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A subscription: what it has been told, and which of that has not been taken yet. It keeps no data of the job but what
- * was found when it was made. Its state is guarded by the dispatcher.
+ * was found when it was made.
+ *
+ * <p>The lock is the dispatcher's, which all its subscriptions share.
  */
 final class FeedSubscription<D> implements Subscription<D> {
+    /** What a subscriber asks of the dispatcher. */
+    interface Owner {
+        CompletableFuture<Optional<JobEvent<?>>> await(
+                List<FeedSubscription<?>> subscriptions, @Nullable JobState state, Duration timeout);
+
+        /** Called without the lock. */
+        void unsubscribe(FeedSubscription<?> subscription);
+    }
+
     private static final int CHANGES_KEPT_MAX = 1_024;
 
     private final JobType<D, ?> type;
@@ -33,18 +43,24 @@ final class FeedSubscription<D> implements Subscription<D> {
     private final PendingChange found;
     private final Optional<byte[]> foundJson;
     private final boolean isEndOnly;
-    private final EventDispatcher dispatcher;
+    private final Object lock;
+    private final Owner owner;
 
-    private final Deque<PendingChange> unclaimed = new ArrayDeque<>();
-    private final Set<AwaitCall> calls = new LinkedHashSet<>();
-    private Versionstamp position;
-    private boolean ended;
+    /** The changes that have not been taken. */
+    @GuardedBy("lock") private final Deque<PendingChange> unclaimed = new ArrayDeque<>();
+
+    /** The sequence after which this subscriber has been told nothing. */
+    @GuardedBy("lock") private Versionstamp position;
+
+    @GuardedBy("lock") private boolean ended;
 
     /**
      * A subscription that has been told of nothing after what was found.
      *
      * @param foundJson the job's data as it was found
      * @param isEndOnly whether it takes in no other change than the last
+     * @param lock the dispatcher's lock
+     * @param owner the dispatcher
      */
     FeedSubscription(
             JobType<D, ?> type,
@@ -53,14 +69,16 @@ final class FeedSubscription<D> implements Subscription<D> {
             PendingChange found,
             Optional<byte[]> foundJson,
             boolean isEndOnly,
-            EventDispatcher dispatcher) {
+            Object lock,
+            Owner owner) {
         this.type = type;
         this.foundJson = foundJson;
         this.isEndOnly = isEndOnly;
         this.ref = ref;
         this.codec = codec;
         this.found = found;
-        this.dispatcher = dispatcher;
+        this.lock = lock;
+        this.owner = owner;
         this.position = found.sequence();
         if (found.state().isTerminal()) {
             unclaimed.add(found);
@@ -94,7 +112,7 @@ final class FeedSubscription<D> implements Subscription<D> {
 
     @Override
     public boolean isEnded() {
-        synchronized (dispatcher) {
+        synchronized (lock) {
             return ended;
         }
     }
@@ -111,11 +129,11 @@ final class FeedSubscription<D> implements Subscription<D> {
 
     @Override
     public void close() {
-        dispatcher.unsubscribe(this);
+        owner.unsubscribe(this);
     }
 
-    EventDispatcher dispatcher() {
-        return dispatcher;
+    Owner owner() {
+        return owner;
     }
 
     /** The same subscriptions, if all are of one instance; there is at least one. */
@@ -127,7 +145,7 @@ final class FeedSubscription<D> implements Subscription<D> {
                         "A subscription to wait for is one that subscribe returned; this is a "
                                 + subscription.getClass().getName() + ".");
             }
-            if (!all.isEmpty() && known.dispatcher != all.get(0).dispatcher) {
+            if (!all.isEmpty() && known.owner != all.get(0).owner) {
                 throw new IllegalArgumentException(
                         "Wait for subscriptions of one CouchJobs instance at a time: that of job " + known.jobId()
                                 + " was made by another.");
@@ -139,7 +157,7 @@ final class FeedSubscription<D> implements Subscription<D> {
 
     /** The sequence after which this subscriber has been told nothing. */
     Versionstamp position() {
-        synchronized (dispatcher) {
+        synchronized (lock) {
             return position;
         }
     }
@@ -173,45 +191,48 @@ final class FeedSubscription<D> implements Subscription<D> {
         });
     }
 
-    // What follows is called with the dispatcher locked.
-
-    /** The waits for a change of this job, first come first. */
-    Set<AwaitCall> calls() {
-        return calls;
-    }
-
     /** Takes a change in, unless it has ended or has been told of it already: a feed may be read twice. */
     void offer(PendingChange change) {
-        boolean isEnd = change.state().isTerminal();
-        if (ended || (isEndOnly && !isEnd) || change.sequence().compareTo(position) <= 0) {
-            return;
-        }
-        position = change.sequence();
-        ended = isEnd;
-        unclaimed.add(change);
-        if (unclaimed.size() > CHANGES_KEPT_MAX) {
-            unclaimed.removeFirst();
+        synchronized (lock) {
+            boolean isEnd = change.state().isTerminal();
+            if (ended || (isEndOnly && !isEnd) || change.sequence().compareTo(position) <= 0) {
+                return;
+            }
+            position = change.sequence();
+            ended = isEnd;
+            unclaimed.add(change);
+            if (unclaimed.size() > CHANGES_KEPT_MAX) {
+                unclaimed.removeFirst();
+            }
         }
     }
 
     /** The first change not yet waited for, of one state or of any. */
     Optional<PendingChange> peek(@Nullable JobState state) {
-        return unclaimed.stream()
-                .filter(change -> state == null || change.state() == state)
-                .findFirst();
+        synchronized (lock) {
+            return unclaimed.stream()
+                    .filter(change -> state == null || change.state() == state)
+                    .findFirst();
+        }
     }
 
     /** Gives a change out, and lets go of those before it that were of no interest. */
     void take(PendingChange change) {
-        unclaimed.removeIf(other -> other.sequence().compareTo(change.sequence()) <= 0);
+        synchronized (lock) {
+            unclaimed.removeIf(other -> other.sequence().compareTo(change.sequence()) <= 0);
+        }
     }
 
     boolean canBringMore() {
-        return !ended;
+        synchronized (lock) {
+            return !ended;
+        }
     }
 
     void end() {
-        ended = true;
-        unclaimed.clear();
+        synchronized (lock) {
+            ended = true;
+            unclaimed.clear();
+        }
     }
 }

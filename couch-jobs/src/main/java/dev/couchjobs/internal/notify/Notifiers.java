@@ -90,7 +90,7 @@ public final class Notifiers implements AutoCloseable {
 
     private <D> FeedSubscription<D> follow(JobType<D, ?> type, JobRef ref, Found found, boolean toTheEnd) {
         FeedSubscription<D> subscription =
-                new FeedSubscription<>(type, ref, instance.codec(), found.change(), found.json(), toTheEnd, dispatcher);
+                dispatcher.subscription(type, ref, instance.codec(), found.change(), found.json(), toTheEnd);
         if (!subscription.isEnded()) {
             synchronized (this) {
                 notifiers.get(type.name(), this::newNotifier).add(subscription);
@@ -111,7 +111,7 @@ public final class Notifiers implements AutoCloseable {
             return CompletableFuture.completedFuture(Optional.empty());
         }
         List<FeedSubscription<?>> known = FeedSubscription.allOf(subscriptions);
-        CompletableFuture<?> event = known.get(0).dispatcher().await(known, state, timeout);
+        CompletableFuture<?> event = known.get(0).owner().await(known, state, timeout);
         return (CompletableFuture<Optional<JobEvent<D>>>) event;
     }
 
