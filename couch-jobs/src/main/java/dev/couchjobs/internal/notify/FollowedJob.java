@@ -8,7 +8,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A job that this process follows, and its subscribers. Its state is guarded by its notifier. */
+/**
+ * A job that this process follows, and its subscribers.
+ *
+ * <p>Not thread-safe.
+ */
 final class FollowedJob {
     /** The row, the progress and the next entry of the log. */
     private static final int WATCHES_WITH_LOG = 3;

@@ -3,7 +3,7 @@ package dev.couchjobs.internal.notify;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.tuple.Versionstamp;
-import dev.couchjobs.Environment;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.JobState;
 import dev.couchjobs.internal.data.FeedEntry;
 import dev.couchjobs.internal.data.JobFingerprint;
@@ -15,18 +15,13 @@ import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -48,19 +43,7 @@ final class Notifier implements AutoCloseable {
     private static final int WATCHED_JOBS_MAX = 100;
     private static final int TOO_MANY_WATCHES = 1032;
 
-    /** So many rounds follow each other at once before there is a gap between them. */
-    private static final int ROUNDS_AT_ONCE = 8;
-
-    private static final Duration ROWS_GAP = Duration.ofMillis(10);
-    private static final Duration ROWS_QUIET = Duration.ofMillis(100);
-    private static final Duration FEED_GAP_MIN = Duration.ofMillis(10);
-    private static final Duration FEED_GAP_MAX = Duration.ofSeconds(1);
-    private static final Duration REFRESH_MIN = Duration.ofSeconds(2);
-    private static final Duration REFRESH_MIN_FOR_ENDS = Duration.ofSeconds(30);
-    private static final Duration REFRESH_MAX = Duration.ofMinutes(1);
-
     private final Database database;
-    private final Environment environment;
     private final Transactions transactions;
     private final TypeKeys keys;
     private final EventDispatcher dispatcher;
@@ -69,28 +52,25 @@ final class Notifier implements AutoCloseable {
     private final BatchSize page = new BatchSize(PAGE_MAX);
     private final Loop loop;
 
-    // Guarded by this.
-    private final Map<String, FollowedJob> followeds = new HashMap<>();
-    private boolean byFeed;
+    @GuardedBy("this") private final Map<String, FollowedJob> followeds = new HashMap<>();
 
-    private boolean closed;
+    @GuardedBy("this") private boolean byFeed;
+
+    @GuardedBy("this") private boolean closed;
+
     /** Set when FoundationDB has refused a watch; stays until nothing is followed any more. */
-    private boolean watchesRefused;
+    @GuardedBy("this") private boolean watchesRefused;
+
     /** What of the budget is taken. */
-    private int budgeted;
+    @GuardedBy("this") private int budgeted;
 
-    private Duration feedGap = FEED_GAP_MIN;
-    /** How many rounds have followed each other without a quiet time between them. */
-    private int roundsInRow;
+    @GuardedBy("this") private final RoundPacing pacing;
 
-    private Instant lastRoundAt = Instant.EPOCH;
-    private Duration refreshAfter = REFRESH_MIN;
-    private @Nullable Instant refreshAt;
-    private @Nullable Versionstamp lastChange;
     /** Why a watch has failed since the present round began, or while its pause lasts. */
-    private @Nullable Throwable watchFailure;
+    @GuardedBy("this") private @Nullable Throwable watchFailure;
+
     /** Completes when a watch on a row fires, if a pause waits for it. */
-    private CompletableFuture<Void> fired = new CompletableFuture<>();
+    @GuardedBy("this") private CompletableFuture<Void> fired = new CompletableFuture<>();
 
     /** @param onEnd told of subscriptions that have ended */
     Notifier(
@@ -100,13 +80,13 @@ final class Notifier implements AutoCloseable {
             WatchBudget budget,
             Consumer<FeedSubscription<?>> onEnd) {
         this.database = instance.database();
-        this.environment = instance.environment();
+        this.pacing = new RoundPacing(instance.environment());
         this.transactions = instance.transactions().named("notify", typeName);
         this.keys = instance.keyspace().type(typeName);
         this.dispatcher = dispatcher;
         this.budget = budget;
         this.onEnd = onEnd;
-        this.loop = new Loop("notifier of " + typeName, environment, this::round);
+        this.loop = new Loop("notifier of " + typeName, instance.environment(), this::round);
     }
 
     void add(FeedSubscription<?> subscription) {
@@ -189,7 +169,7 @@ final class Notifier implements AutoCloseable {
     /**
      * Goes back from the feed to rows only when there are far fewer, so that it does not change its way all the time.
      */
-    private void chooseMode() {
+    @GuardedBy("this") private void chooseMode() {
         int watches =
                 followeds.values().stream().mapToInt(FollowedJob::watchesAtMost).sum();
         int jobsMax = byFeed ? WATCHED_JOBS_MAX / 2 : WATCHED_JOBS_MAX;
@@ -202,13 +182,13 @@ final class Notifier implements AutoCloseable {
         }
     }
 
-    private void unwatchAll() {
+    @GuardedBy("this") private void unwatchAll() {
         followeds.values().forEach(FollowedJob::unwatch);
         budget.take(-budgeted);
         budgeted = 0;
     }
 
-    private List<FollowedJob.Look> looks() {
+    @GuardedBy("this") private List<FollowedJob.Look> looks() {
         boolean isRefresh = byFeed || isTimeToRefresh();
         return followeds.values().stream()
                 .filter(job -> isRefresh || job.isDue() || !job.isWatched())
@@ -217,12 +197,8 @@ final class Notifier implements AutoCloseable {
     }
 
     /** Either that was what this round has waited for, or it has been put off by others. */
-    private boolean isTimeToRefresh() {
-        Instant now = environment.clock().instant();
-        return refreshAt == null
-                || !now.isBefore(refreshAt)
-                || refreshAt.isAfter(now.plus(REFRESH_MAX)) // the clock was set back
-                || followeds.values().stream().noneMatch(FollowedJob::isDue);
+    @GuardedBy("this") private boolean isTimeToRefresh() {
+        return pacing.isTimeToRefresh() || followeds.values().stream().noneMatch(FollowedJob::isDue);
     }
 
     private synchronized void lookAgain(ChangeScan scan) {
@@ -294,7 +270,7 @@ final class Notifier implements AutoCloseable {
         if (scanResult.hasMore()) {
             return Pause.none();
         }
-        return byFeed ? afterFeed(scanResult, wasNews) : afterRows(scan, scanResult);
+        return byFeed ? pacing.afterFeed(wasNews, scanResult.typeWatch().orElseThrow()) : afterRows(scan, scanResult);
     }
 
     private static Versionstamp upTo(
@@ -315,7 +291,7 @@ final class Notifier implements AutoCloseable {
         return one.compareTo(other) > 0 ? one : other;
     }
 
-    private void watch(FollowedJob job, List<CompletableFuture<Void>> armed) {
+    @GuardedBy("this") private void watch(FollowedJob job, List<CompletableFuture<Void>> armed) {
         if (byFeed || closed) {
             armed.forEach(watch -> watch.cancel(false));
             return;
@@ -353,24 +329,11 @@ final class Notifier implements AutoCloseable {
         return RootCauses.of(error) instanceof FDBException failure && failure.getCode() == TOO_MANY_WATCHES;
     }
 
-    private Pause afterFeed(ChangeScan.ScanResult scanResult, boolean wasNews) {
-        Duration gap = wasNews ? feedGap.dividedBy(2) : feedGap.multipliedBy(2);
-        feedGap = gap.compareTo(FEED_GAP_MIN) < 0 ? FEED_GAP_MIN : gap.compareTo(FEED_GAP_MAX) > 0 ? FEED_GAP_MAX : gap;
-        CompletableFuture<Void> watch = scanResult.typeWatch().orElseThrow();
-        return Pause.until(after(jittered(feedGap), watch));
-    }
-
-    private Pause afterRows(ChangeScan scan, ChangeScan.ScanResult scanResult) {
+    @GuardedBy("this") private Pause afterRows(ChangeScan scan, ChangeScan.ScanResult scanResult) {
         boolean wasRefresh = scan.looks().size() == followeds.size();
         if (wasRefresh) {
-            boolean wasQuiet = Objects.equals(scanResult.lastChange(), lastChange);
-            lastChange = scanResult.lastChange();
-            Duration least = followeds.values().stream().anyMatch(FollowedJob::wantsAllChanges)
-                    ? REFRESH_MIN
-                    : REFRESH_MIN_FOR_ENDS;
-            Duration next = wasQuiet ? refreshAfter.multipliedBy(2) : least;
-            refreshAfter = next.compareTo(REFRESH_MAX) > 0 ? REFRESH_MAX : next.compareTo(least) < 0 ? least : next;
-            refreshAt = environment.clock().instant().plus(refreshAfter);
+            boolean allChanges = followeds.values().stream().anyMatch(FollowedJob::wantsAllChanges);
+            pacing.refreshed(scanResult.lastChange(), allChanges);
         }
         fired = new CompletableFuture<>();
         if (watchFailure != null) {
@@ -378,30 +341,6 @@ final class Notifier implements AutoCloseable {
         } else if (followeds.values().stream().anyMatch(FollowedJob::isDue)) {
             fired.complete(null);
         }
-        Instant now = environment.clock().instant();
-        roundsInRow = Duration.between(lastRoundAt, now).abs().compareTo(ROWS_QUIET) < 0 ? roundsInRow + 1 : 0;
-        lastRoundAt = now;
-        return Pause.until(roundsInRow < ROUNDS_AT_ONCE ? fired : after(ROWS_GAP, fired))
-                .butAtMost(jittered(refreshAfter));
-    }
-
-    /**
-     * Completes with a signal, but not before some time has passed, so that changes close together are read together.
-     */
-    private CompletableFuture<Void> after(Duration least, CompletableFuture<Void> signal) {
-        CompletableFuture<Void> rested = new CompletableFuture<>();
-        Future<?> unused =
-                environment.scheduler().schedule(() -> rested.complete(null), least.toNanos(), TimeUnit.NANOSECONDS);
-        CompletableFuture<Void> both = rested.thenCompose(done -> signal);
-        unused = both.whenComplete((done, error) -> {
-            if (both.isCancelled()) {
-                signal.cancel(false);
-            }
-        });
-        return both;
-    }
-
-    private Duration jittered(Duration duration) {
-        return duration.plusNanos(environment.random().nextLong(duration.toNanos() / 10 + 1));
+        return pacing.afterRows(fired);
     }
 }
