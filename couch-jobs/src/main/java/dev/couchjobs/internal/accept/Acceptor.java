@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.accept;
 
 import com.apple.foundationdb.Database;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.Environment;
@@ -52,10 +53,12 @@ final class Acceptor<D> implements AutoCloseable {
     private final BatchSize batch = new BatchSize(JOBS_PER_ROUND_MAX);
     private final Loop loop;
 
-    private final Set<ClaimRequest<D>> requests = new LinkedHashSet<>(); // guarded by itself
-    private boolean closed; // guarded by clients
+    @GuardedBy("itself") private final Set<ClaimRequest<D>> requests = new LinkedHashSet<>();
+
+    @GuardedBy("requests") private boolean closed;
+
     /** Complete when a round has taken account of it that the last client is gone. */
-    private final List<CompletableFuture<?>> departures = new ArrayList<>(); // guarded by clients
+    @GuardedBy("requests") private final List<CompletableFuture<?>> departures = new ArrayList<>();
 
     // Touched by one round at a time.
     private Leadership.Role role = Leadership.Role.NEW;
@@ -202,7 +205,7 @@ final class Acceptor<D> implements AutoCloseable {
         });
     }
 
-    private List<CompletableFuture<?>> takeWithdrawals() {
+    @GuardedBy("requests") private List<CompletableFuture<?>> takeWithdrawals() {
         List<CompletableFuture<?>> taken = List.copyOf(departures);
         departures.clear();
         return taken;
@@ -247,8 +250,7 @@ final class Acceptor<D> implements AutoCloseable {
         return CompletableFuture.completedFuture(Pause.atMost(KEPT_UNUSED_FOR));
     }
 
-    private CompletableFuture<JobClaimer.ClaimResult<D>> claim(
-            ClaimBatch<D> claimBatch, boolean mayWatch, BatchSize.Tries tries) {
+    private CompletableFuture<ClaimResult<D>> claim(ClaimBatch<D> claimBatch, boolean mayWatch, BatchSize.Tries tries) {
         JobClaimer<D>.ClaimTransaction claimTransaction =
                 claimer.new ClaimTransaction(claimBatch.wanted(tries.first()), role, mayWatch);
         return transactions.run(database, claimTransaction.earlierTries(), tx -> claimTransaction.attempt(tx, tries));
@@ -279,7 +281,7 @@ final class Acceptor<D> implements AutoCloseable {
                 });
     }
 
-    private Pause pause(JobClaimer.ClaimResult<D> claimResult) {
+    private Pause pause(ClaimResult<D> claimResult) {
         if (claimResult.watch().isEmpty()) {
             return Pause.none();
         }

@@ -7,17 +7,13 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.JobTransaction;
-import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.QueueEntry;
 import dev.couchjobs.internal.data.RowChange;
-import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.data.TokenSearch;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
-import dev.couchjobs.internal.views.ClaimedJob;
-import dev.couchjobs.internal.views.PayloadCodec;
 import dev.couchjobs.loop.Pause;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,11 +24,9 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -49,53 +43,20 @@ final class JobClaimer<D> {
     /** The next try is to be done with in five seconds if this one was not. */
     private static final Duration SLOW = Duration.ofSeconds(2);
 
-    private final JobType<D, ?> type;
-    private final Keyspace keyspace;
     private final TypeKeys keys;
     private final Environment environment;
     private final InstantSource clock;
-    private final String by;
-    private final PayloadCodec codec;
+    private final ClaimWriter<D> writer;
     private final CandidateSelector candidates;
     private final Leadership leadership;
 
     JobClaimer(JobType<D, ?> type, Instance instance) {
-        this.type = type;
-        this.keyspace = instance.keyspace();
-        this.keys = keyspace.type(type.name());
+        this.keys = instance.keyspace().type(type.name());
         this.environment = instance.environment();
         this.clock = instance.clock();
-        this.by = instance.name();
-        this.codec = instance.codec();
+        this.writer = new ClaimWriter<>(type, instance);
         this.candidates = new CandidateSelector(keys, environment.random());
         this.leadership = new Leadership(keys, environment.random());
-    }
-
-    /**
-     * What a claim came to: jobs by what was wanted, or else a watch and the time of the next job.
-     *
-     * @param exhausted what was wanted and is not there any more
-     * @param role where this process stands among those that wait
-     * @param nextDue seconds since the epoch
-     */
-    record ClaimResult<D>(
-            Map<ClaimCriteria, List<GrantedClaim<D>>> jobs,
-            Set<ClaimCriteria> exhausted,
-            Leadership.Role role,
-            Optional<CompletableFuture<Void>> watch,
-            OptionalLong nextDue) {
-        ClaimResult(
-                Map<ClaimCriteria, List<GrantedClaim<D>>> jobs, Set<ClaimCriteria> exhausted, Leadership.Role role) {
-            this(jobs, exhausted, role, Optional.empty(), OptionalLong.empty());
-        }
-
-        ClaimResult<D> at(Leadership.RoleChange roleChange) {
-            return new ClaimResult<>(jobs, exhausted, roleChange.role(), roleChange.call(), nextDue);
-        }
-
-        boolean isEmpty() {
-            return jobs.values().stream().allMatch(List::isEmpty);
-        }
     }
 
     /**
@@ -105,9 +66,6 @@ final class JobClaimer<D> {
      */
     private record QueueScan<D>(List<GrantedClaim<D>> taken, boolean goesOn) {}
 
-    /** A lock that was put on a job, and the activity row that the job shares if that try commits. */
-    private record AttemptedClaim(UUID lock, SharedActivity activity) {}
-
     /** One claim, through all the tries that its transaction takes. */
     final class ClaimTransaction {
         private final Map<ClaimCriteria, Integer> wanted;
@@ -116,7 +74,7 @@ final class JobClaimer<D> {
          * The locks that earlier tries have put on jobs: if one of them did commit after all, its jobs are known by
          * them.
          */
-        private final Map<ClaimCriteria, Map<String, AttemptedClaim>> locks = new LinkedHashMap<>();
+        private final Map<ClaimCriteria, Map<String, ClaimWriter.AttemptedClaim>> locks = new LinkedHashMap<>();
 
         private final long token = environment.random().nextLong();
         private final TokenSearch earlierTries = new TokenSearch(keys, token);
@@ -200,7 +158,7 @@ final class JobClaimer<D> {
             Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> looks = new LinkedHashMap<>();
             locks.forEach((mode, ofMode) -> {
                 List<CompletableFuture<Optional<GrantedClaim<D>>>> jobs = new ArrayList<>();
-                ofMode.forEach((jobId, attemptedClaim) -> jobs.add(heldBy(tx, jobId, attemptedClaim)));
+                ofMode.forEach((jobId, attemptedClaim) -> jobs.add(writer.heldBy(tx, jobId, attemptedClaim)));
                 looks.put(mode, present(jobs));
             });
             return byMode(looks).thenApply(jobs -> new ClaimResult<>(jobs, Set.of(), role.unsure()));
@@ -308,7 +266,7 @@ final class JobClaimer<D> {
             List<QueueEntry> rows = Stream.concat(claimPlan.take().stream(), claimPlan.move().stream())
                     .toList();
             List<CompletableFuture<Optional<JobRow>>> reads = new ArrayList<>(rows.size());
-            rows.forEach(row -> reads.add(JobTable.find(tx, ref(row))));
+            rows.forEach(row -> reads.add(JobTable.find(tx, writer.ref(row.jobId()))));
             CompletableFuture<?> foreseen = rows.stream().anyMatch(row -> row.scheduledTime() > 0)
                     ? TypeInUse.prefetch(tx, keys)
                     : CompletableFuture.completedFuture(tx);
@@ -316,10 +274,11 @@ final class JobClaimer<D> {
                 Map<String, JobRow> found = new LinkedHashMap<>();
                 boolean hasCleared = false;
                 List<RowChange> moves = new ArrayList<>();
-                Map<String, AttemptedClaim> ofMode = locks.computeIfAbsent(mode, unused -> new LinkedHashMap<>());
+                Map<String, ClaimWriter.AttemptedClaim> ofMode =
+                        locks.computeIfAbsent(mode, unused -> new LinkedHashMap<>());
                 for (int i = 0; i < rows.size(); i++) {
                     QueueEntry row = rows.get(i);
-                    JobRef ref = ref(row);
+                    JobRef ref = writer.ref(row.jobId());
                     Optional<JobRow> waiting = reads.get(i).join().filter(job -> row.matches(ref, job));
                     if (waiting.isEmpty()) {
                         row.clear(tx);
@@ -332,33 +291,11 @@ final class JobClaimer<D> {
                     }
                 }
                 JobTransaction.of(tx).saveAll(moves);
-                List<RowChange> claims = steps(mode, found);
+                List<RowChange> claims = writer.steps(mode, found);
                 leavesSome |= claims.size() < found.size();
                 boolean goesOn = hasCleared && claims.size() == found.size();
-                return all(claim(tx, claims, ofMode)).thenApply(taken -> new QueueScan<>(taken, goesOn));
+                return all(writer.write(tx, token, claims, ofMode)).thenApply(taken -> new QueueScan<>(taken, goesOn));
             });
-        }
-
-        private JobRef ref(QueueEntry row) {
-            return keyspace.job(type.name(), row.jobId());
-        }
-
-        /** Writes and notes what this try claims, and loads what belongs to it. */
-        private List<CompletableFuture<GrantedClaim<D>>> claim(
-                Transaction tx, List<RowChange> changes, Map<String, AttemptedClaim> ofMode) {
-            List<CompletableFuture<GrantedClaim<D>>> jobs = new ArrayList<>(changes.size());
-            JobTransaction verb = JobTransaction.of(tx).withToken(token);
-            for (List<RowChange> portion : JobTransaction.partition(changes)) {
-                int userVersion = verb.saveTogether(portion);
-                SharedActivity activity = new SharedActivity(tx, userVersion, portion.size());
-                for (RowChange rowChange : portion) {
-                    JobRow row = Objects.requireNonNull(rowChange.after());
-                    AttemptedClaim attemptedClaim = new AttemptedClaim(Objects.requireNonNull(row.lock()), activity);
-                    ofMode.put(rowChange.ref().id(), attemptedClaim);
-                    jobs.add(load(tx, rowChange.ref(), row, attemptedClaim));
-                }
-            }
-            return jobs;
         }
 
         /** A watch reads its key, and a claim beside it would conflict with every enqueue; so only beside none. */
@@ -390,63 +327,6 @@ final class JobClaimer<D> {
     /** This process takes no more jobs for now: another is to watch for them. */
     CompletableFuture<Leadership.Role> leave(Transaction tx, Leadership.Role role) {
         return leadership.new RoleTransaction(tx, role).leave().thenApply(Leadership.RoleChange::role);
-    }
-
-    private CompletableFuture<Optional<GrantedClaim<D>>> heldBy(
-            Transaction tx, String jobId, AttemptedClaim attemptedClaim) {
-        JobRef ref = keyspace.job(type.name(), jobId);
-        return JobTable.find(tx.snapshot(), ref)
-                .thenCompose(row -> row.filter(found -> found.isHeldBy(attemptedClaim.lock()))
-                        .map(found -> load(tx, ref, found, attemptedClaim).thenApply(Optional::of))
-                        .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty())));
-    }
-
-    /**
-     * What to claim of the jobs that were found. Of those on which claims have expired a worker takes one by itself,
-     * when it comes first: were it to end the process again, no other job would have been claimed with it.
-     */
-    private List<RowChange> steps(ClaimCriteria mode, Map<String, JobRow> found) {
-        Map<String, JobRow> chosen = found;
-        boolean begins = mode.workStart() == WorkStart.WITH_CLAIM;
-        if (!begins) {
-            Map.Entry<String, JobRow> first =
-                    found.entrySet().stream().findFirst().orElse(null);
-            if (mode.suspects() && first != null && isSuspect(first.getValue())) {
-                chosen = Map.of(first.getKey(), first.getValue());
-                begins = true;
-            } else {
-                chosen = new LinkedHashMap<>(found);
-                chosen.values().removeIf(JobClaimer::isSuspect);
-                begins = mode.workStart() == WorkStart.WITH_CLAIM_OF_ONE && chosen.size() == 1;
-            }
-        }
-        List<RowChange> changes = new ArrayList<>(chosen.size());
-        for (Map.Entry<String, JobRow> each : chosen.entrySet()) {
-            long now = clock.millis();
-            JobRow after = each.getValue().claimed(randomLock(), by, now, chosen.size() > 1, begins);
-            changes.add(new RowChange(keyspace.job(type.name(), each.getKey()), each.getValue(), after));
-        }
-        return changes;
-    }
-
-    private static boolean isSuspect(JobRow row) {
-        return row.claimInfo().isSuspect();
-    }
-
-    private CompletableFuture<GrantedClaim<D>> load(
-            Transaction tx, JobRef ref, JobRow row, AttemptedClaim attemptedClaim) {
-        return row.payload()
-                .load(tx, ref)
-                .thenApply(json -> new GrantedClaim<>(
-                        new ClaimedJob<>(type, ref.id(), row, attemptedClaim.lock(), json, codec),
-                        attemptedClaim.activity()));
-    }
-
-    /** A random UUID (version 4) from the environment's randomness. */
-    private UUID randomLock() {
-        long high = environment.random().nextLong();
-        long low = environment.random().nextLong();
-        return new UUID((high & ~0xF000L) | 0x4000L, (low & ~(0b11L << 62)) | (0b10L << 62));
     }
 
     private static <T> CompletableFuture<List<T>> present(List<CompletableFuture<Optional<T>>> all) {
