@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.accept;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -12,10 +13,11 @@ final class ConsumerRequest<D> implements ClaimRequest<D>, ClaimSubscription {
     private final Runnable wakeUp;
     private final Function<ClaimRequest<D>, CompletableFuture<?>> onClose;
 
-    // Guarded by this.
-    private boolean closed;
-    private @Nullable CompletableFuture<Void> claim;
-    private ClaimCriteria wanted;
+    @GuardedBy("this") private boolean closed;
+
+    @GuardedBy("this") private @Nullable CompletableFuture<Void> claim;
+
+    @GuardedBy("this") private ClaimCriteria wanted;
 
     ConsumerRequest(
             ClaimConsumer<D> consumer,

@@ -3,6 +3,7 @@ package dev.couchjobs.internal.accept;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.internal.data.PendingQueue;
 import dev.couchjobs.internal.data.QueueEntry;
 import dev.couchjobs.internal.data.TypeKeys;
@@ -32,20 +33,24 @@ final class QueueCursor {
 
     private final TypeKeys keys;
     private final RandomGenerator random;
+
     private final SkipDistance skipDistance = new SkipDistance();
 
-    // Guarded by this.
     /** The last row that was taken; none at the head. */
-    private Optional<byte[]> place = Optional.empty();
+    @GuardedBy("this") private Optional<byte[]> place = Optional.empty();
 
-    private Instant turn = Instant.EPOCH;
-    private int takenInTurn;
+    @GuardedBy("this") private Instant turn = Instant.EPOCH;
+
+    @GuardedBy("this") private int takenInTurn;
+
     /** The first row that this try has looked at. */
-    private Optional<byte[]> begin = Optional.empty();
+    @GuardedBy("this") private Optional<byte[]> begin = Optional.empty();
 
-    private int takenInTry;
-    private boolean isToLeap;
-    private boolean hasSurplus;
+    @GuardedBy("this") private int takenInTry;
+
+    @GuardedBy("this") private boolean isToLeap;
+
+    @GuardedBy("this") private boolean hasSurplus;
 
     QueueCursor(TypeKeys keys, RandomGenerator random) {
         this.keys = keys;
@@ -78,7 +83,7 @@ final class QueueCursor {
         beginTry(false);
     }
 
-    private void beginTry(boolean leaps) {
+    @GuardedBy("this") private void beginTry(boolean leaps) {
         begin = Optional.empty();
         takenInTry = 0;
         isToLeap = leaps;
@@ -168,7 +173,7 @@ final class QueueCursor {
         }
     }
 
-    private void backToHead() {
+    @GuardedBy("this") private void backToHead() {
         place = Optional.empty();
         takenInTurn = 0;
     }

@@ -1,5 +1,7 @@
 package dev.couchjobs.internal.accept;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 /**
  * The number of rows that a claim skips. It adapts to conflicts: zero without competition, larger with more competing
  * processes.
@@ -11,7 +13,7 @@ final class SkipDistance {
 
     private static final int GROWTH = 4;
 
-    private int rows;
+    @GuardedBy("this") private int rows;
 
     /** Over how many rows to leap at most. */
     synchronized int rows() {

@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.accept;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -19,11 +20,11 @@ final class WatchLimit<A> {
     private final Predicate<A> isInUse;
     private final Consumer<A> wake;
 
-    // Guarded by this.
     /** Those that may watch, in the order in which they last asked. */
-    private final Set<A> watching = new LinkedHashSet<>();
+    @GuardedBy("this") private final Set<A> watching = new LinkedHashSet<>();
+
     /** Those that have asked and may not. */
-    private final Set<A> refused = new LinkedHashSet<>();
+    @GuardedBy("this") private final Set<A> refused = new LinkedHashSet<>();
 
     /**
      * Allows as many.
@@ -58,7 +59,7 @@ final class WatchLimit<A> {
         return true;
     }
 
-    private Optional<A> oldestNotInUse() {
+    @GuardedBy("this") private Optional<A> oldestNotInUse() {
         return watching.stream().filter(isInUse.negate()).findFirst();
     }
 
