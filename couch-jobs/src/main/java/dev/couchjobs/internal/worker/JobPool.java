@@ -137,7 +137,7 @@ public final class JobPool {
         var unused = ended.whenComplete((done, error) -> action.run());
     }
 
-    /** {@return how many places are taken by handlers that go on long after they were told to stop} */
+    /** {@return how many slots are taken by handlers that go on long after they were told to stop} */
     public int lostSlots() {
         return lostSlots.count();
     }

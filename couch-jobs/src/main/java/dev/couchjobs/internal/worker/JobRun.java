@@ -142,7 +142,7 @@ final class JobRun<D> {
         }
     }
 
-    /** {@return whether it has a place} */
+    /** {@return whether it has a slot} */
     boolean hasSlot() {
         synchronized (lock) {
             return state.hasSlot();

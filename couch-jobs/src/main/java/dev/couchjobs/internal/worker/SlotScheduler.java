@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
  * back.
  */
 final class SlotScheduler implements HandlerThreads.Work {
-    /** How often it is looked whether jobs wait here for nothing, while any wait. */
+    /** How often the scheduler looks whether jobs wait for nothing, while any wait. */
     private static final Duration LOOK = Duration.ofMillis(50);
 
     private final Object lock;
@@ -59,7 +59,7 @@ final class SlotScheduler implements HandlerThreads.Work {
     /** Of all types together: how many jobs to claim beyond those that can begin. */
     @GuardedBy("lock") private final PrefetchSizer prefetch = new PrefetchSizer();
 
-    /** Whether it is looked at for jobs that wait for nothing. */
+    /** Whether the next look for jobs that wait for nothing is scheduled. */
     @GuardedBy("lock") private boolean watching;
 
     @GuardedBy("lock") private boolean closed;
@@ -100,12 +100,6 @@ final class SlotScheduler implements HandlerThreads.Work {
         }
     }
 
-    private boolean isClosed() {
-        synchronized (lock) {
-            return closed;
-        }
-    }
-
     /** Gives the jobs of a type back that wait for a slot. */
     void giveBackWaiting(TypeQueue<?> queue) {
         queue.giveBackWaiting();
@@ -134,7 +128,7 @@ final class SlotScheduler implements HandlerThreads.Work {
         };
     }
 
-    /** A place is reserved before it is claimed for: so no two types claim for the same one. */
+    /** A slot is reserved before it is claimed for: so no two types claim for the same one. */
     private ClaimConsumer.Demand reserve(TypeQueue<?> queue) {
         synchronized (lock) {
             if (!queue.isOpen() || closed) {
@@ -162,13 +156,13 @@ final class SlotScheduler implements HandlerThreads.Work {
         wakeUpAll();
     }
 
-    /** The places in which nothing runs and for which no claim is under way. */
+    /** The slots in which nothing runs and for which no claim is under way. */
     @GuardedBy("lock") private int free() {
         return Math.max(0, slots - running - reserved);
     }
 
     /**
-     * How many more jobs there are than places, with those that are being claimed; below zero there are free places.
+     * How many more jobs there are than slots, with those that are being claimed; below zero there are free slots.
      */
     @GuardedBy("lock") private long excess() {
         long waiting = turns.stream().mapToInt(TypeQueue::waiting).sum();
@@ -183,16 +177,18 @@ final class SlotScheduler implements HandlerThreads.Work {
 
     private <D> void take(TypeQueue<D> queue, List<GrantedClaim<D>> claims) {
         boolean rouse;
+        boolean tooLate;
         synchronized (lock) {
             reserved -= queue.release();
             prefetch.claimTook(queue.claimed(claims, now()));
             turns.add(queue);
             rouse = queue.runs().resumeHeartbeats();
+            tooLate = closed;
         }
         if (rouse) {
             queue.heartbeats().resume();
         }
-        if (isClosed()) {
+        if (tooLate) {
             giveBackWaiting(queue);
         } else {
             threads.startIfNeeded();
