@@ -159,6 +159,22 @@ class MisbehavingHandlersContract extends JobsContract {
 
     @Test
     void aHandlerWhoseJobWasGivenBackIsNotToldThatItHasFinishedIt() {
+        assertThat(errorOfLateHandler(() -> {}))
+                .isExactlyInstanceOf(JobHaltedException.class)
+                .hasMessageContaining("given back");
+        assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
+    }
+
+    @Test
+    void aHandlerWhoseJobWasGivenBackLearnsThatAlsoIfAnotherProcessorHasIt() {
+        assertThat(errorOfLateHandler(() -> await(jobs.processor().accept(SQUARE))))
+                .isExactlyInstanceOf(JobHaltedException.class)
+                .hasMessageContaining("given back");
+        assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);
+    }
+
+    /** What a handler gets that finishes its job only after its worker has closed, and after something else. */
+    private Throwable errorOfLateHandler(Runnable afterClose) {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch closed = new CountDownLatch(1);
         CompletableFuture<Integer> late = new CompletableFuture<>();
@@ -179,12 +195,10 @@ class MisbehavingHandlersContract extends JobsContract {
         Futures.await(begun);
 
         worker.close();
+        afterClose.run();
         closed.countDown();
 
-        assertThat(failureOf(late))
-                .isExactlyInstanceOf(JobHaltedException.class)
-                .hasMessageContaining("given back");
-        assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
+        return failureOf(late);
     }
 
     @Test

@@ -24,13 +24,23 @@ public final class LostClaimErrors {
         if (row.isEmpty()) {
             why = " has been removed.";
         } else if (how == AttemptEnd.HANDED_BACK) {
-            why = " has been given back, because its worker was closed and waited no longer.";
+            return released(job);
         } else if (ended) {
             why = " is over for this claim, which has ended as " + how.name().toLowerCase(Locale.ROOT) + ".";
         } else {
             why = " is no longer held by this processor: it was silent for longer than the type's timeout, or this"
                     + " claim has ended.";
         }
+        return error(job, why);
+    }
+
+    /** {@return the error for a handler whose worker has given its job back} */
+    public static JobHaltedException released(Job<?> job) {
+        return error(job, " has been given back, because its worker was closed and waited no longer.");
+    }
+
+    private static JobHaltedException error(Job<?> job, String why) {
+        String type = job.type().name();
         return new JobHaltedException(
                 type,
                 job.id(),

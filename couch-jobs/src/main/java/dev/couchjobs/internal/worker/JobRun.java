@@ -38,6 +38,9 @@ final class JobRun<D> {
     /** Whether the handler is told to stop. A handler that ends its job itself goes on without it. */
     private volatile boolean halted;
 
+    /** Whether the worker has given the job back. Another processor may have it before its handler notices. */
+    private volatile boolean released;
+
     /** The thread that runs its handler, to be interrupted. */
     @GuardedBy("lock") private @Nullable Thread thread;
 
@@ -170,6 +173,14 @@ final class JobRun<D> {
 
     boolean isHalted() {
         return halted;
+    }
+
+    boolean isReleased() {
+        return released;
+    }
+
+    void release() {
+        released = true;
     }
 
     /** Tells the handler to stop; the caller then cancels the stage that it returns, without the lock. */

@@ -11,6 +11,7 @@ import dev.couchjobs.LogEntry;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.claims.Fence;
+import dev.couchjobs.internal.claims.LostClaimErrors;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.SharedActivity;
@@ -257,6 +258,9 @@ final class RunContext<D> implements JobContext<D> {
 
     /** Lets the transaction go on only while the job is held; also gives a sign of life, if one is wanted. */
     private CompletableFuture<?> fence(Transaction tx, boolean signOfLife) {
+        if (run.isReleased()) {
+            return CompletableFuture.failedFuture(LostClaimErrors.released(job));
+        }
         return instance.transactions()
                 .run(
                         tx,

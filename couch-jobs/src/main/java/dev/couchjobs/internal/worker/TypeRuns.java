@@ -206,6 +206,9 @@ final class TypeRuns<D> implements AutoCloseable {
             if (!settle(run, disposition)) {
                 return;
             }
+            if (disposition instanceof Disposition.Released) {
+                run.release();
+            }
             stage = run.halt();
         }
         FailureLog.tell(run, disposition);
