@@ -3,6 +3,7 @@ package dev.couchjobs.fdb;
 import com.apple.foundationdb.Database;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,7 +32,7 @@ public final class Databases {
     }
 
     /**
-     * Opens the database in a directory, which is for one process at a time; two processes need a cluster.
+     * Opens the database in a directory. A directory is for one JVM; two need a cluster.
      *
      * @param path the directory, made if it does not exist
      * @return the database, to be closed by the caller
@@ -40,6 +41,22 @@ public final class Databases {
      */
     public static Database directory(Path path) {
         return open(new DatabaseLocation.Directory(path));
+    }
+
+    /**
+     * Opens the database in a directory, and waits while another process has it open: in a rolling restart the new
+     * process takes over when the old one closes the database or dies. Blocks the calling thread.
+     *
+     * @param path the directory, made if it does not exist
+     * @param wait how long to wait at most
+     * @return the database, to be closed by the caller
+     * @throws dev.couchjobs.fdb.embedded.DirectoryInUseException if it is still open when the time is up, or the thread
+     *     is interrupted, and stays so
+     * @throws dev.couchjobs.fdb.embedded.StorageException if it cannot be opened
+     * @throws IllegalArgumentException if the time is negative
+     */
+    public static Database directory(Path path, Duration wait) {
+        return DirectoryWait.open(path, wait);
     }
 
     /**

@@ -105,8 +105,8 @@ final class DirectoryLock implements Closeable {
     private static DirectoryInUseException inUse(Path file, String holder) {
         return new DirectoryInUseException(
                 file.getParent() + " is in use by " + holder
-                        + ". A directory is for one process at a time: close the database there, open another"
-                        + " directory, or use a FoundationDB cluster, which is for many processes.",
+                        + ". A directory is for one JVM; two need a cluster. Close the database there, or open another"
+                        + " directory. Where a new process takes over from an old one, let the opening wait.",
                 file);
     }
 

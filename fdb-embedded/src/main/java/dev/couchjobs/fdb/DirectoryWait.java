@@ -1,0 +1,50 @@
+package dev.couchjobs.fdb;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.fdb.embedded.DirectoryInUseException;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Opens a directory as soon as its holder has closed it. */
+final class DirectoryWait {
+    private static final Logger LOG = LoggerFactory.getLogger(DirectoryWait.class);
+
+    /** The system offers no wait for a file lock that has a time limit, so the lock is tried repeatedly. */
+    private static final Duration BETWEEN_TRIES = Duration.ofMillis(100);
+
+    private DirectoryWait() {}
+
+    static Database open(Path path, Duration wait) {
+        if (wait.isNegative()) {
+            throw new IllegalArgumentException("The wait for a directory cannot be negative: " + wait);
+        }
+        long begun = System.nanoTime();
+        boolean isLogged = false;
+        while (true) {
+            try {
+                return Databases.directory(path);
+            } catch (DirectoryInUseException e) {
+                Duration left = wait.minus(Duration.ofNanos(System.nanoTime() - begun));
+                if (left.isNegative() || left.isZero()) {
+                    throw e;
+                }
+                if (!isLogged) {
+                    LOG.info("Waiting up to {} until the directory is free: {}", wait, e.getMessage());
+                    isLogged = true;
+                }
+                pause(left.compareTo(BETWEEN_TRIES) < 0 ? left : BETWEEN_TRIES, e);
+            }
+        }
+    }
+
+    private static void pause(Duration time, DirectoryInUseException inUse) {
+        try {
+            Thread.sleep(time.toMillis() + 1);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw inUse;
+        }
+    }
+}
