@@ -197,8 +197,8 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Makes a unique job id: a UUID of version 7 (RFC 9562). Ids of one instance ascend. Made beforehand and kept, an id
-     * lets a caller repeat {@code add} without making a second job; see also {@link NewJob#ifAbsent}.
+     * Makes a unique job id: a UUID of version 7 (RFC 9562). Ids of one instance ascend. An id that a caller made
+     * beforehand and kept lets it repeat {@code add} without a second job; see also {@link NewJob#ifAbsent}.
      *
      * @return the id, of 36 characters
      */

@@ -90,7 +90,7 @@ class ReadmeTest {
 
     @Test
     void theCodeInTheReadmeAndInVerbsIsTheCodeAbove() throws IOException {
-        CodeOfPage.isIn("README.md", ReadmeTest.class, 18);
+        CodeOfPage.isIn("README.md", ReadmeTest.class, 17);
         CodeOfPage.isIn("docs/verbs.md", ReadmeTest.class, 8);
     }
 

@@ -2,8 +2,12 @@ package dev.couchjobs.fdb;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.fdb.embedded.DirectoryInUseException;
+import dev.couchjobs.fdb.embedded.EngineEnvironment;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,13 +24,23 @@ final class DirectoryWait {
         if (wait.isNegative()) {
             throw new IllegalArgumentException("The wait for a directory cannot be negative: " + wait);
         }
-        long begun = System.nanoTime();
+        EngineEnvironment environment = EngineEnvironment.system();
+        try {
+            return open(path, wait, environment);
+        } finally {
+            environment.scheduler().shutdownNow();
+        }
+    }
+
+    private static Database open(Path path, Duration wait, EngineEnvironment environment) {
+        long begun = environment.nanoTime().getAsLong();
         boolean isLogged = false;
         while (true) {
             try {
                 return Databases.directory(path);
             } catch (DirectoryInUseException e) {
-                Duration left = wait.minus(Duration.ofNanos(System.nanoTime() - begun));
+                Duration left =
+                        wait.minus(Duration.ofNanos(environment.nanoTime().getAsLong() - begun));
                 if (left.isNegative() || left.isZero()) {
                     throw e;
                 }
@@ -34,17 +48,19 @@ final class DirectoryWait {
                     LOG.info("Waiting up to {} until the directory is free: {}", wait, e.getMessage());
                     isLogged = true;
                 }
-                pause(left.compareTo(BETWEEN_TRIES) < 0 ? left : BETWEEN_TRIES, e);
+                pause(environment.scheduler(), left.compareTo(BETWEEN_TRIES) < 0 ? left : BETWEEN_TRIES, e);
             }
         }
     }
 
-    private static void pause(Duration time, DirectoryInUseException inUse) {
+    private static void pause(ScheduledExecutorService scheduler, Duration time, DirectoryInUseException inUse) {
         try {
-            Thread.sleep(time.toMillis() + 1);
+            scheduler.schedule(() -> {}, time.toNanos(), TimeUnit.NANOSECONDS).get();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw inUse;
+        } catch (ExecutionException e) {
+            throw new AssertionError(e);
         }
     }
 }

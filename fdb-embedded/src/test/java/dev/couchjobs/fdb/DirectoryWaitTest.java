@@ -65,8 +65,7 @@ class DirectoryWaitTest {
             assertThat(holder).isNotNull();
             Thread.currentThread().interrupt();
 
-            assertThatThrownBy(() -> Databases.directory(temporary, LONG))
-                    .isInstanceOf(DirectoryInUseException.class);
+            assertThatThrownBy(() -> Databases.directory(temporary, LONG)).isInstanceOf(DirectoryInUseException.class);
             assertThat(Thread.interrupted()).isTrue();
         }
     }
