@@ -2,6 +2,7 @@ package dev.couchjobs.internal.retention;
 
 import com.apple.foundationdb.ReadTransactionContext;
 import dev.couchjobs.ClockSkew;
+import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.JobArchive;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.instance.Instance;
@@ -17,6 +18,7 @@ public final class RetentionService implements AutoCloseable {
     private final RetentionScanner looks;
     private final ServiceRegistry<String, RetentionSweeper> sweepers = new ServiceRegistry<>(RetentionSweeper::close);
     private final ServiceRegistry<String, Archiver<?, ?>> archives = new ServiceRegistry<>(Archiver::close);
+    private volatile boolean closed;
 
     /** @param clockSkewBound the largest skew at which jobs are removed by the clock */
     public RetentionService(Instance instance, Duration clockSkewBound) {
@@ -27,7 +29,9 @@ public final class RetentionService implements AutoCloseable {
 
     /** {@return the skew of this process's clock} */
     public CompletableFuture<ClockSkew> clockSkew(ReadTransactionContext context) {
-        return clock.measure(context);
+        return closed
+                ? CompletableFuture.failedFuture(new CouchJobsClosedException())
+                : clock.measure(context);
     }
 
     /** Starts the sweep of a type, unless it runs. */
@@ -61,6 +65,7 @@ public final class RetentionService implements AutoCloseable {
 
     @Override
     public void close() {
+        closed = true;
         looks.close();
         sweepers.close();
         archives.close();
