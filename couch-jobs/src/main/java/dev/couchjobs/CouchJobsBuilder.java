@@ -132,7 +132,7 @@ public final class CouchJobsBuilder {
 
     /**
      * How long the changes of jobs can be read after they were made, at least; by default ten minutes. A process that
-     * was suspended for longer is told the state of the jobs it follows instead of the changes it missed. Any instance
+     * was suspended for longer receives the state of the jobs it follows instead of the changes it missed. Any instance
      * may trim the feed, so give the same to all that share a subspace; not less than their transaction timeout,
      * because verbs recognise their own commits in the feed.
      *
@@ -178,7 +178,7 @@ public final class CouchJobsBuilder {
     }
 
     /**
-     * Whether the client's traces, if they are on, tell of every step of the transactions that this instance opens by
+     * Whether the client's traces, if they are on, contain every step of the transactions that this instance opens by
      * itself, under what they are called: their read versions, reads and commits with keys, and how long each took. By
      * default they do not. To look for the cause of something; it writes a lot.
      *

@@ -7,7 +7,7 @@ package dev.couchjobs;
  *
  * <p>Where {@code finish} or {@code update} joined a transaction of the caller's, the other writes of that transaction
  * do not happen a second time. A retry that couch-jobs makes by itself, in a transaction of its own, does not end here.
- * Once another processor has claimed the job again, this cannot be told any more from a lost claim, and the error is a
+ * Once another processor has claimed the job again, this cannot be distinguished from a lost claim, and the error is a
  * plain {@link JobHaltedException}.
  */
 public final class JobAlreadyFinishedException extends JobHaltedException {

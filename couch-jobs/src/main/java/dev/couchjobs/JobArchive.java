@@ -14,7 +14,7 @@ public interface JobArchive<D, R> {
     /**
      * Takes some jobs. They are removed once the returned stage has completed well, and only then; if it fails they are
      * offered again, after a pause. A job may be offered more than once, also after its stage has completed, if the
-     * process dies before the job is removed: its id and the number of its last claim tell one end of a job from
+     * process dies before the job is removed: its id and the number of its last claim distinguish one end of a job from
      * another.
      *
      * <p>Called on the database's executor, one page at a time; it must not block.

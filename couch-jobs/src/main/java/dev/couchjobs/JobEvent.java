@@ -24,7 +24,8 @@ public interface JobEvent<D> {
      * data.
      *
      * @return the data, or empty when the job is gone
-     * @throws PayloadException if what is stored cannot be read as {@code D}; the change itself is told nevertheless
+     * @throws PayloadException if what is stored cannot be read as {@code D}; the other properties of the event are
+     *     valid
      * @throws com.apple.foundationdb.FDBException if the database did not answer when the data was to be read
      */
     Optional<D> data();

@@ -1,7 +1,7 @@
 package dev.couchjobs;
 
 /**
- * There is no job whose result could be told: there was none, it was removed, or nothing of it was kept after its end.
+ * There is no job with a result: there was none, it was removed, or nothing of it was kept after its end.
  */
 public final class JobNotFoundException extends JobsException {
     private static final long serialVersionUID = 1L;

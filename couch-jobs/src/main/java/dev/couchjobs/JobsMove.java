@@ -42,7 +42,7 @@ public final class JobsMove {
      *
      * @param source where the jobs are
      * @param target where they are to be; no jobs are there
-     * @param targetPlace what those are told who look for the jobs in the source afterwards: where they are now
+     * @param targetPlace where the jobs are afterwards; the errors of the source's verbs name it
      * @return the move; nothing happens yet
      */
     public static JobsMove of(Database source, Database target, String targetPlace) {
@@ -54,9 +54,9 @@ public final class JobsMove {
      *
      * @param source where the jobs are
      * @param target where they are to be; no jobs are there under that prefix
-     * @param targetPlace what those are told who look for the jobs in the source afterwards: where they are now
+     * @param targetPlace where the jobs are afterwards; the errors of the source's verbs name it
      * @param subspace the prefix, as {@link CouchJobsBuilder#subspace} was given it
-     * @param listener is told after every page; if it throws, that is a failure
+     * @param listener is called after every page; if it throws, the move fails
      * @return the move; nothing happens yet
      */
     public static JobsMove of(

@@ -18,7 +18,7 @@ enum BenchmarkRow {
     ADD("atomic adds on one key, 16 writers", 16),
     /** At the end of one log. */
     APPEND("versionstamped appends, 16 writers", 16),
-    /** To watch, to commit a change and to be told. */
+    /** To watch, to commit a change and to be notified. */
     WATCH("commit until a watch fires", 1);
 
     static final int RANGE_ROWS = 10;

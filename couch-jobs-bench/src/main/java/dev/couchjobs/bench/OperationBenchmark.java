@@ -91,7 +91,7 @@ public class OperationBenchmark {
         public Worker() {}
 
         /**
-         * Tells the threads apart.
+         * Numbers the threads.
          *
          * @param threads what JMH knows of this one
          */

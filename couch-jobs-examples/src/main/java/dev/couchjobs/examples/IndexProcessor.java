@@ -40,7 +40,7 @@ final class IndexProcessor implements AutoCloseable {
     private final CompletableFuture<Void> revival = new CompletableFuture<>();
     private volatile boolean dead;
 
-    /** Is told what happens in processors, in their threads. */
+    /** Receives what happens in processors, in their threads. */
     interface Observer {
         /** A file's words are written, but its job is not finished. */
         void halfDone(IndexProcessor processor, String path);

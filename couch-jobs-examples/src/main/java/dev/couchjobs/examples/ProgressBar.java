@@ -23,7 +23,7 @@ final class ProgressBar {
     }
 
     /** {@return whether the standard output is a terminal} */
-    @SuppressWarnings("SystemConsoleNull") // where it never is null, isTerminal tells
+    @SuppressWarnings("SystemConsoleNull") // where it is never null, isTerminal decides
     static boolean isOnTerminal() {
         Console console = System.console();
         if (console == null) {

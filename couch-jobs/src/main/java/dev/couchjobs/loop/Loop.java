@@ -48,7 +48,7 @@ public final class Loop implements AutoCloseable {
     private int failures;
     private @Nullable Pause pause;
     private @Nullable Future<?> timer;
-    // Tells the wake-up that is wanted from one that came too late to be cancelled.
+    // Distinguishes the wake-up that is wanted from one that was too late to be cancelled.
     private @Nullable Object awaited;
 
     /**

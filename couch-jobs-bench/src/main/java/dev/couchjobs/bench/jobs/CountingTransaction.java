@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One try of a transaction, counting what it asks for. */
 final class CountingTransaction {
-    /** How the key space of a job type's pending queue is told from others: RFC 007 names it so. */
+    /** The name of the key space of pending queues, by RFC 007. */
     private static final String PENDING = "pending";
 
     /** Read by what goes round by the clock, whether there are jobs or not. */
@@ -39,7 +39,7 @@ final class CountingTransaction {
         this(watch -> {});
     }
 
-    /** Tells of each watch that it arms. */
+    /** Receives each watch that it arms. */
     CountingTransaction(Consumer<CompletableFuture<?>> onWatch) {
         this.onWatch = onWatch;
     }

@@ -37,7 +37,7 @@ final class Gauges {
                 .plus(used(ProcessHandle.current())));
     }
 
-    /** What a process's children had used that are not there any more, where the system tells: see proc(5). */
+    /** What a process's children had used that are not there any more, where the system reports it: see proc(5). */
     private static Duration ofEndedChildren(ProcessHandle process) {
         Path file = Path.of("/proc", Long.toString(process.pid()), "stat");
         if (!Files.isReadable(file)) {

@@ -20,7 +20,7 @@ interface JobSystem extends AutoCloseable {
     @Override
     void close();
 
-    /** What one process has: it adds jobs, and runs them once it is told to. Safe for use by many threads. */
+    /** What one process has: it adds jobs, and runs them once its worker starts. Safe for use by many threads. */
     interface Instance extends AutoCloseable {
         /** Adds a job in a transaction of its own, and returns when that is durable. */
         void add(int number);

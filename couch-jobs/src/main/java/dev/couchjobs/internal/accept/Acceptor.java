@@ -161,7 +161,7 @@ final class Acceptor<D> implements AutoCloseable {
             last = requests.remove(request) && requests.isEmpty();
         }
         if (last) {
-            loop.wakeUp(); // lets go of the watch
+            loop.wakeUp(); // releases the watch
         }
     }
 
@@ -270,7 +270,7 @@ final class Acceptor<D> implements AutoCloseable {
         }
     }
 
-    /** Tells those who wanted one look at the queue that there is nothing left for them. */
+    /** Answers the calls that wanted one look at the queue: nothing is left for them. */
     private void completeNonBlocking(List<ClaimBatch.Allotment<D>> allotments) {
         allotments.stream()
                 .map(ClaimBatch.Allotment::request)

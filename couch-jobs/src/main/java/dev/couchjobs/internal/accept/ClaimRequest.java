@@ -17,7 +17,7 @@ interface ClaimRequest<D> {
     /** Gives it jobs, at most as many as it wanted. */
     void give(List<GrantedClaim<D>> jobs, ClaimReleaser claimReleaser);
 
-    /** There is nothing left of what it wants; tells whether it does not want to wait for more. */
+    /** Nothing is left of what it wants; returns whether it does not wait for more. */
     boolean leavesWithNothing();
 
     /** It has been taken out, since there is nothing. */

@@ -102,7 +102,7 @@ final class JobClaimer<D> {
             this.role = role;
         }
 
-        /** Is to be told of each try whose result is unknown. */
+        /** Receives each try whose result is unknown. */
         TokenSearch earlierTries() {
             return earlierTries;
         }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * process that finds more than it has room for calls further followers.
  *
  * <p>All changes are made in the transactions of claims, and count when these have committed. What this process knows
- * of its place may be out of date, because others change it. A leader that is replaced is told by a watch; until then
+ * of its place may be out of date, because others change it. A watch notifies a leader that is replaced; until then
  * it only looks at the queue once too often.
  */
 final class Leadership {

@@ -162,7 +162,7 @@ final class QueueCursor {
         return some;
     }
 
-    /** Tells which of them are being taken, in their order. */
+    /** Returns which of them are being claimed, in their order. */
     synchronized void took(List<QueueEntry> rows) {
         takenInTry += rows.size();
         if (!hasSurplus) {

@@ -63,7 +63,7 @@ final class WatchLimit<A> {
         return watching.stream().filter(isInUse.negate()).findFirst();
     }
 
-    /** {@return whether an acceptor has to ask again soon, because nothing tells it of a job} It may not watch. */
+    /** {@return whether an acceptor has to look again soon, because it may not watch} */
     boolean mustPoll(A acceptor) {
         return isInUse.test(acceptor);
     }

@@ -12,7 +12,7 @@ import java.util.Optional;
 public final class LostClaimErrors {
     private LostClaimErrors() {}
 
-    /** What the holder of a claim is told whose job's row, if there is one, does not bear its lock. */
+    /** The error for the holder of a claim that the job's row, if there is one, does not name. */
     public static JobHaltedException of(Job<?> job, Optional<JobRow> row) {
         String type = job.type().name();
         boolean ended = row.isPresent() && row.get().wasLastHeldBy(job.lock());

@@ -87,7 +87,7 @@ public final class ChangeFeed {
     }
 
     /**
-     * Removes the entries up to a sequence, if there are any, and tells which was the last of them: a reader who has
+     * Removes the entries up to a sequence, if there are any, and stores which was the last of them: a reader who has
      * come that far has missed nothing, however long ago that was.
      */
     public static CompletableFuture<Void> trim(Transaction tx, TypeKeys keys, Versionstamp upTo) {

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What tells one version of a job from another: a digest of its row and of the end of its log. It holds none of the
+ * Identifies one version of a job: a digest of its row and of the end of its log. It holds none of the
  * job's data. Two equal signs mean that no change of the job was reported between them, unless the job was removed and
  * then added again just as it was.
  *

@@ -72,7 +72,7 @@ public final class JobLog {
                 .thenApply(last -> last.isEmpty() ? 1 : last.get(0) + 1);
     }
 
-    /** Writes an entry behind the last, and tells those who follow the job. */
+    /** Appends an entry, and notifies subscribers of the job. */
     public static void append(JobTransaction verb, JobRef ref, JobRow row, Stored entry) {
         Transaction tx = verb.tx();
         Subspace log = ref.keys().log(ref.id());
@@ -87,7 +87,7 @@ public final class JobLog {
         writeAndNotify(verb, ref, row);
     }
 
-    /** Writes how far the job is, in place of what was said before, and tells those who follow it. */
+    /** Replaces the progress of the job, and notifies its subscribers. */
     public static void progress(JobTransaction verb, JobRef ref, JobRow row, JobProgress progress) {
         Tuple value = Tuple.from(
                 progress.done(),

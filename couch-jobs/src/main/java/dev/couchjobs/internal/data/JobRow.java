@@ -297,7 +297,7 @@ public record JobRow(
                 : this;
     }
 
-    /** Whether two rows differ in anything that those who follow a job are told of. */
+    /** Whether two rows differ in anything that subscribers receive. */
     boolean differsFrom(JobRow other) {
         return state != other.state || options.blocked() != other.options.blocked() || hasOtherOptionsThan(other);
     }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@link #edit} reads jobs in order to change them, and {@link #save} writes what they become. From the row before
  * and the row after it derives all the rest at once: the pending queue, the activity index, the payload's chunks, the
- * change feed, the counters, the keys that others watch, and what jobs that wait for this one are to be told. So these
+ * change feed, the counters, the keys that others watch, and the release of dependents. So these
  * always agree, also where a caller commits the transaction without another call.
  *
  * <p>All units of work that are opened on one transaction share what it wrote.
@@ -166,7 +166,7 @@ public final class JobTransaction {
         byType.values().forEach(ofType -> partition(ofType).forEach(this::saveTogether));
     }
 
-    /** Removes what is kept beside the row of a job that cannot tell what there is. */
+    /** Removes what is kept beside the row of a job that cannot be decoded. */
     public void clearBeside(JobRef ref) {
         TypeKeys keys = ref.keys();
         String id = ref.id();

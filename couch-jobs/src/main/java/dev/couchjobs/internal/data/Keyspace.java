@@ -125,7 +125,8 @@ public final class Keyspace {
     }
 
     /**
-     * {@return the range of the waiter groups of jobs of all types that have ended: those in them are still to be told}
+     * {@return the range of the waiter groups of jobs of all types that have ended: those in them are still to be
+     * settled}
      */
     public Range releasing() {
         return releasingSubspace().range();
@@ -139,7 +140,7 @@ public final class Keyspace {
         return root.subspace(Tuple.from("releasing"));
     }
 
-    /** {@return a key that is changed by every commit that leaves dependents to be told, whatever their types} */
+    /** {@return a key that every commit changes that leaves dependents to a releaser, whatever their types} */
     public byte[] watchesReleasing() {
         return watchesReleasing(root);
     }

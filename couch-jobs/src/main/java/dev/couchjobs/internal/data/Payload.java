@@ -84,7 +84,7 @@ public final class Payload {
                 : load(tx, ref).thenApply(stored -> Arrays.equals(stored, known.inline()));
     }
 
-    /** {@return whether this payload is known to hold exactly that; false if it would have to be loaded to tell} */
+    /** {@return whether this payload is known to hold exactly that; false if it would have to be loaded} */
     public boolean isKnownToEqual(byte[] json) {
         return this.json != null && Arrays.equals(this.json, json);
     }

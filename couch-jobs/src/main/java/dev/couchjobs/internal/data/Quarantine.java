@@ -162,7 +162,7 @@ public final class Quarantine {
         logOnce(row.getKey(), error);
     }
 
-    /** Tells of a row that was passed over, unless this process has told of it. */
+    /** Logs a row that was skipped, unless this process has logged it. */
     static void logOnce(byte[] key, RuntimeException error) {
         if (LOGGED.asMap().putIfAbsent(ByteArrayUtil.printable(key), true) == null) {
             LOG.warn("Passed over a row. {}", error.getMessage());

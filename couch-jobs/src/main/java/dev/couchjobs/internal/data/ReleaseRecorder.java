@@ -11,7 +11,7 @@ public interface ReleaseRecorder {
     /**
      * Writes what a step from one row to another means to those who wait for the job.
      *
-     * @param told the step of which others are told
+     * @param told the step that subscribers receive
      * @param kept what is kept of the job's row
      * @return what is kept of it, with the waiter groups that are left
      */

@@ -22,7 +22,7 @@ public final class SharedActivity {
      * Begins with all of them.
      *
      * @param tx the transaction that writes the row
-     * @param userVersion what tells the row from others of that transaction
+     * @param userVersion distinguishes the row from others of that transaction
      * @param jobs how many are written together
      */
     public SharedActivity(Transaction tx, int userVersion, int jobs) {

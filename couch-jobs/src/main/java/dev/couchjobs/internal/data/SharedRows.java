@@ -34,7 +34,7 @@ final class SharedRows {
     /**
      * Takes a job in.
      *
-     * @param told what those who follow the job are told that it became; for a job that is not kept after its end that
+     * @param told the state that subscribers receive; for a job that is not kept after its end that
      *     is not what is left of it
      */
     void note(JobRef ref, @Nullable JobRow before, @Nullable JobRow after, @Nullable JobRow told) {

@@ -23,7 +23,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What couch-jobs knows of one transaction that FoundationDB cannot tell it: the rows it wrote there, and the user
+ * What couch-jobs knows of one transaction and FoundationDB does not: the rows it wrote there, and the user
  * versions it gave out.
  *
  * <p>A row that holds the stamp of the commit to come cannot be read back before it (error 1036), and two jobs changed
@@ -140,7 +140,7 @@ final class TransactionScope {
     }
 
     /**
-     * Tells the jobs of this transaction apart; a job keeps its number however often it is written by itself, and jobs
+     * Numbers the jobs of this transaction; a job keeps its number however often it is written by itself, and jobs
      * that are written together share one.
      */
     synchronized int userVersion(List<byte[]> dataKeys) {

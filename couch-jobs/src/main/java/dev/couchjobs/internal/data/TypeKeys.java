@@ -315,7 +315,7 @@ public final class TypeKeys {
         return releasing.unpack(key);
     }
 
-    /** Changed by every commit that leaves dependents to be told: one key for all types. */
+    /** Changed by every commit that leaves dependents to a releaser: one key for all types. */
     public byte[] watchesReleasing() {
         return watchesReleasing;
     }

@@ -112,7 +112,7 @@ public final class TypeTimeouts {
     }
 
     /**
-     * {@return the timeout of a type, if it has one that can be decoded} What cannot do without it tells of a damaged
+     * {@return the timeout of a type, if it has one that can be decoded} A caller that needs it reports a damaged
      * one.
      */
     public static CompletableFuture<Optional<Duration>> getIfReadable(ReadTransaction tx, TypeKeys keys) {

@@ -28,17 +28,17 @@ import org.jspecify.annotations.Nullable;
  * Updates the dependents of a job in the transaction that ends the job. A dependent that waits
  * for no other job any more is released, and one that cannot run any more fails.
  *
- * <p>The transaction in which a job ends waits for a constant number of answers, whatever hangs on the job. It tells a
- * bounded number of direct dependents, and of those that fail only the ones that cost no further answer. What is left
- * is in rows that a releaser takes up: the rest of a wide fan-out, the dependents of a dependent that failed, and
- * dependents that wait for much else. A releaser's transaction goes on to the dependents of those that fail in it.
+ * <p>The transaction in which a job ends waits for a constant number of answers, whatever depends on the job. It
+ * settles a bounded number of direct dependents, and of those that fail only the ones that cost no further answer. What
+ * is left is in rows that a releaser takes up: the rest of a wide fan-out, the dependents of a dependent that failed,
+ * and dependents that wait for much else. A releaser's transaction goes on to the dependents of those that fail in it.
  *
  * <p>A dependent is changed in its own turn, outside of those of the jobs that ended, so that jobs that wait for each
  * other cannot hold each other up.
  */
 public final class DependencyPropagator {
     /**
-     * What a transaction may have come to before it tells one more. It takes half of FoundationDB's limit at most to
+     * The size up to which a transaction settles one more dependent. It takes half of FoundationDB's limit at most to
      * take out one who waits for as many as could be added in one transaction.
      */
     private static final long BYTES_MAX = 4_000_000;
@@ -52,9 +52,9 @@ public final class DependencyPropagator {
     }
 
     /**
-     * The jobs in a waiter group that this transaction tells.
+     * The jobs in a waiter group that this transaction settles.
      *
-     * @param notice what they are told
+     * @param notice how the dependency ended
      * @param free those for which the dependency is done
      * @param failing those who cannot run because of it
      * @param all whether no other job is in the waiter group
@@ -69,7 +69,7 @@ public final class DependencyPropagator {
         }
     }
 
-    /** Tells what there is to tell, as far as this transaction has room for it. */
+    /** Settles dependents, as far as this transaction has room for them. */
     public CompletableFuture<@Nullable Void> settle(Transaction tx) {
         List<ReleaseNotice> notices = ReleaseOutbox.takeAll(tx);
         return notices.isEmpty()

@@ -13,7 +13,8 @@ public final class OrphanedDependents {
     private OrphanedDependents() {}
 
     /**
-     * Tells them that the job was removed. Those that wait until it succeeds go on waiting for one that is added later.
+     * Settles them as dependents of a removed job. Those that wait until it succeeds wait for a job that is added
+     * later.
      *
      * @param now the job that has its id now, whose own dependents are not told
      */

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What one transaction has still to tell the dependents of jobs that ended in it, and how many of them it can tell. */
+/** The dependents that one transaction has still to settle, and how many of them it can settle. */
 final class PendingReleases implements ReleaseRecorder {
     /** So that a transaction stays far from its five seconds and its ten megabytes, whatever else is written there. */
     static final int DEPENDENTS_MAX = 100;
@@ -51,7 +51,7 @@ final class PendingReleases implements ReleaseRecorder {
         remainingCapacity -= dependents;
     }
 
-    /** Whether the transaction also tells the dependents of dependents that fail in it. */
+    /** Whether the transaction also settles the dependents of dependents that fail in it. */
     synchronized boolean isTransitive() {
         return isTransitive;
     }

@@ -5,7 +5,7 @@ import dev.couchjobs.internal.data.JobRef;
 import java.util.Locale;
 
 /**
- * That a job has ended and those in a waiter group are to be told.
+ * A job has ended, and its dependents in a waiter group are to be settled.
  *
  * @param dependency the job
  * @param group their waiter group

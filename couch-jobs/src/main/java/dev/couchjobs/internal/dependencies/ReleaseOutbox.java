@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * the same transaction can deliver are removed before it commits.
  */
 public final class ReleaseOutbox {
-    /** How many dependents one transaction tells at most. */
+    /** How many dependents one transaction settles at most. */
     public static final int DEPENDENTS_MAX = PendingReleases.DEPENDENTS_MAX;
 
     private static final int NO_USER_VERSION = 0;
@@ -140,19 +140,19 @@ public final class ReleaseOutbox {
         return pending(tx).takeAll();
     }
 
-    /** {@return of what this transaction has to tell what jobs leave that failed in it because of others} */
+    /** {@return the releases of jobs that failed in this transaction because of others} */
     public static List<ReleaseNotice> takeOf(Transaction tx, Set<JobRef> failed) {
         return pending(tx).takeOf(failed);
     }
 
-    /** {@return how many more dependents this transaction may tell} */
+    /** {@return how many more dependents this transaction may settle} */
     public static int remainingCapacity(Transaction tx) {
         return pending(tx).remainingCapacity();
     }
 
     /**
      * Begins to record what the steps of jobs in a transaction mean to others. A transaction that has failed before
-     * tells half as many dependents with each failed try, and in the end none: so they cannot keep it from being
+     * settles half as many dependents with each failed try, and in the end none: so they cannot keep it from being
      * committed.
      */
     public static void open(Transaction tx, int failedTries) {
@@ -162,17 +162,17 @@ public final class ReleaseOutbox {
         }
     }
 
-    /** Notes that this transaction tells so many dependents. */
+    /** Notes that this transaction settles so many dependents. */
     public static void consume(Transaction tx, int dependents) {
         pending(tx).consume(dependents);
     }
 
-    /** {@return whether this transaction also tells the dependents of dependents that fail in it, level by level} */
+    /** {@return whether this transaction also settles the dependents of dependents that fail in it, level by level} */
     public static boolean isTransitive(Transaction tx) {
         return pending(tx).isTransitive();
     }
 
-    /** Leaves it to a releaser to tell those in a waiter group that the job they wait for was removed. */
+    /** Leaves a waiter group whose job was removed to a releaser. */
     public static void leaveRemoved(Transaction tx, JobRef ref, long group) {
         String cause = ReleaseNotice.Cause.REMOVED.text();
         tx.set(ref.keys().releasing(ref.id(), group), Tuple.from(cause).pack());
@@ -196,7 +196,7 @@ public final class ReleaseOutbox {
      *
      * @param behind where to begin, and to go on from the first; from the first at once if it is empty
      * @param limit how much of it at most
-     * @param dependents how many dependents it may tell
+     * @param dependents how many dependents it may settle
      * @return what there was, in the order in which it is carried out
      */
     public static CompletableFuture<List<ReleaseNotice>> takeUp(

@@ -9,7 +9,7 @@ import dev.couchjobs.internal.views.PayloadCodec;
 /**
  * What all parts of one {@code CouchJobs} work with.
  *
- * @param name tells this instance from others wherever it says who did something
+ * @param name identifies this instance in attempts, leases and logs
  * @param database where the jobs are
  * @param environment clock, timers and randomness
  * @param clock what is stored for later goes by this clock

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Tells the monitors of one process which of their types are in use and which processes hold the monitor leases, so
+ * Shows the monitors of one process which of their types are in use and which processes hold the monitor leases, so
  * that one process monitors each type in use.
  *
  * <p>While no type is in use, the cost is one watch for all types. While other processes monitor types of this process,

@@ -95,7 +95,7 @@ public final class Move {
         return HexFormat.of().formatHex(id);
     }
 
-    /** The order of the feed, and who is silent, are told by versions; what the target writes has to be later. */
+    /** Versions order the feed and show silent processors, so what the target writes has to be later. */
     private CompletableFuture<@Nullable Void> requireVersions() {
         return source.version()
                 .thenCompose(there -> target.version().thenApply(here -> {

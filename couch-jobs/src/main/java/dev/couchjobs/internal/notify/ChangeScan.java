@@ -40,7 +40,7 @@ record ChangeScan(TypeKeys keys, List<FollowedJob.Look> looks, boolean byRows) {
      * @param changed the jobs for which the feed was read, or which have fallen behind it
      * @param entries of the feed, for those jobs
      * @param hasMore whether there is more to read for them
-     * @param behind of these, the ones whose changes have been trimmed away: they are told what they are at present
+     * @param behind of these, the ones whose changes have been trimmed away: they receive the present state
      * @param typeWatch the type's watch, if it was armed
      * @param lastChange the last change of any job of the type, if that was read
      */
@@ -120,7 +120,7 @@ record ChangeScan(TypeKeys keys, List<FollowedJob.Look> looks, boolean byRows) {
 
     /**
      * The jobs whose changes have to be read from the feed. A job of which only the end is wanted and that is there
-     * says by itself whether it has ended; only when it is gone the feed tells whether it had ended before.
+     * says by itself whether it has ended; only when it is gone does the feed say whether it had ended before.
      */
     private List<FollowedJob.Look> changed(Map<String, JobFingerprint> signs) {
         return looks.stream()

@@ -48,7 +48,7 @@ final class EventDispatcher implements FeedSubscription.Owner, AutoCloseable {
 
     /**
      * @param executor completes what callers wait for, so that their next steps may block
-     * @param onUnsubscribe told of subscriptions that are no longer wanted
+     * @param onUnsubscribe receives subscriptions that are no longer wanted
      * @param data reads the data of a job
      */
     EventDispatcher(
@@ -63,7 +63,7 @@ final class EventDispatcher implements FeedSubscription.Owner, AutoCloseable {
     }
 
     /**
-     * Makes a subscription that has been told of nothing after what was found.
+     * Makes a subscription that has received nothing after what was found.
      *
      * @param foundJson the job's data as it was found
      * @param isEndOnly whether it takes in no other change than the last
@@ -134,7 +134,7 @@ final class EventDispatcher implements FeedSubscription.Owner, AutoCloseable {
         return call.result();
     }
 
-    /** Takes a change in, and tells whether the subscription goes on after it. */
+    /** Delivers a change, and returns whether more changes can follow it. */
     boolean deliver(FeedSubscription<?> to, PendingChange change) {
         List<AwaitCall> waiting;
         boolean goesOn;

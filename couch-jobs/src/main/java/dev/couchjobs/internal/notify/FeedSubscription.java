@@ -20,8 +20,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A subscription: what it has been told, and which of that has not been taken yet. It keeps no data of the job but what
- * was found when it was made.
+ * A subscription: the changes it has received, and which of them have not been taken yet. It keeps no data of the job
+ * but what was found when it was made.
  *
  * <p>The lock is the dispatcher's, which all its subscriptions share.
  */
@@ -49,13 +49,13 @@ final class FeedSubscription<D> implements Subscription<D> {
     /** The changes that have not been taken. */
     @GuardedBy("lock") private final Deque<PendingChange> unclaimed = new ArrayDeque<>();
 
-    /** The sequence after which this subscriber has been told nothing. */
+    /** The sequence of the last change that this subscriber has received. */
     @GuardedBy("lock") private Versionstamp position;
 
     @GuardedBy("lock") private boolean ended;
 
     /**
-     * A subscription that has been told of nothing after what was found.
+     * A subscription that has received nothing after what was found.
      *
      * @param foundJson the job's data as it was found
      * @param isEndOnly whether it takes in no other change than the last
@@ -155,7 +155,7 @@ final class FeedSubscription<D> implements Subscription<D> {
         return all;
     }
 
-    /** The sequence after which this subscriber has been told nothing. */
+    /** The sequence of the last change that this subscriber has received. */
     Versionstamp position() {
         synchronized (lock) {
             return position;
@@ -191,7 +191,7 @@ final class FeedSubscription<D> implements Subscription<D> {
         });
     }
 
-    /** Takes a change in, unless it has ended or has been told of it already: a feed may be read twice. */
+    /** Receives a change, unless it has ended or has received the change already: a feed may be read twice. */
     void offer(PendingChange change) {
         synchronized (lock) {
             boolean isEnd = change.state().isTerminal();
@@ -216,7 +216,7 @@ final class FeedSubscription<D> implements Subscription<D> {
         }
     }
 
-    /** Gives a change out, and lets go of those before it that were of no interest. */
+    /** Hands a change to the caller, and drops the changes before it. */
     void take(PendingChange change) {
         synchronized (lock) {
             unclaimed.removeIf(other -> other.sequence().compareTo(change.sequence()) <= 0);

@@ -19,7 +19,7 @@ final class FollowedJob {
 
     private final JobRef ref;
     private final List<FeedSubscription<?>> subscribers = new ArrayList<>();
-    /** All changes up to here have been told to all subscribers that had not heard of them before. */
+    /** All subscribers have received all changes up to here. */
     private Versionstamp known;
     /** The earliest position of the subscribers that joined since the present round began. */
     private @Nullable Versionstamp joinedAt;
@@ -41,8 +41,8 @@ final class FollowedJob {
      * @param job the job
      * @param known what its subscribers have been told up to
      * @param sign what it looked like then
-     * @param subscribers the subscriptions to tell
-     * @param withLog whether some of them want to hear of entries of its log
+     * @param subscribers the subscriptions that receive the change
+     * @param withLog whether some of them want entries of its log
      * @param due whether something happened to the job since, or there is a new subscriber
      * @param armed whether its watches are armed
      */
@@ -98,7 +98,7 @@ final class FollowedJob {
         return wantsAllChanges() ? WATCHES_WITH_LOG : 1;
     }
 
-    /** Whether its subscribers have not been told of what happened to it there. */
+    /** Whether its subscribers have not received that change. */
     boolean isNew(Versionstamp sequence) {
         return sequence.compareTo(known) > 0;
     }

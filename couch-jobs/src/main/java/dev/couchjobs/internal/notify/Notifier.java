@@ -72,7 +72,7 @@ final class Notifier implements AutoCloseable {
     /** Completes when a watch on a row fires, if a pause waits for it. */
     @GuardedBy("this") private CompletableFuture<Void> fired = new CompletableFuture<>();
 
-    /** @param onEnd told of subscriptions that have ended */
+    /** @param onEnd receives subscriptions that have ended */
     Notifier(
             Instance instance,
             String typeName,
@@ -144,8 +144,8 @@ final class Notifier implements AutoCloseable {
     }
 
     /**
-     * Whether the feed tells of other jobs whose watches have not fired yet. Then the round is made again with these,
-     * since changes of one type are told in the order of their commits.
+     * Whether the feed contains other jobs whose watches have not fired yet. Then the round repeats with these,
+     * since changes of one type are delivered in the order of their commits.
      */
     private synchronized boolean isJoinedByOthers(ChangeScan scan, ChangeScan.ScanResult scanResult) {
         Set<FollowedJob> looked =
@@ -205,7 +205,7 @@ final class Notifier implements AutoCloseable {
         scan.looks().forEach(look -> look.job().makeDue());
     }
 
-    /** {@return whether there was anything to tell} */
+    /** {@return whether there was anything to deliver} */
     private boolean tell(ChangeScan scan, ChangeScan.ScanResult scanResult) {
         Map<String, FollowedJob.Look> changed = new HashMap<>();
         scanResult.changed().forEach(look -> changed.put(look.ref().id(), look));

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * A change as a subscriber is told of it.
+ * A change as a subscriber receives it.
  *
  * @param read gives the job's data, or throws if it could not be read, so that bad data hides no change
  */

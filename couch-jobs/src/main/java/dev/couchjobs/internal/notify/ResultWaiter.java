@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for jobs to end and tells what came of them.
+ * Waits for jobs to end and returns their results or errors.
  *
  * <p>A subscription reports the end of a job, wherever it happens, and then the job is read. If another process was
  * quicker and has enqueued it again, that end is past and the next one is waited for.

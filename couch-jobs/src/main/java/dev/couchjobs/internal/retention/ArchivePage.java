@@ -77,8 +77,8 @@ record ArchivePage<D, R>(DueJobs due, Map<String, JobRow> rows, List<JobInfo<D, 
     }
 
     /**
-     * The lock tells two ends of a job apart, since each end ends another claim, and a job that was added in its place
-     * has locks of its own. The time tells apart ends without any claim.
+     * The lock distinguishes two ends of a job, since each end ends another claim, and a job that was added in its
+     * place has locks of its own. The time distinguishes ends without any claim.
      */
     private boolean isAsOffered(String jobId, JobRow now) {
         JobRow offered = rows.get(jobId);

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * Tells whether a database is that of an instance, also behind wrappers: these hand on the options of what they stand
+ * Decides whether a database is that of an instance, also behind wrappers: these hand on the options of what they stand
  * for.
  *
  * <p>A cluster that was opened twice has two objects of options. Its client knows the cluster's connection string,
@@ -44,7 +44,7 @@ final class DatabaseMatcher {
         return answer == null ? ask(given) : CompletableFuture.completedFuture(answer);
     }
 
-    /** A wrapper that makes options again for each call does not tell for what it stands. */
+    /** A wrapper that makes new options for each call does not reveal what it wraps. */
     private boolean differs(Database given) {
         Object mine = own.options();
         Object theirs = given.options();

@@ -6,8 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the tries of one transaction failed of, to tell why its time ran out. FoundationDB says only that it did, and
- * not that the database is locked, say, or that operators throttle it.
+ * The errors of the tries of one transaction, which explain why its time ran out. FoundationDB says only that it did,
+ * and not that the database is locked, say, or that operators throttle it.
  */
 final class LastError {
     private static final int TIMED_OUT = 1031;

@@ -12,7 +12,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tries a transaction until it commits or {@code onError} gives up, as a {@code Database} does, and tells which tries
+ * Tries a transaction until it commits or {@code onError} gives up, as a {@code Database} does, and records which tries
  * may have committed although they failed. The loop of a {@code Database} does not show its body what a commit failed
  * of.
  */

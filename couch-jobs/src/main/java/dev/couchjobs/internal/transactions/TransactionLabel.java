@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param name with what the identifier begins
  * @param tag null for none
  * @param identifier of at most 100 bytes of UTF-8, which is all that FoundationDB takes
- * @param traced whether the client's traces tell of every step
+ * @param traced whether the client's traces contain every step
  */
 public record TransactionLabel(String name, @Nullable String tag, String identifier, boolean traced) {
     private static final int IDENTIFIER_BYTES_MAX = 100;

@@ -87,7 +87,7 @@ public final class Transactions {
         return new Transactions(environment, dependencyPropagator, layout, timeout, label, isOpen, isOwn);
     }
 
-    /** {@return the same for one purpose, which operators are told} */
+    /** {@return the same for one purpose, which labels its transactions} */
     public Transactions named(String purpose, String typeName) {
         return new Transactions(
                 environment, dependencyPropagator, layout, timeout, label.named(purpose, typeName), isOpen, isOwn);
@@ -336,8 +336,8 @@ public final class Transactions {
     }
 
     /**
-     * A verb that ends a job also tells the jobs that wait for it, and one that enqueues a job brings its type into
-     * use.
+     * A verb that ends a job also releases or fails the jobs that wait for it, and one that enqueues a job brings its
+     * type into use.
      */
     private <T> CompletableFuture<T> settled(Transaction tx, CompletableFuture<T> done) {
         return done.thenCompose(result -> dependencyPropagator

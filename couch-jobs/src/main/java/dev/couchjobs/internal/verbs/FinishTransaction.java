@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * skipped.
  *
  * <p>Like the verbs of {@link ProcessorVerbs} it reads each job's row so that it conflicts with a takeover, and
- * compares the lock. In a transaction of the library's own a lost claim is told of and does not disturb the others; in
+ * compares the lock. In a transaction of the library's own a lost claim is reported and does not disturb the others; in
  * a transaction of the caller's it cancels that transaction, because the caller's writes stand or fall with the claim.
  */
 public final class FinishTransaction {

@@ -76,7 +76,7 @@ public final class ClaimedJob<D> implements Job<D> {
         return new ClaimedJob<>(type, id, row, lock, row.payload().known().orElse(json), codec);
     }
 
-    /** This claim, resubmitted, whether or not its job's row still tells of it. */
+    /** This claim, resubmitted, whether or not its job's row still has it. */
     public ClaimedJob<D> resubmitted() {
         return new ClaimedJob<>(type, id, lock, scheduledTime, true, options, claimInfo, json, codec);
     }

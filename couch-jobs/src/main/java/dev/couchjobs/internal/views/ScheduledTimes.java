@@ -8,7 +8,7 @@ public final class ScheduledTimes {
     /** No scheduled time: the job may run at once. */
     public static final long NONE = 0;
 
-    /** The last second that an {@link Instant} can tell; what is after it is as good as never. */
+    /** The last second that an {@link Instant} represents; a later time means never. */
     private static final long LAST = Instant.MAX.getEpochSecond();
 
     private ScheduledTimes() {}

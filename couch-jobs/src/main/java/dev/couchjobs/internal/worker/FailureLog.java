@@ -6,13 +6,13 @@ import dev.couchjobs.internal.views.ClaimedJob;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells of failures where the worker runs: what is kept with a job is seen only where that job is read. */
+/** Logs failures where the worker runs: what is kept with a job is visible only to its readers. */
 final class FailureLog {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
 
     private FailureLog() {}
 
-    /** Tells how an attempt has ended, if it has failed. */
+    /** Logs how an attempt has ended, if it has failed. */
     static void tell(JobRun<?> run, Disposition disposition) {
         if (!(disposition instanceof Disposition.Failed failed)) {
             return;

@@ -21,10 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the database that the jobs of one type in a worker are being worked on, many in one transaction.
+ * Renews the leases of the jobs of one type in a worker, many in one transaction.
  *
- * <p>Six times in an activity timeout it looks for jobs that have not been heard of for a whole round. So none is
- * silent for longer than a third of the timeout, and one that ends before costs nothing. A watch tells when the timeout
+ * <p>Six times in an activity timeout it looks for jobs whose lease was not renewed for a whole round. So none is
+ * silent for longer than a third of the timeout, and one that ends before costs nothing. A watch fires when the timeout
  * is changed.
  *
  * <p>While the worker holds no jobs of the type, there are no rounds and no watch. The timeout may change meanwhile, to
@@ -67,7 +67,7 @@ final class HeartbeatSender<D> implements AutoCloseable {
          * Begins another round.
          *
          * @param roundTime how long each round lasts
-         * @return those that were not heard of in all of the last one
+         * @return those whose lease was not renewed in all of the last one
          */
         List<JobRun<D>> nextRound(Duration roundTime);
     }
@@ -161,7 +161,7 @@ final class HeartbeatSender<D> implements AutoCloseable {
     }
 
     /**
-     * Tells of jobs that have begun, beside the rounds. Nothing is lost if that fails: the next round tells of them.
+     * Stores the starts of jobs, beside the rounds. Nothing is lost if that fails: the next round stores them.
      */
     void confirm(List<JobRun<?>> begun) {
         if (begun.isEmpty()) {

@@ -35,7 +35,7 @@ public final class JobPool {
     private final Instance instance;
     private final Acceptors acceptors;
     private final WorkerSettings settings;
-    /** Calls what users have asked to be told, and what may block there. */
+    /** Runs the callbacks of users, which may block. */
     private final Executor callers;
 
     /** Grows while the lock is held. */

@@ -35,7 +35,7 @@ final class JobRun<D> {
 
     @GuardedBy("lock") private RunState state = RunState.WAITING;
 
-    /** Whether the handler is told to stop. A handler that ends its job itself goes on without it. */
+    /** Whether the handler was asked to stop. A handler that ends its job itself may continue. */
     private volatile boolean halted;
 
     /** Whether the worker has given the job back. Another processor may have it before its handler notices. */
@@ -82,8 +82,8 @@ final class JobRun<D> {
     }
 
     /**
-     * It has been heard of in a round, by itself or under another activity row. Answers may come in another order than
-     * the commits that they tell of. So if it has moved since this began, it may be under either row: it stays where it
+     * Its lease was renewed in a round, by itself or under another activity row. Answers may come in another order than
+     * the commits that they report. So if it has moved since this began, it may be under either row: it stays where it
      * is, and the other row is not known to become empty either.
      *
      * @param before the activity row that the job was known to share when this began
@@ -106,7 +106,7 @@ final class JobRun<D> {
         activity = other;
     }
 
-    /** The round of heartbeats in which it was last heard of. */
+    /** The round of heartbeats in which its lease was last renewed. */
     long lastHeartbeatRound() {
         synchronized (lock) {
             return lastHeartbeatRound;
@@ -183,7 +183,7 @@ final class JobRun<D> {
         released = true;
     }
 
-    /** Tells the handler to stop; the caller then cancels the stage that it returns, without the lock. */
+    /** Asks the handler to stop; the caller then cancels the stage that this returns, without the lock. */
     Optional<CompletableFuture<?>> halt() {
         synchronized (lock) {
             halted = true;

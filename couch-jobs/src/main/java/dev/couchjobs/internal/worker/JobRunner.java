@@ -34,7 +34,7 @@ final class JobRunner {
         this.longTriesMax = longTriesMax;
     }
 
-    /** Is told once that a handler has come to its end. */
+    /** Is called once, when a handler has ended. */
     interface EndListener {
         /**
          * The handler has ended.

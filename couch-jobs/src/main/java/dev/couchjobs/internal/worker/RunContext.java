@@ -218,7 +218,7 @@ final class RunContext<D> implements JobContext<D> {
 
         /**
          * Whether an earlier try has committed; if not, this one goes on only while the claim holds. The job's own row
-         * may no longer tell: nothing may be kept of it, or others may have claimed it again.
+         * may no longer show it: nothing may be kept of it, or others may have claimed it again.
          */
         CompletableFuture<Boolean> isDoneBefore(Transaction tx) {
             return earlierTries

@@ -199,7 +199,7 @@ final class TypeRuns<D> implements AutoCloseable {
         all.forEach(run -> stop(run, disposition));
     }
 
-    /** Ends a job whatever its handler does, which is told to stop. */
+    /** Ends a job and asks its handler to stop, whatever the handler does. */
     private void stop(JobRun<?> run, Disposition disposition) {
         Optional<CompletableFuture<?>> stage;
         synchronized (lock) {
@@ -217,7 +217,7 @@ final class TypeRuns<D> implements AutoCloseable {
         lostSlots.expectEnd(run);
     }
 
-    /** A job is another's, or gone; unless it has just been ended here, its handler is told to stop. */
+    /** The claim is lost; unless the job has just been ended here, its handler is asked to stop. */
     private void halt(JobRun<?> run) {
         Optional<CompletableFuture<?>> stage;
         synchronized (lock) {
@@ -276,7 +276,7 @@ final class TypeRuns<D> implements AutoCloseable {
     /**
      * Begins another round of heartbeats.
      *
-     * @return those that were not heard of in all of the last one
+     * @return those whose lease was not renewed in all of the last one
      */
     List<JobRun<D>> nextRound() {
         synchronized (lock) {
@@ -317,7 +317,7 @@ final class TypeRuns<D> implements AutoCloseable {
         beat.lost().forEach(this::halt);
     }
 
-    /** A job has been heard of by itself, having shared that row when this began. */
+    /** The lease of a job was renewed by itself; the job shared that row when this began. */
     void heard(JobRun<?> run, @Nullable SharedActivity before) {
         synchronized (lock) {
             run.renewed(before, null, round);

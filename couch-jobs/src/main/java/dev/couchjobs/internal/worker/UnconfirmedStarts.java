@@ -14,7 +14,7 @@ import java.util.function.Consumer;
  * Runs longer than one period are written in batches. Shorter runs need no write.
  */
 final class UnconfirmedStarts {
-    /** How long a job runs at least before the database is told that it does, unless its claim says so. */
+    /** How long a job runs at least before its start is stored, unless its claim has stored it. */
     private static final Duration PERIOD = Duration.ofMillis(400);
 
     private final Object lock;

@@ -12,7 +12,7 @@ import java.util.concurrent.Executor;
  * @param shutdownTimeout how long those that run may take when the worker is closed
  * @param longTriesMax how many tries of a handler's transaction may take too long
  * @param executor runs the handlers
- * @param releaseExecutor lets go of the executor when the worker has ended
+ * @param releaseExecutor releases the executor when the worker has ended
  */
 public record WorkerSettings(
         int concurrency,

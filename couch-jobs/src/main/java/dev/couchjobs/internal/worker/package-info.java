@@ -1,4 +1,4 @@
-/** The worker: claims jobs in batches, runs their handlers, tells that they are alive, and ends them. Not for users. */
+/** The worker: claims jobs in batches, runs their handlers, renews their leases, and ends them. Not for users. */
 @NullMarked
 package dev.couchjobs.internal.worker;
 

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A database cannot be opened, or cannot go on. The message says what is wrong with which file, which commits are
- * safe and what to do; subclasses stand for the causes that a program may want to tell apart.
+ * safe and what to do; subclasses stand for the causes that a program may want to distinguish.
  */
 public class StorageException extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -28,7 +28,7 @@ final class FaultScheduler {
         this.random = random;
     }
 
-    /** To be told of the store when it starts. */
+    /** Receives the store when it starts. */
     void over(SharedStore store) {
         if (weights.of(Fault.STORE_LOSS) > 0) {
             later(() -> spell(store));
@@ -45,7 +45,7 @@ final class FaultScheduler {
         later(() -> spell(store));
     }
 
-    /** To be told of every process when it starts. */
+    /** Receives every process when it starts. */
     void over(SimulatedProcess process) {
         if (weights.occurs(Fault.CLOCK_SKEW, random)) {
             process.jumpClock(Duration.ofNanos(random.nextLong(-LARGEST_SKEW, LARGEST_SKEW)));

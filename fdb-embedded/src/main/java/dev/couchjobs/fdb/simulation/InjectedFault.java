@@ -5,11 +5,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What goes wrong with one step of a transaction: what happens to it, and what its caller is told.
+ * A fault of one step of a transaction: what happens to the step, and what its caller receives.
  *
  * @param name for people
  * @param takesEffect whether the step happens nevertheless
- * @param failure makes what the caller is told, or is null if it is told that all is well
+ * @param failure makes the error for the caller, or is null if the caller receives success
  */
 public record InjectedFault(
         String name, boolean takesEffect, @Nullable Supplier<RuntimeException> failure) {

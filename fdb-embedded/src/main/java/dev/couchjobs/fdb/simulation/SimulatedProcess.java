@@ -67,7 +67,7 @@ public final class SimulatedProcess {
     }
 
     /**
-     * Tells the time of day, right or wrong.
+     * Returns the time of day by the clock of the process, right or wrong.
      *
      * @return the clock of this process, which stops with its death
      */
@@ -94,7 +94,7 @@ public final class SimulatedProcess {
     }
 
     /**
-     * Tells whether it is still there.
+     * Returns whether the process still runs.
      *
      * @return false after its death
      */

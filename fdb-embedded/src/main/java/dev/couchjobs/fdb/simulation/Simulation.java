@@ -190,7 +190,7 @@ public final class Simulation implements AutoCloseable {
     }
 
     /**
-     * Tells how much time has passed.
+     * Returns how much time has passed.
      *
      * @return virtual time since the beginning
      */
@@ -199,7 +199,7 @@ public final class Simulation implements AutoCloseable {
     }
 
     /**
-     * Tells the time of day.
+     * Returns the time of day.
      *
      * @return a clock that is right, whatever the processes believe
      */
@@ -245,7 +245,7 @@ public final class Simulation implements AutoCloseable {
     }
 
     /**
-     * Tells what happened.
+     * Returns what happened.
      *
      * @return the trace so far, which grows
      */

@@ -76,7 +76,7 @@ public final class Trace {
     }
 
     /**
-     * Tells what happened last.
+     * Returns what happened last.
      *
      * @return the last hundred lines
      */

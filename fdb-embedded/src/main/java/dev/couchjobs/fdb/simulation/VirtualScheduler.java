@@ -84,7 +84,7 @@ public final class VirtualScheduler extends VirtualExecutor implements InstantSo
     }
 
     /**
-     * Tells the time to those who measure it.
+     * Returns the time for measurements.
      *
      * @return virtual nanoseconds since creation; unlike the wall clock it never jumps
      */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * them below {@code \xff\xff}.
  *
  * <p>What is applied can be read at once and is durable after the next {@link #flush}. After a crash the store holds
- * what it held at some version between the last flush and the last apply, whole; {@link #version} tells which.
+ * what it held at some version between the last flush and the last apply, whole; {@link #version} is that version.
  *
  * <p>Any number of threads may read. One thread at a time may apply and flush, while others read.
  *
@@ -74,7 +74,7 @@ public interface Base extends AutoCloseable {
     long estimatedBytes(byte[] begin, byte[] end);
 
     /**
-     * Waits for the reads in flight, then lets go of the files without making anything more durable than it is. Closing
+     * Waits for the reads in flight, then closes the files without making anything more durable than it is. Closing
      * again does nothing. A thread must not close the store while it holds a cursor on it.
      */
     @Override

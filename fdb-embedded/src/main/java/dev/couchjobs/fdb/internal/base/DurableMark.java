@@ -20,7 +20,7 @@ import java.util.zip.CRC32C;
 
 /**
  * A file beside RocksDB's own that says up to which version everything is durable. RocksDB takes a manifest that lost
- * its end for one that was never longer, and a directory without a manifest for a new one; the mark tells them apart.
+ * its end for one that was never longer, and a directory without a manifest for a new one; the mark distinguishes them.
  * It is written before RocksDB first runs in the directory and after every flush, so it never promises too much.
  */
 final class DurableMark {

@@ -321,7 +321,7 @@ public final class ClientTransaction {
         }
     }
 
-    /** What the pipeline tells; a later attempt has no use for it. */
+    /** The answer of the pipeline; a later attempt ignores it. */
     private final class PipelineCallback implements Commit.CommitCallback {
         private final TransactionAttempt committing;
         private final CommitReply reply;

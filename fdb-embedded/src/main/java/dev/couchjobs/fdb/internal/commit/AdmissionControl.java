@@ -19,7 +19,7 @@ final class AdmissionControl {
 
     private static final long NANOS_PER_VERSION = 1_000_000_000L / Limits.VERSIONS_PER_SECOND;
     private static final long WINDOW_NANOS = Limits.WINDOW_VERSIONS * NANOS_PER_VERSION;
-    /** What is told when there is no room at all: it comes with time, so ask again by then. */
+    /** The error when there is no room at all. Room comes with time, so the caller may try again. */
     static final long FULL_NANOS = WINDOW_NANOS / 200;
     /** Commits within that time are counted, and forgotten, together. */
     private static final long STEP_VERSIONS = Limits.WINDOW_VERSIONS / 200;

@@ -77,8 +77,8 @@ public final class CommitPipeline {
     private @Nullable List<Message> halfSettled;
 
     /**
-     * {@code delay} completes after that many nanoseconds, or fails once the engine closes; {@code whenBroken} is told
-     * once the pipeline can do nothing but refuse, perhaps repeatedly.
+     * {@code delay} completes after that many nanoseconds, or fails once the engine closes; {@code whenBroken} is
+     * called once the pipeline can do nothing but refuse, perhaps repeatedly.
      */
     CommitPipeline(
             VersionWindow versions,
@@ -125,7 +125,7 @@ public final class CommitPipeline {
         }
     }
 
-    /** Refuses what finds too many before it: who does not wait for answers has to be told to. */
+    /** Refuses a commit that finds too many before it: its caller has to wait for answers. */
     private boolean mayWait(Commit commit) {
         long bytes = commit.bytes();
         if (waiting.addAndGet(bytes) <= Math.max(limits.waitingBytes(), bytes)) {
@@ -341,7 +341,7 @@ public final class CommitPipeline {
         settleOthers(messages);
     }
 
-    /** Whatever goes wrong, those who wait are told and what was decided on top is lost as well. */
+    /** Whatever goes wrong, every waiting commit gets an answer, and later decisions are dropped too. */
     private CompletableFuture<?> persist(List<Decided> batches) {
         try {
             return storage.persist(
@@ -351,7 +351,7 @@ public final class CommitPipeline {
         }
     }
 
-    /** Whether a batch cannot be persisted any more; if so, those who wait for it are told. */
+    /** Whether a batch cannot be persisted any more; if so, its commits get an answer. */
     private boolean isLost(Decided each) {
         boolean lost = closed || each.epoch == failedEpoch;
         if (lost) {
@@ -362,7 +362,7 @@ public final class CommitPipeline {
 
     private void lose(List<Decided> batches, Throwable error) {
         failure = asReported(error);
-        // Comes before any caller is told, since a caller might try again at once.
+        // Comes before any caller gets an answer, since a caller might try again at once.
         failedEpoch = batches.get(0).epoch;
         batches.forEach(each -> publisher.abandon(each.batch, failure));
     }

@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
  * <p>It is a sequence of numbered {@linkplain SegmentStore segments}, filled with zeros before they are used and never
  * used twice; so zeros behind the last record are where the log ends. A crash can only undo what was not synced, and of
  * that any sectors: they are zeros again, or, under a kill of the process, were never written. Everything else is
- * damage, and opening tells the two apart by these rules. It refuses rather than guesses.
+ * damage, and opening distinguishes the two by these rules. It refuses rather than guesses.
  * <ul>
  *   <li>Each record says how far the log was synced when it was written. A bad record with a record behind it that was
  *       written after it was synced is damage.</li>
  *   <li>So is a bad record with anything in a later segment: a segment is synced to its end before the next is
  *   used.</li>
  *   <li>Any other bad record was perhaps never synced. It is taken as lost if it looks like that: more of its sectors
- *   are zeros than were written as such, which its header tells, or it has no end. A changed byte looks otherwise. What
+ *   are zeros than were written as such, by its header, or it has no end. A changed byte looks otherwise. What
  *   was appended behind a lost record is lost as well; it cannot have been synced.</li>
  *   <li>What is left of lost records is overwritten with zeros, and that synced, before anything is appended, so that
  *   it is never taken for something that was written later.</li>

@@ -204,7 +204,7 @@ public final class DatabaseDirectory implements AutoCloseable {
      * Fails if the directory was removed or replaced while it was open. Nothing may be written then: it would get into
      * what is there now, which may be another's.
      *
-     * @throws StorageException if so, or if the system cannot tell
+     * @throws StorageException if so, or if the system does not answer
      */
     public void requireInPlace() {
         try {

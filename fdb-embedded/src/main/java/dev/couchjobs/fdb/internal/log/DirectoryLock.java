@@ -35,7 +35,7 @@ final class DirectoryLock implements Closeable {
     private final Path file;
     private final Path directory;
     private final FileChannel channel;
-    /** What tells the file from any other, whatever its name; null where the system has nothing like it. */
+    /** Identifies the file, whatever its name; null where the system has no such identity. */
     private final @Nullable Object identity;
 
     private DirectoryLock(Path file, Path directory, FileChannel channel, @Nullable Object identity) {

@@ -11,7 +11,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** What to tell the user when the disk does not do as it is told. */
+/** The errors for failures of the disk. */
 final class DiskErrors {
     private DiskErrors() {}
 

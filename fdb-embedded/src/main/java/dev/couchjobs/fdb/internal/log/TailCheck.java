@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells what a crash may leave of records that were never synced from what it cannot have done.
+ * Distinguishes what a crash may leave of records that were never synced from damage.
  *
  * @param image all bytes of a segment
  * @param end where its last intact record ends

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where scans found nothing for a long while: keys that the base still has and that were cleared one by one, as at the
  * head of a queue. Cleared once more in one piece, such a gap costs the next scan one step. Only the last gap found is
- * kept; the next read that meets another one tells again. Thread-safe.
+ * kept; the next read that meets another one records it. Thread-safe.
  */
 public final class EmptyRangeHint {
     /** Less than this is not worth the telling. */

@@ -19,7 +19,7 @@ public final class OutstandingWatches {
     private final Consumer<Watch> whenGivenUp;
     private volatile int limit = Limits.WATCHES;
 
-    /** {@code whenGivenUp} is told of each watch that its user, and not the engine, has settled. */
+    /** {@code whenGivenUp} receives each watch that its user, and not the engine, has settled. */
     public OutstandingWatches(Consumer<Watch> whenGivenUp) {
         this.whenGivenUp = whenGivenUp;
     }
