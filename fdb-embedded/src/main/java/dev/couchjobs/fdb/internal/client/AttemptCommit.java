@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
-/** The end of an attempt, by success or failure, and its listeners. Used under the lock of the {@link ClientTransaction}. */
+/** The end of an attempt, and its listeners. Used under the lock of the {@link ClientTransaction}. */
 final class AttemptCommit {
     private final Engine engine;
     private final Executor executor;
