@@ -267,7 +267,7 @@ public final class CouchJobs implements AutoCloseable {
      * @param type the type of the jobs
      * @param page which part of the listing
      * @return the page
-     * @throws IllegalArgumentException if the page is to begin where this listing has no place, or newest first
+     * @throws IllegalArgumentException for a place of another listing, or newest first
      */
     public CompletableFuture<Page<JobSummary>> list(
             ReadTransactionContext context, JobType<?, ?> type, PageRequest page) {
@@ -284,8 +284,7 @@ public final class CouchJobs implements AutoCloseable {
      * @param state pending, running or finished
      * @param page which part of the listing
      * @return the page
-     * @throws IllegalArgumentException if the page is to begin where this listing has no place, or newest first, or if
-     *     the state is {@link JobState#NOT_FOUND}
+     * @throws IllegalArgumentException for a place of another listing, newest first, or {@link JobState#NOT_FOUND}
      */
     public CompletableFuture<Page<JobSummary>> list(
             ReadTransactionContext context, JobType<?, ?> type, JobState state, PageRequest page) {
