@@ -58,9 +58,14 @@ class ErrorsContract extends JobsContract {
     private static List<Verb> verbsWithAnId() {
         return List.of(
                 new Verb("add", (on, db, id) -> on.add(db, INDEX, id, new WorkData(1))),
-                new Verb("add", (on, db, id) -> on.add(db, NewJob.of(INDEX, new WorkData(1)).id(id))),
-                new Verb("addAll", (on, db, id) -> on.addAll(
-                        db, List.of(NewJob.of(INDEX, new WorkData(1)).id(id)))),
+                new Verb(
+                        "add",
+                        (on, db, id) ->
+                                on.add(db, NewJob.of(INDEX, new WorkData(1)).id(id))),
+                new Verb(
+                        "addAll",
+                        (on, db, id) -> on.addAll(
+                                db, List.of(NewJob.of(INDEX, new WorkData(1)).id(id)))),
                 new Verb("remove", (on, db, id) -> on.remove(db, INDEX, id)),
                 new Verb("getJobData", (on, db, id) -> on.getJobData(db, INDEX, id)),
                 new Verb("getJobState", (on, db, id) -> on.getJobState(db, INDEX, id)),
@@ -89,8 +94,8 @@ class ErrorsContract extends JobsContract {
                 new Verb("update", (on, db, id) -> on.processor().update(db, claim)),
                 new Verb("update", (on, db, id) -> on.processor().update(db, claim, new WorkData(2))),
                 new Verb("finish", (on, db, id) -> on.processor().finish(db, claim)),
-                new Verb("finishWithResult", (on, db, id) -> on.processor()
-                        .finishWithResult(db, WITH_RESULT, claim, 1)),
+                new Verb(
+                        "finishWithResult", (on, db, id) -> on.processor().finishWithResult(db, WITH_RESULT, claim, 1)),
                 new Verb("fail", (on, db, id) -> on.processor().fail(db, claim, new Exception("failed"))),
                 new Verb("snooze", (on, db, id) -> on.processor().snooze(db, claim, Duration.ZERO)),
                 new Verb("cancel", (on, db, id) -> on.processor().cancel(db, claim, "no reason")),
@@ -156,7 +161,8 @@ class ErrorsContract extends JobsContract {
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> processor.progress(database, claim, 3, 2, ""))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> processor.finishWithResult(database, JobType.of("x", Integer.class, Integer.class), claim, 1))
+        assertThatThrownBy(() ->
+                        processor.finishWithResult(database, JobType.of("x", Integer.class, Integer.class), claim, 1))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> jobs.details().entries(database, INDEX, "j1", -1, 1))
                 .isInstanceOf(IllegalArgumentException.class);

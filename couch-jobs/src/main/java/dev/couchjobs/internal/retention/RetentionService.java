@@ -29,9 +29,7 @@ public final class RetentionService implements AutoCloseable {
 
     /** {@return the skew of this process's clock} */
     public CompletableFuture<ClockSkew> clockSkew(ReadTransactionContext context) {
-        return closed
-                ? CompletableFuture.failedFuture(new CouchJobsClosedException())
-                : clock.measure(context);
+        return closed ? CompletableFuture.failedFuture(new CouchJobsClosedException()) : clock.measure(context);
     }
 
     /** Starts the sweep of a type, unless it runs. */
