@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  * {@link #deadLetters}, {@link #quarantine} and {@link #maintenance} what their names say.
  *
  * <p>A verb takes a database or a transaction first. Given a {@link Database}, it runs in a transaction of its own, is
- * retried, and acts once even where the result of a commit is unknown; only after FoundationDB's error 1031 (the
- * builder's {@code transactionTimeout}) look before you repeat it. Given a
+ * retried, and acts once even where the result of a commit is unknown. After FoundationDB's error 1031 (the builder's
+ * {@code transactionTimeout} is over) it may still commit: look before you repeat it. Given a
  * {@link com.apple.foundationdb.Transaction}, it joins it: what it writes commits together with what the caller writes,
  * or not at all. Complete its future before you commit. Each verb sees what earlier verbs of the same transaction did.
  * A database or transaction of another database is refused with {@link OtherDatabaseException}.
@@ -142,7 +142,7 @@ public final class CouchJobs implements AutoCloseable {
      *
      * @param context a database, or a transaction to join
      * @param type the type of the job
-     * @param jobId its id, unique within its type, 1 to {@value #JOB_ID_BYTES_MAX} bytes in UTF-8 (a zero counts twice)
+     * @param jobId its id, unique within its type, 1 to {@value #JOB_ID_BYTES_MAX} bytes in UTF-8; U+0000 counts twice
      * @param data its data
      * @param <D> the type of the data
      * @return what was done
@@ -267,7 +267,7 @@ public final class CouchJobs implements AutoCloseable {
      * @param type the type of the jobs
      * @param page which part of the listing
      * @return the page
-     * @throws IllegalArgumentException for a place of another listing, or newest first
+     * @throws IllegalArgumentException if the page asks for newest first, or its token is of another listing
      */
     public CompletableFuture<Page<JobSummary>> list(
             ReadTransactionContext context, JobType<?, ?> type, PageRequest page) {
@@ -284,7 +284,7 @@ public final class CouchJobs implements AutoCloseable {
      * @param state pending, running or finished
      * @param page which part of the listing
      * @return the page
-     * @throws IllegalArgumentException for a place of another listing, newest first, or {@link JobState#NOT_FOUND}
+     * @throws IllegalArgumentException if the page is newest first or of another listing, or the state NOT_FOUND
      */
     public CompletableFuture<Page<JobSummary>> list(
             ReadTransactionContext context, JobType<?, ?> type, JobState state, PageRequest page) {

@@ -122,8 +122,8 @@ public final class JobType<D, R> {
 
     /**
      * This job type with another activity timeout: how long a processor may be silent before its job is given to
-     * another (RFC 007). The first job that is added stores it; from then on the stored timeout counts, and {@link
-     * JobTypes#setTypeTimeout} changes it. The default is 30 seconds.
+     * another (RFC 007). The first job that is added stores it, for all processes. To change the stored timeout, call
+     * {@link JobTypes#setTypeTimeout}. The default is 30 seconds.
      *
      * @param timeout a whole number of seconds, from one second to 3,650 days
      * @return the job type

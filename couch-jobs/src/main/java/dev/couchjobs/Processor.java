@@ -110,7 +110,8 @@ public final class Processor {
     }
 
     /**
-     * Ends the work on a job and replaces its data, for example by its result (RFC 007, {@code finish/3}).
+     * Ends the work on a job and replaces its data (RFC 007, {@code finish/3}). {@link #finishWithResult} keeps a
+     * result beside the data.
      *
      * @param context a database, or a transaction to join
      * @param job the claim

@@ -53,8 +53,8 @@ final class ClaimWriter<D> {
     }
 
     /**
-     * What to claim of the jobs that were found. Of those on which claims have expired a worker takes one by itself,
-     * when it comes first: were it to end the process again, no other job would have been claimed with it.
+     * What to claim of the jobs that were found. A worker claims a suspect alone, when it comes first: if the
+     * suspect ends the process again, no other claim expires with it.
      */
     List<RowChange> steps(ClaimCriteria mode, Map<String, JobRow> found) {
         Map<String, JobRow> chosen = found;

@@ -40,7 +40,7 @@ import java.util.stream.Stream;
  */
 final class JobClaimer<D> {
     private static final int GOES_MAX = 50;
-    /** The next try is to be done with in five seconds if this one was not. */
+    /** A try that took longer may exceed the five seconds of a transaction; the next try is smaller. */
     private static final Duration SLOW = Duration.ofSeconds(2);
 
     private final TypeKeys keys;

@@ -45,7 +45,7 @@ final class LowPriorityShare {
         return (ranked, pending) -> below.thenApply(more -> next(before, ranked, more, pending, places));
     }
 
-    /** A part of one claim is a claim from time to time. */
+    /** Rounds up or down at random, so that the share holds on average. */
     private int places(double share, int wanted) {
         if (share == 0) {
             return 0;

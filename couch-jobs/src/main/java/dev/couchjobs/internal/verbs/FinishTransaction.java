@@ -82,7 +82,7 @@ public final class FinishTransaction {
      * @param requests the claims
      * @param activityRows rows of the activity index that stood for several claims and are of no use any more once
      *     these have ended; they are cleared as well
-     * @return what became of each claim, in the order of {@code ends}; in a transaction of the caller's it fails with
+     * @return what became of each claim, in the order of the requests; in a transaction of the caller's it fails with
      *     {@link JobHaltedException} if any claim is lost
      */
     public CompletableFuture<List<FinishResult>> endAll(

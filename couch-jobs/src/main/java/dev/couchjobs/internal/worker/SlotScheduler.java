@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
  * back.
  */
 final class SlotScheduler implements HandlerThreads.Work {
-    /** How often the scheduler looks whether jobs wait for nothing, while any wait. */
+    /** How often the scheduler looks for claims that wait too long for a slot, while any wait. */
     private static final Duration LOOK = Duration.ofMillis(50);
 
     private final Object lock;

@@ -26,11 +26,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A log that takes each batch as it is committed, and a base store that takes it some seconds later, when no reader can
- * want to do without it any more. Until then a batch is in the overlay, in memory. What is opened again is the base,
+ * read an older version. Until then a batch is in the overlay, in memory. What is opened again is the base,
  * with all that the log has beyond it as its overlay.
  */
 public final class DurableStorage implements Storage {
-    /** How far above the versions in use the ceiling is put when it is raised: an hour. */
+    /** The ceiling is the version at which the next run begins. It is raised to an hour above the versions in use. */
     static final long HORIZON_VERSIONS = TimeUnit.HOURS.toSeconds(1) * Limits.VERSIONS_PER_SECOND;
 
     private static final long RELAXED_SYNC_MILLIS = 50;
@@ -103,7 +103,7 @@ public final class DurableStorage implements Storage {
         }
     }
 
-    /** Makes sure that what is handed out from now on is less than what the next to open it begins with. */
+    /** Stores a ceiling, so that versions of this run are below those of the next one. */
     private DurableStorage begun() {
         try {
             requireLogNotBehindBase();
