@@ -250,5 +250,7 @@ class WaitContract extends JobsContract {
 
         assertThatThrownBy(() -> subscription.awaitEvent(Duration.ofMillis(-1)))
                 .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> Subscription.<WorkData>awaitAny(List.of(), Duration.ofMillis(-1)))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -109,9 +109,6 @@ final class EventDispatcher implements FeedSubscription.Owner, AutoCloseable {
     /** The earliest change that is there or comes; empty when the time is up or none can come any more. */
     CompletableFuture<Optional<AwaitCall.Delivery>> awaitChange(
             List<FeedSubscription<?>> subscriptions, @Nullable JobState state, Duration timeout) {
-        if (timeout.isNegative()) {
-            throw new IllegalArgumentException("A timeout cannot be negative: " + timeout);
-        }
         AwaitCall call = new AwaitCall(List.copyOf(subscriptions), state, new CompletableFuture<>());
         synchronized (lock) {
             if (closed) {

@@ -107,6 +107,9 @@ public final class Notifiers implements AutoCloseable {
     @SuppressWarnings("unchecked") // an event has the data type of its subscription, and events are only read
     public static <D> CompletableFuture<Optional<JobEvent<D>>> awaitAny(
             Collection<? extends Subscription<? extends D>> subscriptions, @Nullable JobState state, Duration timeout) {
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("A timeout cannot be negative: " + timeout);
+        }
         if (subscriptions.isEmpty()) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
