@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The Java of the pages for those who come from other libraries, run; and that it is those pages'. */
+/** The Java of the pages for users of other libraries, run; and that it is those pages'. */
 @SuppressWarnings("LocalVariableName") // as on the pages, where there is no class around it
 class FromOthersTest {
     private static final Duration LONG = Duration.ofSeconds(30);

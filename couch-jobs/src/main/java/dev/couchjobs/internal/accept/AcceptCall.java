@@ -19,21 +19,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class AcceptCall<D> implements ClaimRequest<D> {
     private final JobType<D, ?> type;
-    private final ClaimCriteria mode;
+    private final ClaimCriteria criteria;
     private final @Nullable Duration timeout;
     private final Executor executor;
     private final CompletableFuture<Optional<Job<D>>> result = new CompletableFuture<>();
 
     AcceptCall(JobType<D, ?> type, AcceptOptions options, Executor executor) {
         this.type = type;
-        this.mode = ClaimCriteria.of(options);
+        this.criteria = ClaimCriteria.of(options);
         this.timeout = options.timeout();
         this.executor = executor;
     }
 
     @Override
-    public ClaimCriteria mode() {
-        return mode;
+    public ClaimCriteria criteria() {
+        return criteria;
     }
 
     @Override

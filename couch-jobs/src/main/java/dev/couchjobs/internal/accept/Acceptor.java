@@ -227,8 +227,8 @@ final class Acceptor<D> implements AutoCloseable {
                 })
                 .thenApply(claimResult -> {
                     role = claimResult.role();
-                    claimResult.jobs().forEach((mode, jobs) -> deliver(jobs, claimBatch.of(mode)));
-                    claimResult.exhausted().forEach(mode -> completeNonBlocking(claimBatch.of(mode)));
+                    claimResult.jobs().forEach((criteria, jobs) -> deliver(jobs, claimBatch.of(criteria)));
+                    claimResult.exhausted().forEach(criteria -> completeNonBlocking(claimBatch.of(criteria)));
                     Pause pause = pause(claimResult);
                     return mayWatch || !watches.mustPoll(this) ? pause : pause.butAtMost(UNWATCHED_FOR);
                 });

@@ -33,8 +33,8 @@ final class CandidateSelector {
     /** How far one claim looks that cannot begin in the middle, because it reads all in between. */
     private static final int NEAR_MAX = 1_000;
 
-    /** How many picks do without an overview after one that was too much. */
-    private static final int WITHOUT_OVERVIEW = 16;
+    /** How many picks do without a snapshot after one that was too much. */
+    private static final int WITHOUT_SNAPSHOT = 16;
 
     private static final Comparator<QueueEntry> BY_PRIORITY = Comparator.comparingInt(QueueEntry::priority)
             .reversed()
@@ -53,8 +53,8 @@ final class CandidateSelector {
      */
     private volatile boolean crowded;
 
-    /** How many picks are to do without an overview. */
-    private final AtomicInteger withoutOverview = new AtomicInteger();
+    /** How many picks are to do without a snapshot. */
+    private final AtomicInteger withoutSnapshot = new AtomicInteger();
     /** What the last pick saw, if it saw all. */
     private volatile Optional<QueueSnapshot> snapshot = Optional.empty();
 
@@ -136,34 +136,35 @@ final class CandidateSelector {
      *
      * @param now the present time in seconds since the epoch
      */
-    CompletableFuture<ClaimPlan> pick(Transaction tx, ClaimCriteria mode, long now, int wanted) {
+    CompletableFuture<ClaimPlan> pick(Transaction tx, ClaimCriteria criteria, long now, int wanted) {
         int near = Math.min(skipDistance.rows(), NEAR_MAX);
-        LowPriorityShare.OutOfOrderPick outOfOrderPick = lowPriorityShare.turn(tx, mode, now, wanted);
-        return snapshot(tx, mode).thenCompose(all -> {
-            CompletableFuture<PrioritisedRows> prioritisedRows = all.map(seen -> ranked(seen, mode.latest(now)))
-                    .orElseGet(() -> ranked(tx, mode.latest(now), wanted + near));
-            CompletableFuture<List<QueueEntry>> pending = all.map(seen -> pending(seen, mode.latest(now), wanted))
-                    .orElseGet(() ->
-                            mode.noSchedule() ? anywhere(tx, wanted, near) : pending(tx, mode.latest(now), wanted));
+        LowPriorityShare.OutOfOrderPick outOfOrderPick = lowPriorityShare.turn(tx, criteria, now, wanted);
+        return snapshot(tx, criteria).thenCompose(all -> {
+            CompletableFuture<PrioritisedRows> prioritisedRows = all.map(seen -> ranked(seen, criteria.latest(now)))
+                    .orElseGet(() -> ranked(tx, criteria.latest(now), wanted + near));
+            CompletableFuture<List<QueueEntry>> pending = all.map(seen -> pending(seen, criteria.latest(now), wanted))
+                    .orElseGet(() -> criteria.noSchedule()
+                            ? anywhere(tx, wanted, near)
+                            : pending(tx, criteria.latest(now), wanted));
             return prioritisedRows.thenCompose(some -> pending.thenCompose(plain -> outOfOrderPick
                     .rows(some.all, plain)
                     .thenApply(first -> {
                         List<QueueEntry> take = byPriority(first, some.all, plain, wanted, near);
-                        goneBehind(take, mode);
-                        boolean moves = some.hidden && mode.followsClock();
+                        goneBehind(take, criteria);
+                        boolean moves = some.hidden && criteria.followsClock();
                         return new ClaimPlan(take, moves ? toMove(some.all, take) : List.of());
                     })));
         });
     }
 
-    private CompletableFuture<Optional<QueueSnapshot>> snapshot(Transaction tx, ClaimCriteria mode) {
+    private CompletableFuture<Optional<QueueSnapshot>> snapshot(Transaction tx, ClaimCriteria criteria) {
         snapshot = Optional.empty();
-        if (mode.noSchedule() || withoutOverview.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+        if (criteria.noSchedule() || withoutSnapshot.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
             return CompletableFuture.completedFuture(snapshot);
         }
         return QueueSnapshot.read(tx, keys).thenApply(all -> {
             snapshot = all;
-            withoutOverview.set(all.isPresent() ? 0 : WITHOUT_OVERVIEW);
+            withoutSnapshot.set(all.isPresent() ? 0 : WITHOUT_SNAPSHOT);
             return all;
         });
     }
@@ -179,13 +180,13 @@ final class CandidateSelector {
         return CompletableFuture.completedFuture(byTurns(plain, later, wanted));
     }
 
-    private void goneBehind(List<QueueEntry> taken, ClaimCriteria mode) {
+    private void goneBehind(List<QueueEntry> taken, ClaimCriteria criteria) {
         List<QueueEntry> pending =
                 taken.stream().filter(row -> row.priority() == 0).toList();
         int ranked = taken.size() - pending.size();
-        takenElsewhere.addAndGet(mode.noSchedule() ? taken.size() : ranked);
+        takenElsewhere.addAndGet(criteria.noSchedule() ? taken.size() : ranked);
         takenScarce.addAndGet(crowded ? 0 : ranked);
-        if (!mode.noSchedule()) {
+        if (!criteria.noSchedule()) {
             unscheduled.took(
                     pending.stream().filter(row -> row.scheduledTime() == 0).toList());
             due.took(pending.stream().filter(row -> row.scheduledTime() > 0).toList());
@@ -201,11 +202,11 @@ final class CandidateSelector {
     }
 
     /** The next time at which time alone makes a job one to take. */
-    CompletableFuture<OptionalLong> nextDue(Transaction tx, ClaimCriteria mode, long now) {
-        if (mode.followsClock() && snapshot.isPresent()) {
+    CompletableFuture<OptionalLong> nextDue(Transaction tx, ClaimCriteria criteria, long now) {
+        if (criteria.followsClock() && snapshot.isPresent()) {
             return CompletableFuture.completedFuture(snapshot.get().nextAfter(now));
         }
-        return mode.followsClock()
+        return criteria.followsClock()
                 ? PendingQueue.nextAfter(tx, keys, now)
                         .thenCombine(RankedQueue.nextAfter(tx, keys, now), CandidateSelector::earlier)
                 : CompletableFuture.completedFuture(OptionalLong.empty());

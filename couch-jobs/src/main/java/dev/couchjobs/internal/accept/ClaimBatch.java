@@ -18,7 +18,7 @@ final class ClaimBatch<D> {
         int wanted = request.wanted();
         if (wanted > 0) {
             allotments
-                    .computeIfAbsent(request.mode(), mode -> new ArrayList<>())
+                    .computeIfAbsent(request.criteria(), criteria -> new ArrayList<>())
                     .add(new Allotment<>(request, wanted));
         }
     }
@@ -31,14 +31,14 @@ final class ClaimBatch<D> {
     Map<ClaimCriteria, Integer> wanted(int room) {
         int share = Math.max(1, room / allotments.size());
         Map<ClaimCriteria, Integer> wanted = new LinkedHashMap<>();
-        allotments.forEach((mode, ofMode) -> wanted.put(
-                mode,
-                Math.min(share, ofMode.stream().mapToInt(Allotment::wanted).sum())));
+        allotments.forEach((criteria, ofCriteria) -> wanted.put(
+                criteria,
+                Math.min(share, ofCriteria.stream().mapToInt(Allotment::wanted).sum())));
         return wanted;
     }
 
-    List<Allotment<D>> of(ClaimCriteria mode) {
-        return allotments.getOrDefault(mode, List.of());
+    List<Allotment<D>> of(ClaimCriteria criteria) {
+        return allotments.getOrDefault(criteria, List.of());
     }
 
     List<ClaimRequest<D>> requests() {

@@ -6,7 +6,7 @@ import java.util.List;
 interface ClaimRequest<D> {
 
     /** Which jobs it wants, as of when it was last asked how many. */
-    ClaimCriteria mode();
+    ClaimCriteria criteria();
 
     /** How many it wants now; asked once at the beginning of every claim. */
     int wanted();

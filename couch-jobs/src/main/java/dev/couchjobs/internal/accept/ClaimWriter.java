@@ -56,19 +56,19 @@ final class ClaimWriter<D> {
      * What to claim of the jobs that were found. A worker claims a suspect alone, when it comes first: if the
      * suspect ends the process again, no other claim expires with it.
      */
-    List<RowChange> steps(ClaimCriteria mode, Map<String, JobRow> found) {
+    List<RowChange> steps(ClaimCriteria criteria, Map<String, JobRow> found) {
         Map<String, JobRow> chosen = found;
-        boolean begins = mode.workStart() == WorkStart.WITH_CLAIM;
+        boolean begins = criteria.workStart() == WorkStart.WITH_CLAIM;
         if (!begins) {
             Map.Entry<String, JobRow> first =
                     found.entrySet().stream().findFirst().orElse(null);
-            if (mode.suspects() && first != null && isSuspect(first.getValue())) {
+            if (criteria.suspects() && first != null && isSuspect(first.getValue())) {
                 chosen = Map.of(first.getKey(), first.getValue());
                 begins = true;
             } else {
                 chosen = new LinkedHashMap<>(found);
                 chosen.values().removeIf(ClaimWriter::isSuspect);
-                begins = mode.workStart() == WorkStart.WITH_CLAIM_OF_ONE && chosen.size() == 1;
+                begins = criteria.workStart() == WorkStart.WITH_CLAIM_OF_ONE && chosen.size() == 1;
             }
         }
         List<RowChange> changes = new ArrayList<>(chosen.size());

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** A {@link ClaimConsumer}, which comes back after every claim until it closes its intake. */
 final class ConsumerRequest<D> implements ClaimRequest<D>, ClaimSubscription {
     private final ClaimConsumer<D> consumer;
-    private final ClaimCriteria mode;
+    private final ClaimCriteria criteria;
     private final Runnable wakeUp;
     private final Function<ClaimRequest<D>, CompletableFuture<?>> onClose;
 
@@ -21,18 +21,18 @@ final class ConsumerRequest<D> implements ClaimRequest<D>, ClaimSubscription {
 
     ConsumerRequest(
             ClaimConsumer<D> consumer,
-            ClaimCriteria mode,
+            ClaimCriteria criteria,
             Runnable wakeUp,
             Function<ClaimRequest<D>, CompletableFuture<?>> onClose) {
         this.consumer = consumer;
-        this.mode = mode;
-        this.wanted = mode;
+        this.criteria = criteria;
+        this.wanted = criteria;
         this.wakeUp = wakeUp;
         this.onClose = onClose;
     }
 
     @Override
-    public synchronized ClaimCriteria mode() {
+    public synchronized ClaimCriteria criteria() {
         return wanted;
     }
 
@@ -46,7 +46,7 @@ final class ConsumerRequest<D> implements ClaimRequest<D>, ClaimSubscription {
         }
         ClaimConsumer.Demand demand = consumer.reserve();
         synchronized (this) {
-            wanted = mode.with(demand.isFree() ? WorkStart.WITH_CLAIM_OF_ONE : WorkStart.LATER, demand.suspects());
+            wanted = criteria.with(demand.isFree() ? WorkStart.WITH_CLAIM_OF_ONE : WorkStart.LATER, demand.suspects());
         }
         return demand.jobs();
     }

@@ -136,7 +136,7 @@ final class JobClaimer<D> {
         private void tryAgain(boolean wasSlow) {
             boolean hasMetAnother = tried > 0 && !wasSlow;
             if (wasSlow || (hasMetAnother && !candidates.hasSurplus())) {
-                wanted.replaceAll((mode, count) -> Math.max(1, count / 2));
+                wanted.replaceAll((criteria, count) -> Math.max(1, count / 2));
             }
             if (hasMetAnother) {
                 candidates.conflicted();
@@ -156,10 +156,10 @@ final class JobClaimer<D> {
 
         private CompletableFuture<ClaimResult<D>> takenBefore(Transaction tx) {
             Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> looks = new LinkedHashMap<>();
-            locks.forEach((mode, ofMode) -> {
+            locks.forEach((criteria, ofCriteria) -> {
                 List<CompletableFuture<Optional<GrantedClaim<D>>>> jobs = new ArrayList<>();
-                ofMode.forEach((jobId, attemptedClaim) -> jobs.add(writer.heldBy(tx, jobId, attemptedClaim)));
-                looks.put(mode, present(jobs));
+                ofCriteria.forEach((jobId, attemptedClaim) -> jobs.add(writer.heldBy(tx, jobId, attemptedClaim)));
+                looks.put(criteria, present(jobs));
             });
             return byMode(looks).thenApply(jobs -> new ClaimResult<>(jobs, Set.of(), role.unsure()));
         }
@@ -184,9 +184,9 @@ final class JobClaimer<D> {
                     return CompletableFuture.completedFuture(new ClaimResult<>(jobs, Set.of(), role));
                 }
                 Set<ClaimCriteria> exhausted = new LinkedHashSet<>();
-                jobs.forEach((mode, taken) -> {
-                    if (taken.size() < wanted.getOrDefault(mode, 0)) {
-                        exhausted.add(mode);
+                jobs.forEach((criteria, taken) -> {
+                    if (taken.size() < wanted.getOrDefault(criteria, 0)) {
+                        exhausted.add(criteria);
                     }
                 });
                 ClaimResult<D> claimResult = new ClaimResult<>(jobs, exhausted, role);
@@ -233,15 +233,15 @@ final class JobClaimer<D> {
         private CompletableFuture<List<GrantedClaim<D>>> take(
                 Transaction tx,
                 Leadership.RoleTransaction transaction,
-                ClaimCriteria mode,
+                ClaimCriteria criteria,
                 long now,
                 int count,
                 int goes) {
-            return candidates.pick(tx, mode, now, count).thenCompose(claimPlan -> {
+            return candidates.pick(tx, criteria, now, count).thenCompose(claimPlan -> {
                 if (!claimPlan.take().isEmpty() && takesTurns()) {
                     transaction.prefetch(claimPlan.take().size() < count);
                 }
-                return takeAll(tx, mode, claimPlan).thenCompose(queueScan -> {
+                return takeAll(tx, criteria, claimPlan).thenCompose(queueScan -> {
                     if (!queueScan.goesOn()) {
                         return CompletableFuture.completedFuture(queueScan.taken());
                     }
@@ -252,7 +252,7 @@ final class JobClaimer<D> {
                     return take(
                                     tx,
                                     transaction,
-                                    mode,
+                                    criteria,
                                     now,
                                     count - queueScan.taken().size(),
                                     goes - 1)
@@ -262,7 +262,7 @@ final class JobClaimer<D> {
         }
 
         private CompletableFuture<QueueScan<D>> takeAll(
-                Transaction tx, ClaimCriteria mode, CandidateSelector.ClaimPlan claimPlan) {
+                Transaction tx, ClaimCriteria criteria, CandidateSelector.ClaimPlan claimPlan) {
             List<QueueEntry> rows = Stream.concat(claimPlan.take().stream(), claimPlan.move().stream())
                     .toList();
             List<CompletableFuture<Optional<JobRow>>> reads = new ArrayList<>(rows.size());
@@ -274,8 +274,8 @@ final class JobClaimer<D> {
                 Map<String, JobRow> found = new LinkedHashMap<>();
                 boolean hasCleared = false;
                 List<RowChange> moves = new ArrayList<>();
-                Map<String, ClaimWriter.AttemptedClaim> ofMode =
-                        locks.computeIfAbsent(mode, unused -> new LinkedHashMap<>());
+                Map<String, ClaimWriter.AttemptedClaim> ofCriteria =
+                        locks.computeIfAbsent(criteria, unused -> new LinkedHashMap<>());
                 for (int i = 0; i < rows.size(); i++) {
                     QueueEntry row = rows.get(i);
                     JobRef ref = writer.ref(row.jobId());
@@ -291,10 +291,11 @@ final class JobClaimer<D> {
                     }
                 }
                 JobTransaction.of(tx).saveAll(moves);
-                List<RowChange> claims = writer.steps(mode, found);
+                List<RowChange> claims = writer.steps(criteria, found);
                 leavesSome |= claims.size() < found.size();
                 boolean goesOn = hasCleared && claims.size() == found.size();
-                return all(writer.write(tx, token, claims, ofMode)).thenApply(taken -> new QueueScan<>(taken, goesOn));
+                return all(writer.write(tx, token, claims, ofCriteria))
+                        .thenApply(taken -> new QueueScan<>(taken, goesOn));
             });
         }
 
@@ -304,7 +305,7 @@ final class JobClaimer<D> {
             CompletableFuture<Void> watch =
                     roleChange.call().map(call -> Pause.firstOf(pending, call)).orElse(pending);
             List<CompletableFuture<OptionalLong>> times = wanted.keySet().stream()
-                    .map(mode -> candidates.nextDue(tx, mode, now))
+                    .map(criteria -> candidates.nextDue(tx, criteria, now))
                     .toList();
             return allOf(times).thenApply(done -> {
                 OptionalLong next = times.stream()
@@ -318,7 +319,7 @@ final class JobClaimer<D> {
                 Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> pending) {
             return allOf(pending.values()).thenApply(done -> {
                 Map<ClaimCriteria, List<GrantedClaim<D>>> jobs = new LinkedHashMap<>();
-                pending.forEach((mode, taken) -> jobs.put(mode, taken.join()));
+                pending.forEach((criteria, taken) -> jobs.put(criteria, taken.join()));
                 return jobs;
             });
         }

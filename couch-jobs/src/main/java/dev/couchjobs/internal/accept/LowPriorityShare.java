@@ -33,20 +33,20 @@ final class LowPriorityShare {
     }
 
     /** Begins to read what only a turn needs; most claims have none, and then there is nothing to read. */
-    OutOfOrderPick turn(Transaction tx, ClaimCriteria mode, long now, int wanted) {
-        int places = places(mode.lowPriorityShare(), wanted);
-        if (places == 0) {
+    OutOfOrderPick turn(Transaction tx, ClaimCriteria criteria, long now, int wanted) {
+        int slots = slots(criteria.lowPriorityShare(), wanted);
+        if (slots == 0) {
             return (ranked, pending) -> CompletableFuture.completedFuture(List.of());
         }
         OptionalInt before = last;
         CompletableFuture<List<QueueEntry>> below = before.isEmpty()
                 ? CompletableFuture.completedFuture(List.of())
-                : RankedQueue.below(tx, keys, before.getAsInt(), mode.latest(now), places);
-        return (ranked, pending) -> below.thenApply(more -> next(before, ranked, more, pending, places));
+                : RankedQueue.below(tx, keys, before.getAsInt(), criteria.latest(now), slots);
+        return (ranked, pending) -> below.thenApply(more -> next(before, ranked, more, pending, slots));
     }
 
     /** Rounds up or down at random, so that the share holds on average. */
-    private int places(double share, int wanted) {
+    private int slots(double share, int wanted) {
         if (share == 0) {
             return 0;
         }
@@ -56,7 +56,7 @@ final class LowPriorityShare {
     }
 
     private List<QueueEntry> next(
-            OptionalInt before, List<QueueEntry> ranked, List<QueueEntry> below, List<QueueEntry> pending, int places) {
+            OptionalInt before, List<QueueEntry> ranked, List<QueueEntry> below, List<QueueEntry> pending, int slots) {
         List<Integer> waiting = Stream.of(ranked, below, pending)
                 .flatMap(List::stream)
                 .map(QueueEntry::priority)
@@ -76,7 +76,7 @@ final class LowPriorityShare {
         int turn = next.getAsInt();
         List<QueueEntry> known = turn == PENDING ? pending : ofPriority(ranked, turn);
         List<QueueEntry> rows = known.isEmpty() ? ofPriority(below, turn) : known;
-        return rows.subList(0, Math.min(places, rows.size()));
+        return rows.subList(0, Math.min(slots, rows.size()));
     }
 
     private static List<QueueEntry> ofPriority(List<QueueEntry> rows, int priority) {

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One transaction of a notifier, which only reads.
  *
- * <p>By rows, it reads the sign of each job and arms the watches that are not armed; only for a job that may have
- * changed does it read the feed, from where the job's subscribers were told up to. By feed, it reads the feed for all
- * jobs, and arms the type's watch when there is nothing more to read. In both the watch is armed by the transaction
+ * <p>By rows, it reads the fingerprint of each job and arms the watches that are not armed. Only for a job that may
+ * have changed does it read the feed, from where the job's subscribers were told up to. By feed, it reads the feed for
+ * all jobs, and arms the type's watch when there is nothing more to read. In both the watch is armed by the transaction
  * that has seen that there is nothing more, so no change is lost in between.
  *
  * @param keys the keys of the type
@@ -35,7 +35,7 @@ record ChangeScan(TypeKeys keys, List<FollowedJob.Look> looks, boolean byRows) {
      * What a round has read.
      *
      * @param now all changes up to here have been seen, unless there are more
-     * @param signs by job id, those that were read
+     * @param fingerprints by job id, those that were read
      * @param watches by job id, those that were armed
      * @param changed the jobs for which the feed was read, or which have fallen behind it
      * @param entries of the feed, for those jobs
@@ -46,7 +46,7 @@ record ChangeScan(TypeKeys keys, List<FollowedJob.Look> looks, boolean byRows) {
      */
     record ScanResult(
             Versionstamp now,
-            Map<String, JobFingerprint> signs,
+            Map<String, JobFingerprint> fingerprints,
             Map<String, List<CompletableFuture<Void>>> watches,
             List<FollowedJob.Look> changed,
             List<FeedEntry> entries,
@@ -55,14 +55,15 @@ record ChangeScan(TypeKeys keys, List<FollowedJob.Look> looks, boolean byRows) {
             Optional<CompletableFuture<Void>> typeWatch,
             @Nullable Versionstamp lastChange) {}
 
-    private record Signed(Map<String, JobFingerprint> signs, Map<String, List<CompletableFuture<Void>>> watches) {}
+    private record ScannedRows(
+            Map<String, JobFingerprint> fingerprints, Map<String, List<CompletableFuture<Void>>> watches) {}
 
     private record Feed(
             List<FollowedJob.Look> changed, List<FeedEntry> entries, boolean hasMore, List<FollowedJob.Look> behind) {
         static final Feed UNREAD = new Feed(List.of(), List.of(), false, List.of());
     }
 
-    /** @param size how many entries of the feed, or signs of jobs that have fallen behind it, to read at most */
+    /** @param size how many entries of the feed, or fingerprints of jobs that have fallen behind it, to read at most */
     CompletableFuture<ScanResult> run(Transaction tx, int size) {
         return tx.getReadVersion().thenCompose(version -> {
             Versionstamp now = IncompleteVersionstamps.upTo(version);
@@ -78,7 +79,7 @@ record ChangeScan(TypeKeys keys, List<FollowedJob.Look> looks, boolean byRows) {
     private static ScanResult withLastChange(ScanResult scanResult, Versionstamp last) {
         return new ScanResult(
                 scanResult.now,
-                scanResult.signs,
+                scanResult.fingerprints,
                 scanResult.watches,
                 scanResult.changed,
                 scanResult.entries,
@@ -89,27 +90,27 @@ record ChangeScan(TypeKeys keys, List<FollowedJob.Look> looks, boolean byRows) {
     }
 
     private CompletableFuture<ScanResult> runByRows(Transaction tx, Versionstamp now, int size) {
-        return signs(tx, looks)
-                .thenCompose(signed -> readFeed(tx, changed(signed.signs), size)
-                        .thenApply(feed -> scanResult(now, signed, feed, Optional.empty())));
+        return fingerprints(tx, looks)
+                .thenCompose(scanned -> readFeed(tx, changed(scanned.fingerprints), size)
+                        .thenApply(feed -> scanResult(now, scanned, feed, Optional.empty())));
     }
 
     private CompletableFuture<ScanResult> runByFeed(Transaction tx, Versionstamp now, int size) {
         return readFeed(tx, looks, size)
-                .thenCompose(feed -> signs(tx, feed.behind).thenApply(signed -> {
+                .thenCompose(feed -> fingerprints(tx, feed.behind).thenApply(scanned -> {
                     boolean atEnd = !feed.hasMore;
                     Optional<CompletableFuture<Void>> watch =
                             atEnd ? Optional.of(tx.watch(keys.watchesActivity())) : Optional.empty();
-                    return scanResult(now, new Signed(signed.signs, Map.of()), feed, watch);
+                    return scanResult(now, new ScannedRows(scanned.fingerprints, Map.of()), feed, watch);
                 }));
     }
 
     private static ScanResult scanResult(
-            Versionstamp now, Signed signed, Feed feed, Optional<CompletableFuture<Void>> typeWatch) {
+            Versionstamp now, ScannedRows scanned, Feed feed, Optional<CompletableFuture<Void>> typeWatch) {
         return new ScanResult(
                 now,
-                signed.signs,
-                signed.watches,
+                scanned.fingerprints,
+                scanned.watches,
                 feed.changed,
                 feed.entries,
                 feed.hasMore,
@@ -122,35 +123,35 @@ record ChangeScan(TypeKeys keys, List<FollowedJob.Look> looks, boolean byRows) {
      * The jobs whose changes have to be read from the feed. A job of which only the end is wanted and that is there
      * says by itself whether it has ended; only when it is gone does the feed say whether it had ended before.
      */
-    private List<FollowedJob.Look> changed(Map<String, JobFingerprint> signs) {
+    private List<FollowedJob.Look> changed(Map<String, JobFingerprint> fingerprints) {
         return looks.stream()
                 .filter(look -> {
-                    JobFingerprint sign = signs.get(look.ref().id());
-                    return sign == null
+                    JobFingerprint fingerprint = fingerprints.get(look.ref().id());
+                    return fingerprint == null
                             || (look.withLog()
-                                    ? look.due() || !sign.isSameAs(look.sign())
-                                    : sign.state().equals(Optional.of(JobState.NOT_FOUND)));
+                                    ? look.due() || !fingerprint.isSameAs(look.fingerprint())
+                                    : fingerprint.state().equals(Optional.of(JobState.NOT_FOUND)));
                 })
                 .toList();
     }
 
-    private CompletableFuture<Signed> signs(Transaction tx, List<FollowedJob.Look> of) {
+    private CompletableFuture<ScannedRows> fingerprints(Transaction tx, List<FollowedJob.Look> of) {
         Map<String, CompletableFuture<JobFingerprint>> reads = new HashMap<>();
         of.forEach(look -> reads.put(look.ref().id(), JobFingerprint.read(tx, look.ref(), look.withLog())));
         return CompletableFuture.allOf(reads.values().toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> {
-                    Map<String, JobFingerprint> signs = new HashMap<>();
+                    Map<String, JobFingerprint> fingerprints = new HashMap<>();
                     Map<String, List<CompletableFuture<Void>>> watches = new HashMap<>();
                     for (FollowedJob.Look look : of) {
                         String id = look.ref().id();
-                        JobFingerprint sign =
+                        JobFingerprint fingerprint =
                                 Objects.requireNonNull(reads.get(id)).join();
-                        signs.put(id, sign);
+                        fingerprints.put(id, fingerprint);
                         if (byRows && !look.armed()) {
-                            watches.put(id, sign.watch(tx, look.ref()));
+                            watches.put(id, fingerprint.watch(tx, look.ref()));
                         }
                     }
-                    return new Signed(signs, watches);
+                    return new ScannedRows(fingerprints, watches);
                 });
     }
 

@@ -24,7 +24,7 @@ final class FollowedJob {
     /** The earliest position of the subscribers that joined since the present round began. */
     private @Nullable Versionstamp joinedAt;
     /** What the job looked like at {@link #known}, if that was seen. */
-    private @Nullable JobFingerprint sign;
+    private @Nullable JobFingerprint fingerprint;
     /** Whether the next round has to look at it. */
     private boolean due = true;
 
@@ -40,7 +40,7 @@ final class FollowedJob {
      *
      * @param job the job
      * @param known what its subscribers have been told up to
-     * @param sign what it looked like then
+     * @param fingerprint what it looked like then
      * @param subscribers the subscriptions that receive the change
      * @param withLog whether some of them want entries of its log
      * @param due whether something happened to the job since, or there is a new subscriber
@@ -49,7 +49,7 @@ final class FollowedJob {
     record Look(
             FollowedJob job,
             Versionstamp known,
-            @Nullable JobFingerprint sign,
+            @Nullable JobFingerprint fingerprint,
             List<FeedSubscription<?>> subscribers,
             boolean withLog,
             boolean due,
@@ -60,7 +60,7 @@ final class FollowedJob {
     }
 
     Look look() {
-        Look look = new Look(this, known, sign, List.copyOf(subscribers), wantsAllChanges(), due, isWatched());
+        Look look = new Look(this, known, fingerprint, List.copyOf(subscribers), wantsAllChanges(), due, isWatched());
         due = false;
         joinedAt = null;
         return look;
@@ -71,7 +71,7 @@ final class FollowedJob {
         subscribers.add(subscription);
         if (wantsAllChanges() != hadLog) {
             unwatch();
-            sign = null;
+            fingerprint = null;
         }
         Versionstamp position = subscription.position();
         known = earlier(known, position);
@@ -114,7 +114,7 @@ final class FollowedJob {
     /** All subscribers of a look have been told what happened up to some place, where the job looked like that. */
     void told(Versionstamp upTo, @Nullable JobFingerprint seen) {
         known = joinedAt == null ? upTo : earlier(joinedAt, upTo);
-        sign = seen;
+        fingerprint = seen;
     }
 
     void watch(List<CompletableFuture<Void>> armed) {

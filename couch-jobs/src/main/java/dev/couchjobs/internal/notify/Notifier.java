@@ -222,8 +222,9 @@ final class Notifier implements AutoCloseable {
             scan.looks().stream().filter(look -> !look.withLog()).forEach(byState::add);
         }
         for (FollowedJob.Look look : byState) {
-            Optional<JobState> state =
-                    Optional.ofNullable(scanResult.signs().get(look.ref().id())).flatMap(JobFingerprint::state);
+            Optional<JobState> state = Optional.ofNullable(
+                            scanResult.fingerprints().get(look.ref().id()))
+                    .flatMap(JobFingerprint::state);
             boolean isToldByFeed =
                     changed.containsKey(look.ref().id()) && !scanResult.behind().contains(look);
             if (state.isPresent() && !isToldByFeed) {
@@ -253,7 +254,9 @@ final class Notifier implements AutoCloseable {
                 armed.forEach(watch -> watch.cancel(false));
                 continue;
             }
-            job.told(upTo(look, scanResult, changed, behind), scanResult.signs().get(id));
+            job.told(
+                    upTo(look, scanResult, changed, behind),
+                    scanResult.fingerprints().get(id));
             if (look.withLog()
                     != job.wantsAllChanges()) { // a subscriber joined who wants more, or all who did have left
                 armed.forEach(watch -> watch.cancel(false));
