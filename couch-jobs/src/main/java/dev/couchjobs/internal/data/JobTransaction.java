@@ -77,10 +77,9 @@ public final class JobTransaction {
      * in one transaction, each sees what the one before it wrote, also when the caller did not wait in between.
      */
     public <T> CompletableFuture<T> edit(JobRef ref, Function<Optional<JobRow>, CompletableFuture<T>> step) {
-        return scope.inTurn(
-                List.of(ref.dataKey()),
-                tx.getExecutor(),
-                () -> JobTable.find(tx, ref).thenCompose(step));
+        TransactionScope.Turn<T> turn = scope.turn(List.of(ref.dataKey()), tx.getExecutor());
+        return turn.end(
+                turn.ready().thenCompose(ready -> JobTable.find(tx, ref)).thenCompose(step));
     }
 
     /**
@@ -92,8 +91,8 @@ public final class JobTransaction {
             JobRef ref,
             Supplier<CompletableFuture<S>> beside,
             BiFunction<Optional<JobRow>, S, CompletableFuture<T>> step) {
-        return scope.inTurn(
-                List.of(ref.dataKey()), tx.getExecutor(), () -> with(JobTable.find(tx, ref), beside.get(), step));
+        TransactionScope.Turn<T> turn = scope.turn(List.of(ref.dataKey()), tx.getExecutor());
+        return turn.end(turn.ready().thenCompose(ready -> with(JobTable.find(tx, ref), beside.get(), step)));
     }
 
     /** The same, but it fails if the job's row cannot be decoded. */
@@ -101,8 +100,8 @@ public final class JobTransaction {
             JobRef ref,
             Supplier<CompletableFuture<S>> beside,
             BiFunction<Optional<JobRow>, S, CompletableFuture<T>> step) {
-        return scope.inTurn(
-                List.of(ref.dataKey()), tx.getExecutor(), () -> with(JobTable.read(tx, ref), beside.get(), step));
+        TransactionScope.Turn<T> turn = scope.turn(List.of(ref.dataKey()), tx.getExecutor());
+        return turn.end(turn.ready().thenCompose(ready -> with(JobTable.read(tx, ref), beside.get(), step)));
     }
 
     private static <R, S, T> CompletableFuture<T> with(
@@ -127,7 +126,8 @@ public final class JobTransaction {
             Supplier<CompletableFuture<S>> beside,
             BiFunction<List<Optional<JobRow>>, S, CompletableFuture<T>> step) {
         List<byte[]> dataKeys = refs.stream().map(JobRef::dataKey).toList();
-        return scope.inTurn(dataKeys, tx.getExecutor(), () -> {
+        TransactionScope.Turn<T> turn = scope.turn(dataKeys, tx.getExecutor());
+        return turn.end(turn.ready().thenCompose(ready -> {
             List<CompletableFuture<Optional<JobRow>>> rows =
                     refs.stream().map(ref -> JobTable.find(tx, ref)).toList();
             CompletableFuture<List<Optional<JobRow>>> all = CompletableFuture.allOf(
@@ -135,7 +135,7 @@ public final class JobTransaction {
                     .thenApply(
                             done -> rows.stream().map(CompletableFuture::join).toList());
             return with(all, beside.get(), step);
-        });
+        }));
     }
 
     /** {@return the step on a job that this transaction is at or was at last, done or failed} */
@@ -150,7 +150,9 @@ public final class JobTransaction {
 
     /** Writes a row, or removes it if there is to be none, and writes all that follows from it. */
     public void save(JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
-        saveTogether(List.of(new RowChange(ref, before, after)));
+        SharedRows shared = sharedRows(ref.keys(), List.of(ref.dataKey()));
+        write(new RowChange(ref, before, after), shared);
+        shared.save(scope.shard(ref.id()), token);
     }
 
     /**
@@ -181,9 +183,8 @@ public final class JobTransaction {
      * @param now the row to be
      */
     public void restore(JobRef ref, JobRow was, JobRow now) {
-        int userVersion = scope.userVersion(List.of(ref.dataKey()));
-        SharedRows shared = new SharedRows(tx, ref.keys(), userVersion);
-        saveRow(ref, null, now);
+        SharedRows shared = sharedRows(ref.keys(), List.of(ref.dataKey()));
+        tx.set(ref.dataKey(), now.encode().pack());
         shared.restore(ref, was, now);
         if (QueueIndex.replace(tx, ref, null, now)) {
             shared.wakeProcessors();
@@ -223,23 +224,35 @@ public final class JobTransaction {
      * @return the user version in their stamps
      */
     public int saveTogether(List<RowChange> changes) {
-        int userVersion = scope.userVersion(
-                changes.stream().map(change -> change.ref().dataKey()).toList());
         JobRef first = changes.get(0).ref();
-        SharedRows shared = new SharedRows(tx, first.keys(), userVersion);
-        changes.forEach(change -> write(change, shared, userVersion));
+        SharedRows shared = sharedRows(
+                first.keys(),
+                changes.stream().map(change -> change.ref().dataKey()).toList());
+        changes.forEach(change -> write(change, shared));
         shared.save(scope.shard(first.id()), token);
-        return userVersion;
+        return shared.userVersion();
     }
 
-    private void write(RowChange change, SharedRows shared, int userVersion) {
+    private SharedRows sharedRows(TypeKeys keys, List<byte[]> dataKeys) {
+        return new SharedRows(tx, keys, scope.userVersion(dataKeys));
+    }
+
+    private void write(RowChange change, SharedRows shared) {
         JobRef ref = change.ref();
         JobRow before = change.before();
         JobRow after = change.after();
-        JobRow told = after == null ? null : (before == null ? after : after.after(before)).stamped(userVersion);
+        JobRow told =
+                after == null ? null : (before == null ? after : after.after(before)).stamped(shared.userVersion());
         JobRow kept = told == null || told.vanishes() ? null : told;
         JobRow next = releases().record(tx, new RowChange(ref, before, told), kept);
-        saveRow(ref, before, next);
+        conflict(ref, before, next);
+        if (next == null) {
+            tx.clear(ref.dataKey());
+        } else if (next.awaitsCommit()) {
+            IncompleteVersionstamps.setStampedValue(tx, ref.dataKey(), next.encode());
+        } else {
+            tx.set(ref.dataKey(), next.encode().pack());
+        }
         shared.note(ref, before, next, told);
         if (QueueIndex.replace(tx, ref, before, next)) {
             shared.wakeProcessors();
@@ -263,19 +276,12 @@ public final class JobTransaction {
      * only read the job. A transaction that writes the row without a heartbeat of its own must not lose one: a row that
      * names an older commit than the activity index is never found silent.
      */
-    private void saveRow(JobRef ref, @Nullable JobRow before, @Nullable JobRow next) {
+    private void conflict(JobRef ref, @Nullable JobRow before, @Nullable JobRow next) {
         if (before != null && next != null && next.isHeartbeatAfter(before)) {
             tx.addWriteConflictKey(ref.heartbeatsKey());
             tx.options().setNextWriteNoWriteConflictRange();
         } else if (next != null && next.isAsOldAs(before)) {
             conflictWithHeartbeats(ref);
-        }
-        if (next == null) {
-            tx.clear(ref.dataKey());
-        } else if (next.awaitsCommit()) {
-            IncompleteVersionstamps.setStampedValue(tx, ref.dataKey(), next.encode());
-        } else {
-            tx.set(ref.dataKey(), next.encode().pack());
         }
     }
 

@@ -6,7 +6,6 @@ import dev.couchjobs.JobsException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,34 +52,44 @@ public final class LayoutRow {
         });
     }
 
-    /** Runs what writes rows; where this code may not, the transaction is cancelled, and so cannot commit. */
-    public <T> CompletableFuture<T> writing(Transaction tx, Supplier<CompletableFuture<T>> body) {
-        return checked(tx, Layout::refusesWriting, tx::cancel, body);
+    /** Begins a check for what writes rows; where this code may not, the transaction is cancelled and cannot commit. */
+    public Check writing(Transaction tx) {
+        return checked ? new Check(read(tx), Layout::refusesWriting, tx::cancel) : Check.NONE;
     }
 
-    /** Runs what reads rows, and fails where this code may not, whatever came of it. */
-    public <T> CompletableFuture<T> reading(ReadTransaction tx, Supplier<CompletableFuture<T>> body) {
-        return checked(tx, Layout::refusesReading, () -> {}, body);
+    /** Begins a check for what only reads rows. */
+    public Check reading(ReadTransaction tx) {
+        return checked ? new Check(read(tx), Layout::refusesReading, () -> {}) : Check.NONE;
     }
 
-    private <T> CompletableFuture<T> checked(
-            ReadTransaction tx,
-            Function<Layout, Optional<JobsException>> check,
-            Runnable refused,
-            Supplier<CompletableFuture<T>> body) {
-        if (!checked) {
-            return body.get();
+    /** Whether this code may use the rows; it is read beside the rows themselves. */
+    public static final class Check {
+        private static final Check NONE =
+                new Check(CompletableFuture.completedFuture(Layout.FIRST), layout -> Optional.empty(), () -> {});
+
+        private final CompletableFuture<Layout> layout;
+        private final Function<Layout, Optional<JobsException>> refusal;
+        private final Runnable refused;
+
+        private Check(
+                CompletableFuture<Layout> layout, Function<Layout, Optional<JobsException>> refusal, Runnable refused) {
+            this.layout = layout;
+            this.refusal = refusal;
+            this.refused = refused;
         }
-        CompletableFuture<Layout> layout = read(tx);
-        CompletableFuture<T> done = body.get();
-        // If the layout could not be read, then perhaps because the body had a reason to cancel the transaction.
-        return layout.handle((found, error) -> found == null ? Optional.<JobsException>empty() : check.apply(found))
-                .thenCompose(refusal -> {
-                    if (refusal.isPresent()) {
-                        refused.run();
-                        return CompletableFuture.failedFuture(refusal.get());
-                    }
-                    return done.thenCombine(layout, (result, known) -> result);
-                });
+
+        /** {@return what was done, or a failure where this code may not use the rows, whatever came of it} */
+        public <T extends @Nullable Object> CompletableFuture<T> require(CompletableFuture<T> done) {
+            // If the layout could not be read, then perhaps because the transaction was cancelled for a reason.
+            return layout.handle(
+                            (found, error) -> found == null ? Optional.<JobsException>empty() : refusal.apply(found))
+                    .thenCompose(refuses -> {
+                        if (refuses.isPresent()) {
+                            refused.run();
+                            return CompletableFuture.failedFuture(refuses.get());
+                        }
+                        return done.thenCombine(layout, (result, known) -> result);
+                    });
+        }
     }
 }

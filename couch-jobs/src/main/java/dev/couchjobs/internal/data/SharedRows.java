@@ -29,6 +29,11 @@ final class SharedRows {
         this.userVersion = userVersion;
     }
 
+    /** {@return the user version in the stamps of these rows} */
+    int userVersion() {
+        return userVersion;
+    }
+
     private record Retirement(boolean archived, long removeAt) {}
 
     /**

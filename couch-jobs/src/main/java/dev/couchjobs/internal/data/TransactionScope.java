@@ -168,12 +168,11 @@ final class TransactionScope {
     }
 
     /**
-     * Runs what concerns some jobs in the order of the calls, so that each step sees what those before it wrote.
+     * Gives a step on some jobs its turn, in the order of the calls, so that each sees what those before it wrote.
      *
      * @param executor runs what has to wait, so that a long queue does not become a deep stack
      */
-    <T> CompletableFuture<T> inTurn(
-            Collection<byte[]> dataKeys, Executor executor, Supplier<CompletableFuture<T>> step) {
+    <T> Turn<T> turn(Collection<byte[]> dataKeys, Executor executor) {
         CompletableFuture<T> result = new CompletableFuture<>();
         List<CompletableFuture<?>> before = new ArrayList<>();
         synchronized (this) {
@@ -185,18 +184,32 @@ final class TransactionScope {
                 entry.last = result;
             }
         }
-        CompletableFuture<?> turn = before.isEmpty()
+        CompletableFuture<?> ready = before.isEmpty()
                 ? CompletableFuture.completedFuture(Optional.empty())
                 : CompletableFuture.allOf(before.toArray(CompletableFuture<?>[]::new))
                         .thenApplyAsync(done -> Optional.empty(), executor);
-        var unused = turn.thenCompose(ready -> step.get()).whenComplete((value, error) -> {
-            if (error == null) {
-                result.complete(value);
-            } else {
-                result.completeExceptionally(error);
-            }
-        });
-        return result;
+        return new Turn<>(ready, result);
+    }
+
+    /**
+     * The turn of a step.
+     *
+     * @param ready completes when the steps before it have ended
+     * @param result completes when this step has ended
+     */
+    record Turn<T>(CompletableFuture<?> ready, CompletableFuture<T> result) {
+
+        /** {@return what the step came to, once the steps behind it may begin} */
+        CompletableFuture<T> end(CompletableFuture<T> step) {
+            var unused = step.whenComplete((value, error) -> {
+                if (error == null) {
+                    result.complete(value);
+                } else {
+                    result.completeExceptionally(error);
+                }
+            });
+            return result;
+        }
     }
 
     synchronized CompletableFuture<?> lastTurn(byte[] dataKey) {

@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.transactions;
 
+import com.apple.foundationdb.Database;
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.async.AsyncUtil;
@@ -24,41 +25,29 @@ final class TrackedRetryLoop<T extends @Nullable Object> {
     private final Executor executor;
     private final Runnable ifUnknown;
     private final Function<? super Transaction, ? extends CompletableFuture<T>> body;
-    private final CompletableFuture<T> result = new CompletableFuture<>();
     private volatile Transaction transaction;
+    private final CompletableFuture<T> result = new CompletableFuture<>();
+    private final CompletableFuture<T> closed = result.whenComplete((value, error) -> transaction.close());
 
-    private TrackedRetryLoop(
-            Transaction transaction,
-            Executor executor,
-            Runnable ifUnknown,
-            Function<? super Transaction, ? extends CompletableFuture<T>> body) {
-        this.transaction = transaction;
-        this.executor = executor;
+    /**
+     * Prepares a transaction.
+     *
+     * @param database where
+     * @param ifUnknown runs after each try with an unknown result, before the next try
+     * @param body what each try does
+     */
+    TrackedRetryLoop(
+            Database database, Runnable ifUnknown, Function<? super Transaction, ? extends CompletableFuture<T>> body) {
+        this.transaction = database.createTransaction();
+        this.executor = database.getExecutor();
         this.ifUnknown = ifUnknown;
         this.body = body;
     }
 
-    /**
-     * Runs a transaction.
-     *
-     * @param first the transaction of the first try, closed in the end
-     * @param ifUnknown runs after each try with an unknown result, before the next try
-     * @param body what each try does
-     */
-    static <T extends @Nullable Object> CompletableFuture<T> runAsync(
-            Transaction first,
-            Executor executor,
-            Runnable ifUnknown,
-            Function<? super Transaction, ? extends CompletableFuture<T>> body) {
-        TrackedRetryLoop<T> loop = new TrackedRetryLoop<>(first, executor, ifUnknown, body);
-        loop.tryOnce();
-        return loop.result.whenComplete((value, error) -> loop.transaction.close());
-    }
-
-    /** The same on the thread of the caller, which waits. */
+    /** Runs a transaction on the thread of the caller, which waits. */
     static <T extends @Nullable Object> T run(
-            Transaction first, Runnable ifUnknown, Function<? super Transaction, T> body) {
-        Transaction transaction = first;
+            Database database, Runnable ifUnknown, Function<? super Transaction, T> body) {
+        Transaction transaction = database.createTransaction();
         try {
             while (true) {
                 try {
@@ -75,7 +64,8 @@ final class TrackedRetryLoop<T extends @Nullable Object> {
         }
     }
 
-    private void tryOnce() {
+    /** Makes one try, and the next if it fails. */
+    CompletableFuture<T> run() {
         CompletableFuture<T> done = AsyncUtil.applySafely(body, transaction);
         // A body that has done its reads elsewhere may end on a thread that is not to be kept.
         CompletableFuture<T> committed =
@@ -87,6 +77,7 @@ final class TrackedRetryLoop<T extends @Nullable Object> {
                 recover(error);
             }
         });
+        return closed;
     }
 
     private CompletableFuture<T> commit(T value) {
@@ -100,7 +91,7 @@ final class TrackedRetryLoop<T extends @Nullable Object> {
                 .thenAcceptAsync(
                         fresh -> {
                             transaction = fresh;
-                            tryOnce();
+                            var unusedResult = run();
                         },
                         executor)
                 .exceptionally(hopeless -> {

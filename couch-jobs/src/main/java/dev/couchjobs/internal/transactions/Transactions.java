@@ -19,13 +19,11 @@ import dev.couchjobs.internal.dependencies.DependencyPropagator;
 import dev.couchjobs.internal.dependencies.ReleaseOutbox;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -105,8 +103,28 @@ public final class Transactions {
 
     /** A verb, which reads and writes jobs in a unit of work of its own. */
     @FunctionalInterface
-    public interface Verb<T> {
+    public interface Verb<T extends @Nullable Object> {
         CompletableFuture<T> apply(JobTransaction verb);
+
+        /** {@return what an earlier try that has committed came to, if a later one has to read it again} */
+        default Optional<CompletableFuture<T>> reread(Transaction tx) {
+            return Optional.empty();
+        }
+
+        /** {@return the same verb, whose result a later try reads again} */
+        default Verb<T> rereadBy(Function<Transaction, CompletableFuture<T>> reader) {
+            return new Verb<>() {
+                @Override
+                public CompletableFuture<T> apply(JobTransaction verb) {
+                    return Verb.this.apply(verb);
+                }
+
+                @Override
+                public Optional<CompletableFuture<T>> reread(Transaction tx) {
+                    return Optional.of(reader.apply(tx));
+                }
+            };
+        }
     }
 
     /** Runs something that may happen twice without harm. */
@@ -115,9 +133,9 @@ public final class Transactions {
             return closed();
         }
         if (context instanceof Transaction tx) {
-            return joining(tx, tx::cancel, () -> written(tx, body));
+            return join(tx, body);
         }
-        return requireOwn(context).thenCompose(own -> open(context::runAsync, tx -> written(tx, body)));
+        return requireOwn(context).thenCompose(own -> open(context::runAsync, body));
     }
 
     /** Runs something that looks for its own commit after a try whose result is unknown. */
@@ -126,7 +144,7 @@ public final class Transactions {
         if (!isOpen.getAsBoolean()) {
             return closed();
         }
-        return open(tries -> retry(database, earlierTries::mayHaveCommitted, tries), tx -> written(tx, body));
+        return open(tries -> new TrackedRetryLoop<>(database, earlierTries::mayHaveCommitted, tries).run(), body);
     }
 
     /** Runs something that only reads. */
@@ -139,30 +157,49 @@ public final class Transactions {
             return read(bound.context(), tx -> bound.check(tx, body));
         }
         if (context instanceof Transaction tx) {
-            return joining(tx, () -> {}, () -> layout.reading(tx, () -> body.apply(tx)));
+            CompletableFuture<Boolean> own = isOwn.apply(tx.getDatabase());
+            return isRefused(own) ? otherDatabase() : requireOwn(own, () -> {}, read(tx, body));
         }
         if (context instanceof ReadTransaction tx) {
-            return layout.reading(tx, () -> body.apply(tx));
+            return read(tx, body);
         }
         LastError lastError = new LastError();
         return requireOwn(context)
                 .thenCompose(own -> lastError.explain(context.readAsync(tx -> {
                     limit(tx);
-                    return lastError.note(layout.reading(tx, () -> body.apply(tx)));
+                    return lastError.note(read(tx, body));
                 })));
     }
 
-    /** Runs something in a transaction of the caller's, at once so that the caller's calls stay in order. */
-    private <T> CompletableFuture<T> joining(Transaction tx, Runnable refused, Supplier<CompletableFuture<T>> body) {
+    private <T> CompletableFuture<T> read(ReadTransaction tx, Function<ReadTransaction, CompletableFuture<T>> body) {
+        return layout.reading(tx).require(body.apply(tx));
+    }
+
+    /** Runs a verb in a transaction of the caller's, at once so that the caller's calls stay in order. */
+    private <T extends @Nullable Object> CompletableFuture<T> join(
+            Transaction tx, Function<Transaction, CompletableFuture<T>> body) {
         CompletableFuture<Boolean> own = isOwn.apply(tx.getDatabase());
-        CompletableFuture<T> done = isRefused(own) ? new CompletableFuture<>() : body.get();
+        if (isRefused(own)) {
+            tx.cancel();
+            return otherDatabase();
+        }
+        LayoutRow.Check check = begin(tx, 0);
+        return requireOwn(own, tx::cancel, check.require(settled(tx, body.apply(tx))));
+    }
+
+    private static <T extends @Nullable Object> CompletableFuture<T> requireOwn(
+            CompletableFuture<Boolean> own, Runnable refused, CompletableFuture<T> done) {
         return own.thenCompose(isOwn -> {
             if (isOwn) {
                 return done;
             }
             refused.run();
-            return CompletableFuture.failedFuture(new OtherDatabaseException());
+            return otherDatabase();
         });
+    }
+
+    private static <T extends @Nullable Object> CompletableFuture<T> otherDatabase() {
+        return CompletableFuture.failedFuture(new OtherDatabaseException());
     }
 
     private CompletableFuture<Boolean> requireOwn(ReadTransactionContext context) {
@@ -189,8 +226,7 @@ public final class Transactions {
     /** The same for what looks for its own commit after a try whose result is unknown. */
     public <T extends @Nullable Object> T runFor(
             Database database, HandlerTries tries, TokenSearch earlierTries, Function<Transaction, T> handler) {
-        return TrackedRetryLoop.run(
-                database.createTransaction(), earlierTries::mayHaveCommitted, noting(tries, handler));
+        return TrackedRetryLoop.run(database, earlierTries::mayHaveCommitted, noting(tries, handler));
     }
 
     private <T extends @Nullable Object> Function<Transaction, T> noting(
@@ -218,7 +254,7 @@ public final class Transactions {
             HandlerTries tries,
             TokenSearch earlierTries,
             Function<Transaction, CompletableFuture<T>> handler) {
-        return retry(database, earlierTries::mayHaveCommitted, notingAsync(tries, handler));
+        return new TrackedRetryLoop<>(database, earlierTries::mayHaveCommitted, notingAsync(tries, handler)).run();
     }
 
     private <T extends @Nullable Object> Function<Transaction, CompletableFuture<T>> notingAsync(
@@ -241,68 +277,33 @@ public final class Transactions {
      */
     public <T extends @Nullable Object> CompletableFuture<T> runOnce(
             TransactionContext context, List<TypeKeys> types, Verb<T> verb) {
-        // Of several tries at most the last can have committed, or a later one would have found its entry.
-        AtomicReference<CompletableFuture<T>> lastTry = new AtomicReference<>();
-        return runOnce(
-                context,
-                types,
-                tx -> lastTry.get(),
-                jobs -> verb.apply(jobs).thenApply(done -> {
-                    lastTry.set(CompletableFuture.completedFuture(done));
-                    return done;
-                }));
-    }
-
-    /**
-     * The same for a verb whose result has to be read again.
-     *
-     * @param ifDone reads what an earlier try has come to
-     */
-    public <T extends @Nullable Object> CompletableFuture<T> runOnce(
-            TransactionContext context,
-            List<TypeKeys> types,
-            Function<Transaction, CompletableFuture<T>> ifDone,
-            Verb<T> verb) {
         if (!isOpen.getAsBoolean()) {
             return closed();
         }
-        if (context instanceof Transaction tx) {
-            return joining(tx, tx::cancel, () -> written(tx, joined -> verb.apply(JobTransaction.of(joined))));
+        if (context instanceof Transaction caller) {
+            return join(caller, tx -> verb.apply(JobTransaction.of(tx)));
         }
-        long token = environment.random().nextLong();
-        List<TokenSearch> earlierTries =
-                types.stream().map(type -> new TokenSearch(type, token)).toList();
-        Runnable ifUnknown = () -> earlierTries.forEach(TokenSearch::mayHaveCommitted);
+        OnceTries<T> tries = new OnceTries<>(types, environment.random().nextLong());
+        LastError lastError = new LastError();
+        Function<Transaction, CompletableFuture<T>> body = tx -> {
+            limit(tx);
+            LayoutRow.Check check = begin(tx, tries.next());
+            return lastError.note(check.require(tries.hasCommitted(tx)
+                    .thenCompose(done -> done
+                            ? verb.reread(tx).orElseGet(tries::result)
+                            : settled(tx, tries.note(verb.apply(tries.unitOfWork(tx)))))));
+        };
         return requireOwn(context)
-                .thenCompose(own -> open(
-                        tries -> retry(context, ifUnknown, tries),
-                        tx -> layout.writing(
-                                tx,
-                                () -> hasCommitted(tx, earlierTries)
-                                        .thenCompose(done -> done
-                                                ? ifDone.apply(tx)
-                                                : settled(
-                                                        tx,
-                                                        verb.apply(JobTransaction.of(tx)
-                                                                .withToken(token)))))));
+                .thenCompose(own -> lastError.explain(
+                        context instanceof Database database
+                                ? new TrackedRetryLoop<>(database, tries::mayHaveCommitted, body).run()
+                                : context.runAsync(tx -> {
+                                    tries.mayHaveCommitted(); // such a loop does not say what its tries failed of
+                                    return body.apply(tx);
+                                })));
     }
 
-    /** Only of a database can a transaction be had without a loop; elsewhere each failed try may have committed. */
-    private static <T extends @Nullable Object> CompletableFuture<T> retry(
-            TransactionContext context, Runnable ifUnknown, Function<Transaction, CompletableFuture<T>> body) {
-        if (context instanceof Database database) {
-            return TrackedRetryLoop.runAsync(database.createTransaction(), database.getExecutor(), ifUnknown, body);
-        }
-        AtomicBoolean isAgain = new AtomicBoolean();
-        return context.runAsync(tx -> {
-            if (isAgain.getAndSet(true)) {
-                ifUnknown.run();
-            }
-            return body.apply(tx);
-        });
-    }
-
-    private static <T> CompletableFuture<T> closed() {
+    private static <T extends @Nullable Object> CompletableFuture<T> closed() {
         return CompletableFuture.failedFuture(new CouchJobsClosedException());
     }
 
@@ -316,30 +317,22 @@ public final class Transactions {
         AtomicInteger tries = new AtomicInteger();
         return lastError.explain(loop.run(tx -> {
             limit(tx);
-            Quarantine.allow(tx);
-            ReleaseOutbox.open(tx, tries.getAndIncrement());
-            return lastError.note(body.apply(tx));
+            LayoutRow.Check check = begin(tx, tries.getAndIncrement());
+            return lastError.note(check.require(settled(tx, body.apply(tx))));
         }));
     }
 
-    private static CompletableFuture<Boolean> hasCommitted(Transaction tx, List<TokenSearch> earlierTries) {
-        List<CompletableFuture<Boolean>> searches =
-                earlierTries.stream().map(tries -> tries.hasCommitted(tx)).toList();
-        return CompletableFuture.allOf(searches.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> searches.stream().anyMatch(CompletableFuture::join));
-    }
-
-    private <T> CompletableFuture<T> written(Transaction tx, Function<Transaction, CompletableFuture<T>> body) {
+    private LayoutRow.Check begin(Transaction tx, int tryNumber) {
         Quarantine.allow(tx);
-        ReleaseOutbox.open(tx, 0);
-        return layout.writing(tx, () -> settled(tx, body.apply(tx)));
+        ReleaseOutbox.open(tx, tryNumber);
+        return layout.writing(tx);
     }
 
     /**
      * A verb that ends a job also releases or fails the jobs that wait for it, and one that enqueues a job brings its
      * type into use.
      */
-    private <T> CompletableFuture<T> settled(Transaction tx, CompletableFuture<T> done) {
+    private <T extends @Nullable Object> CompletableFuture<T> settled(Transaction tx, CompletableFuture<T> done) {
         return done.thenCompose(result -> dependencyPropagator
                 .settle(tx)
                 .thenCompose(told -> TypeInUse.settle(tx))

@@ -72,7 +72,7 @@ public final class CreatorVerbs {
                         .runOnce(
                                 context,
                                 List.of(ref.keys()),
-                                verb -> add(verb, request, ensureTimeout(verb.tx(), job.type()))));
+                                verb -> addTo(verb, request, ensureTimeout(verb.tx(), job.type()))));
     }
 
     /** What many dependencies need written in their own rows need not all be in the transaction that adds the job. */
@@ -85,13 +85,13 @@ public final class CreatorVerbs {
             int to = Math.min(dependencies.size(), from + GROUPS_PER_TRANSACTION);
             List<Dependency> some = dependencies.subList(from, to);
             done = done.thenCompose(before -> transactions
-                    .named("make room for", job.keys().typeName())
+                    .named("add dependencies", job.keys().typeName())
                     .run(context, tx -> dependencyLinker.prepareGroups(tx, some)));
         }
         return done;
     }
 
-    private CompletableFuture<AddResult> add(JobTransaction verb, AddRequest request, CompletableFuture<?> allowed) {
+    private CompletableFuture<AddResult> addTo(JobTransaction verb, AddRequest request, CompletableFuture<?> allowed) {
         Transaction tx = verb.tx();
         JobRef ref = request.ref();
         CompletableFuture<LinkResult> linkResult =
@@ -143,7 +143,7 @@ public final class CreatorVerbs {
                             List<CompletableFuture<?>> all = new ArrayList<>();
                             all.add(free.add(verb, allowed, results));
                             others.forEach(request -> all.add(
-                                    add(verb, request, allowed).thenAccept(result -> results.put(request, result))));
+                                    addTo(verb, request, allowed).thenAccept(result -> results.put(request, result))));
                             return allOf(all)
                                     .thenApply(done ->
                                             requests.stream().map(results::get).toList());

@@ -66,8 +66,8 @@ public final class ProcessorVerbs {
                 .runOnce(
                         context,
                         List.of(ref.keys()),
-                        tx -> JobTable.read(tx, ref).thenCompose(row -> reread(tx, job, Fence.held(tx, job, row))),
-                        update);
+                        update.rereadBy(tx ->
+                                JobTable.read(tx, ref).thenCompose(row -> reread(tx, job, Fence.held(tx, job, row)))));
     }
 
     /** {@return when it is done} */
@@ -95,21 +95,23 @@ public final class ProcessorVerbs {
             TransactionContext context, Job<D> job, OptionalLong scheduledTime, @Nullable D data) {
         JobRef ref = ref(job);
         Optional<byte[]> json = encode(job, data);
+        Transactions.Verb<Job<D>> resubmit =
+                verb -> verb.edit(ref, () -> TypeInUse.prefetch(verb.tx(), ref.keys()), (before, foreseen) -> {
+                    JobRow row = resubmittable(verb.tx(), job, before);
+                    long time = scheduledTime.orElse(row.scheduledTime());
+                    JobRow after = row.isHeldBy(job.lock())
+                            ? row.flagged(time).writtenByHolder(verb.isJoined())
+                            : row.enqueued(payload(row, json), time);
+                    verb.save(ref, row, after);
+                    return CompletableFuture.completedFuture(resubmitted(job, after));
+                });
         return transactions
                 .named("resubmit", job.type().name())
                 .runOnce(
                         context,
                         List.of(ref.keys()),
-                        tx -> JobTable.read(tx, ref).thenCompose(row -> resubmittedBefore(tx, job, row)),
-                        verb -> verb.edit(ref, () -> TypeInUse.prefetch(verb.tx(), ref.keys()), (before, foreseen) -> {
-                            JobRow row = resubmittable(verb.tx(), job, before);
-                            long time = scheduledTime.orElse(row.scheduledTime());
-                            JobRow after = row.isHeldBy(job.lock())
-                                    ? row.flagged(time).writtenByHolder(verb.isJoined())
-                                    : row.enqueued(payload(row, json), time);
-                            verb.save(ref, row, after);
-                            return CompletableFuture.completedFuture(resubmitted(job, after));
-                        }));
+                        resubmit.rereadBy(
+                                tx -> JobTable.read(tx, ref).thenCompose(row -> resubmittedBefore(tx, job, row))));
     }
 
     private static <D> Job<D> resubmitted(Job<D> job, JobRow row) {

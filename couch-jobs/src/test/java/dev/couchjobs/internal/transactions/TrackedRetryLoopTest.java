@@ -42,7 +42,7 @@ class TrackedRetryLoopTest {
         WAITING {
             @Override
             int run(Database database, Runnable ifUnknown, Consumer<Transaction> body) {
-                return TrackedRetryLoop.run(database.createTransaction(), ifUnknown, tx -> {
+                return TrackedRetryLoop.run(database, ifUnknown, tx -> {
                     body.accept(tx);
                     return 7;
                 });
@@ -51,11 +51,11 @@ class TrackedRetryLoopTest {
         ASYNC {
             @Override
             int run(Database database, Runnable ifUnknown, Consumer<Transaction> body) {
-                return TrackedRetryLoop.runAsync(
-                                database.createTransaction(), database.getExecutor(), ifUnknown, tx -> {
-                                    body.accept(tx);
-                                    return CompletableFuture.completedFuture(7);
-                                })
+                return new TrackedRetryLoop<>(database, ifUnknown, tx -> {
+                            body.accept(tx);
+                            return CompletableFuture.completedFuture(7);
+                        })
+                        .run()
                         .join();
             }
         };
