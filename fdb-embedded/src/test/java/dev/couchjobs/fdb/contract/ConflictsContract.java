@@ -55,6 +55,17 @@ class ConflictsContract extends ConcurrentContract {
         });
     }
 
+    /** A gap in the isolation of FoundationDB's client, which the embedded engine has, too. */
+    @Test
+    void aRangeReadThatStartsAtAKeyItsTransactionComparedAndClearedDoesNotConflictThere() {
+        assertNoConflict(
+                tr -> {
+                    tr.mutate(MutationType.COMPARE_AND_CLEAR, key("d"), bytes("D"));
+                    assertThat(rows(tr.getRange(from("d"), from("d").add(1)))).isEmpty();
+                },
+                other -> set(other, "d", "1"));
+    }
+
     @Test
     void aLimitShortensWhatARangeReadConflictsWith() {
         assertNoConflict(tr -> rows(tr.getRange(range("a", "z"), 2)), other -> set(other, "d\0", "1"));

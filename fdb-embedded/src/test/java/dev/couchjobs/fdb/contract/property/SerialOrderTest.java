@@ -2,6 +2,7 @@ package dev.couchjobs.fdb.contract.property;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.fdb.contract.property.Execution.Step;
@@ -50,6 +51,18 @@ class SerialOrderTest {
         assertThat(order(committed(10, 20, write(3, "new")), committed(10, 30, emptyRange, write(A, "1")))
                         .violations())
                 .isNotEmpty();
+    }
+
+    @Test
+    void aRangeReadAfterACompareAndClearIsNotHeldToTheOrderOfCommits() {
+        Step compareAndClear =
+                new Step(new TransactionCall.Mutate(MutationType.COMPARE_AND_CLEAR, A, "0"), TransactionCall.DONE);
+        Selector first = new Selector(A, false, 1);
+        Selector second = new Selector(A, false, 2);
+        Step selected = new Step(new TransactionCall.GetSelected(first, second, 0, false, false), "[]");
+        assertThat(order(committed(10, 20, write(A, "1")), committed(10, 30, compareAndClear, selected))
+                        .violations())
+                .isEmpty();
     }
 
     @Test

@@ -35,6 +35,10 @@ sealed interface TransactionCall {
         return false;
     }
 
+    default boolean isCompareAndClear() {
+        return false;
+    }
+
     /** A call that only reads. */
     sealed interface Read extends TransactionCall {
 
@@ -237,6 +241,11 @@ sealed interface TransactionCall {
 
     /** {@code mutate}. */
     record Mutate(MutationType type, int key, String operand) implements Write {
+        @Override
+        public boolean isCompareAndClear() {
+            return type == MutationType.COMPARE_AND_CLEAR;
+        }
+
         @Override
         public void apply(Transaction tr, PrefixKeys keys) {
             tr.mutate(type, keys.key(Alphabet.name(key)), PrefixKeys.bytes(operand));
