@@ -1,6 +1,5 @@
 package dev.couchjobs.internal.transactions;
 
-import com.apple.foundationdb.Database;
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.async.AsyncUtil;
@@ -32,22 +31,22 @@ final class TrackedRetryLoop<T extends @Nullable Object> {
     /**
      * Prepares a transaction.
      *
-     * @param database where
+     * @param first the transaction of the first try, closed in the end
      * @param ifUnknown runs after each try with an unknown result, before the next try
      * @param body what each try does
      */
     TrackedRetryLoop(
-            Database database, Runnable ifUnknown, Function<? super Transaction, ? extends CompletableFuture<T>> body) {
-        this.transaction = database.createTransaction();
-        this.executor = database.getExecutor();
+            Transaction first, Runnable ifUnknown, Function<? super Transaction, ? extends CompletableFuture<T>> body) {
+        this.transaction = first;
+        this.executor = first.getExecutor();
         this.ifUnknown = ifUnknown;
         this.body = body;
     }
 
     /** Runs a transaction on the thread of the caller, which waits. */
     static <T extends @Nullable Object> T run(
-            Database database, Runnable ifUnknown, Function<? super Transaction, T> body) {
-        Transaction transaction = database.createTransaction();
+            Transaction first, Runnable ifUnknown, Function<? super Transaction, T> body) {
+        Transaction transaction = first;
         try {
             while (true) {
                 try {

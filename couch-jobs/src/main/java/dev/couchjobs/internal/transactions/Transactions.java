@@ -144,7 +144,10 @@ public final class Transactions {
         if (!isOpen.getAsBoolean()) {
             return closed();
         }
-        return open(tries -> new TrackedRetryLoop<>(database, earlierTries::mayHaveCommitted, tries).run(), body);
+        return open(
+                tries -> new TrackedRetryLoop<>(database.createTransaction(), earlierTries::mayHaveCommitted, tries)
+                        .run(),
+                body);
     }
 
     /** Runs something that only reads. */
@@ -226,7 +229,8 @@ public final class Transactions {
     /** The same for what looks for its own commit after a try whose result is unknown. */
     public <T extends @Nullable Object> T runFor(
             Database database, HandlerTries tries, TokenSearch earlierTries, Function<Transaction, T> handler) {
-        return TrackedRetryLoop.run(database, earlierTries::mayHaveCommitted, noting(tries, handler));
+        return TrackedRetryLoop.run(
+                database.createTransaction(), earlierTries::mayHaveCommitted, noting(tries, handler));
     }
 
     private <T extends @Nullable Object> Function<Transaction, T> noting(
@@ -254,7 +258,9 @@ public final class Transactions {
             HandlerTries tries,
             TokenSearch earlierTries,
             Function<Transaction, CompletableFuture<T>> handler) {
-        return new TrackedRetryLoop<>(database, earlierTries::mayHaveCommitted, notingAsync(tries, handler)).run();
+        return new TrackedRetryLoop<>(
+                        database.createTransaction(), earlierTries::mayHaveCommitted, notingAsync(tries, handler))
+                .run();
     }
 
     private <T extends @Nullable Object> Function<Transaction, CompletableFuture<T>> notingAsync(
@@ -296,7 +302,8 @@ public final class Transactions {
         return requireOwn(context)
                 .thenCompose(own -> lastError.explain(
                         context instanceof Database database
-                                ? new TrackedRetryLoop<>(database, tries::mayHaveCommitted, body).run()
+                                ? new TrackedRetryLoop<>(database.createTransaction(), tries::mayHaveCommitted, body)
+                                        .run()
                                 : context.runAsync(tx -> {
                                     tries.mayHaveCommitted(); // such a loop does not say what its tries failed of
                                     return body.apply(tx);

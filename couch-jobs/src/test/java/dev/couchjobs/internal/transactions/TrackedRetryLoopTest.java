@@ -42,7 +42,7 @@ class TrackedRetryLoopTest {
         WAITING {
             @Override
             int run(Database database, Runnable ifUnknown, Consumer<Transaction> body) {
-                return TrackedRetryLoop.run(database, ifUnknown, tx -> {
+                return TrackedRetryLoop.run(database.createTransaction(), ifUnknown, tx -> {
                     body.accept(tx);
                     return 7;
                 });
@@ -51,7 +51,7 @@ class TrackedRetryLoopTest {
         ASYNC {
             @Override
             int run(Database database, Runnable ifUnknown, Consumer<Transaction> body) {
-                return new TrackedRetryLoop<>(database, ifUnknown, tx -> {
+                return new TrackedRetryLoop<>(database.createTransaction(), ifUnknown, tx -> {
                             body.accept(tx);
                             return CompletableFuture.completedFuture(7);
                         })
