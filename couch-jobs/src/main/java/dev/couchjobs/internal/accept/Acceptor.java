@@ -193,14 +193,14 @@ final class Acceptor<D> implements AutoCloseable {
     }
 
     private CompletableFuture<Pause> round() {
-        ClaimBatch<D> claimBatch = new ClaimBatch<>();
+        ClaimRound<D> claimRound = new ClaimRound<>();
         List<CompletableFuture<?>> departed;
         synchronized (requests) {
-            requests.forEach(claimBatch::ask);
+            requests.forEach(claimRound::ask);
             departed = takeWithdrawals();
         }
-        return round(claimBatch).whenComplete((pause, error) -> {
-            claimBatch.end();
+        return round(claimRound).whenComplete((pause, error) -> {
+            claimRound.end();
             departed.forEach(departure -> departure.complete(null));
         });
     }
@@ -211,24 +211,24 @@ final class Acceptor<D> implements AutoCloseable {
         return taken;
     }
 
-    private CompletableFuture<Pause> round(ClaimBatch<D> claimBatch) {
-        if (claimBatch.isEmpty()) {
+    private CompletableFuture<Pause> round(ClaimRound<D> claimRound) {
+        if (claimRound.isEmpty()) {
             return leave();
         }
         restsUnused = false;
         boolean mayWatch = watches.mayWatch(this);
-        return CompletableFuture.completedFuture(claimBatch)
+        return CompletableFuture.completedFuture(claimRound)
                 .thenCompose(begun -> batch.run(tries -> claim(begun, mayWatch, tries))) // a closed database throws
                 .whenComplete((claimResult, error) -> {
                     if (error != null) {
                         role = Leadership.Role.FOLLOWER; // perhaps: what it has tried may have committed
-                        claimBatch.requests().forEach(request -> giveUpOn(request, error));
+                        claimRound.requests().forEach(request -> giveUpOn(request, error));
                     }
                 })
                 .thenApply(claimResult -> {
                     role = claimResult.role();
-                    claimResult.jobs().forEach((criteria, jobs) -> deliver(jobs, claimBatch.of(criteria)));
-                    claimResult.exhausted().forEach(criteria -> completeNonBlocking(claimBatch.of(criteria)));
+                    claimResult.jobs().forEach((criteria, jobs) -> deliver(jobs, claimRound.of(criteria)));
+                    claimResult.exhausted().forEach(criteria -> completeNonBlocking(claimRound.of(criteria)));
                     Pause pause = pause(claimResult);
                     return mayWatch || !watches.mustPoll(this) ? pause : pause.butAtMost(UNWATCHED_FOR);
                 });
@@ -250,18 +250,18 @@ final class Acceptor<D> implements AutoCloseable {
         return CompletableFuture.completedFuture(Pause.atMost(KEPT_UNUSED_FOR));
     }
 
-    private CompletableFuture<ClaimResult<D>> claim(ClaimBatch<D> claimBatch, boolean mayWatch, BatchSize.Tries tries) {
+    private CompletableFuture<ClaimResult<D>> claim(ClaimRound<D> claimRound, boolean mayWatch, BatchSize.Tries tries) {
         JobClaimer<D>.ClaimTransaction claimTransaction =
-                claimer.new ClaimTransaction(claimBatch.wanted(tries.first()), role, mayWatch);
-        return transactions.run(database, claimTransaction.earlierTries(), tx -> claimTransaction.attempt(tx, tries));
+                claimer.new ClaimTransaction(claimRound.wanted(tries.first()), role, mayWatch);
+        return transactions.run(database, claimTransaction.earlierTries(), tx -> claimTransaction.runTry(tx, tries));
     }
 
     /** Takes out the clients that are given something: those left in the round have got nothing. */
-    private void deliver(List<GrantedClaim<D>> jobs, List<ClaimBatch.Allotment<D>> allotments) {
+    private void deliver(List<GrantedClaim<D>> jobs, List<ClaimRound.Allotment<D>> allotments) {
         int given = 0;
-        Iterator<ClaimBatch.Allotment<D>> unserved = allotments.iterator();
+        Iterator<ClaimRound.Allotment<D>> unserved = allotments.iterator();
         while (given < jobs.size() && unserved.hasNext()) {
-            ClaimBatch.Allotment<D> allotment = unserved.next();
+            ClaimRound.Allotment<D> allotment = unserved.next();
             unserved.remove();
             List<GrantedClaim<D>> share = jobs.subList(given, Math.min(jobs.size(), given + allotment.wanted()));
             given += share.size();
@@ -271,9 +271,9 @@ final class Acceptor<D> implements AutoCloseable {
     }
 
     /** Answers the calls that wanted one look at the queue: nothing is left for them. */
-    private void completeNonBlocking(List<ClaimBatch.Allotment<D>> allotments) {
+    private void completeNonBlocking(List<ClaimRound.Allotment<D>> allotments) {
         allotments.stream()
-                .map(ClaimBatch.Allotment::request)
+                .map(ClaimRound.Allotment::request)
                 .filter(ClaimRequest::leavesWithNothing)
                 .forEach(request -> {
                     leave(request);

@@ -31,10 +31,10 @@ final class CandidateSelector {
     /** How many of them one claim puts in the order of priorities. */
     private static final int MOVES_MAX = 50;
     /** How far one claim looks that cannot begin in the middle, because it reads all in between. */
-    private static final int NEAR_MAX = 1_000;
+    private static final int SKIP_MAX = 1_000;
 
     /** How many picks do without a snapshot after one that was too much. */
-    private static final int WITHOUT_SNAPSHOT = 16;
+    private static final int WITHOUT_QUEUE_SNAPSHOT = 16;
 
     private static final Comparator<QueueEntry> BY_PRIORITY = Comparator.comparingInt(QueueEntry::priority)
             .reversed()
@@ -54,9 +54,9 @@ final class CandidateSelector {
     private volatile boolean crowded;
 
     /** How many picks are to do without a snapshot. */
-    private final AtomicInteger withoutSnapshot = new AtomicInteger();
+    private final AtomicInteger withoutQueueSnapshot = new AtomicInteger();
     /** What the last pick saw, if it saw all. */
-    private volatile Optional<QueueSnapshot> snapshot = Optional.empty();
+    private volatile Optional<QueueSnapshot> queueSnapshot = Optional.empty();
 
     /** How many the last try would have taken that no queue cursor leads to. */
     private final AtomicInteger takenElsewhere = new AtomicInteger();
@@ -137,34 +137,34 @@ final class CandidateSelector {
      * @param now the present time in seconds since the epoch
      */
     CompletableFuture<ClaimPlan> pick(Transaction tx, ClaimCriteria criteria, long now, int wanted) {
-        int near = Math.min(skipDistance.rows(), NEAR_MAX);
+        int maxSkip = Math.min(skipDistance.rows(), SKIP_MAX);
         LowPriorityShare.OutOfOrderPick outOfOrderPick = lowPriorityShare.turn(tx, criteria, now, wanted);
-        return snapshot(tx, criteria).thenCompose(all -> {
+        return queueSnapshot(tx, criteria).thenCompose(all -> {
             CompletableFuture<PrioritisedRows> prioritisedRows = all.map(seen -> ranked(seen, criteria.latest(now)))
-                    .orElseGet(() -> ranked(tx, criteria.latest(now), wanted + near));
+                    .orElseGet(() -> ranked(tx, criteria.latest(now), wanted + maxSkip));
             CompletableFuture<List<QueueEntry>> pending = all.map(seen -> pending(seen, criteria.latest(now), wanted))
                     .orElseGet(() -> criteria.noSchedule()
-                            ? anywhere(tx, wanted, near)
+                            ? anywhere(tx, wanted, maxSkip)
                             : pending(tx, criteria.latest(now), wanted));
             return prioritisedRows.thenCompose(some -> pending.thenCompose(plain -> outOfOrderPick
                     .rows(some.all, plain)
                     .thenApply(first -> {
-                        List<QueueEntry> take = byPriority(first, some.all, plain, wanted, near);
-                        goneBehind(take, criteria);
+                        List<QueueEntry> take = byPriority(first, some.all, plain, wanted, maxSkip);
+                        recordTaken(take, criteria);
                         boolean moves = some.hidden && criteria.followsClock();
                         return new ClaimPlan(take, moves ? toMove(some.all, take) : List.of());
                     })));
         });
     }
 
-    private CompletableFuture<Optional<QueueSnapshot>> snapshot(Transaction tx, ClaimCriteria criteria) {
-        snapshot = Optional.empty();
-        if (criteria.noSchedule() || withoutSnapshot.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
-            return CompletableFuture.completedFuture(snapshot);
+    private CompletableFuture<Optional<QueueSnapshot>> queueSnapshot(Transaction tx, ClaimCriteria criteria) {
+        queueSnapshot = Optional.empty();
+        if (criteria.noSchedule() || withoutQueueSnapshot.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            return CompletableFuture.completedFuture(queueSnapshot);
         }
         return QueueSnapshot.read(tx, keys).thenApply(all -> {
-            snapshot = all;
-            withoutSnapshot.set(all.isPresent() ? 0 : WITHOUT_SNAPSHOT);
+            queueSnapshot = all;
+            withoutQueueSnapshot.set(all.isPresent() ? 0 : WITHOUT_QUEUE_SNAPSHOT);
             return all;
         });
     }
@@ -180,7 +180,7 @@ final class CandidateSelector {
         return CompletableFuture.completedFuture(byTurns(plain, later, wanted));
     }
 
-    private void goneBehind(List<QueueEntry> taken, ClaimCriteria criteria) {
+    private void recordTaken(List<QueueEntry> taken, ClaimCriteria criteria) {
         List<QueueEntry> pending =
                 taken.stream().filter(row -> row.priority() == 0).toList();
         int ranked = taken.size() - pending.size();
@@ -203,8 +203,8 @@ final class CandidateSelector {
 
     /** The next time at which time alone makes a job one to take. */
     CompletableFuture<OptionalLong> nextDue(Transaction tx, ClaimCriteria criteria, long now) {
-        if (criteria.followsClock() && snapshot.isPresent()) {
-            return CompletableFuture.completedFuture(snapshot.get().nextAfter(now));
+        if (criteria.followsClock() && queueSnapshot.isPresent()) {
+            return CompletableFuture.completedFuture(queueSnapshot.get().nextAfter(now));
         }
         return criteria.followsClock()
                 ? PendingQueue.nextAfter(tx, keys, now)
@@ -241,53 +241,53 @@ final class CandidateSelector {
         return all;
     }
 
-    private CompletableFuture<List<QueueEntry>> anywhere(Transaction tx, int wanted, int spread) {
+    private CompletableFuture<List<QueueEntry>> anywhere(Transaction tx, int wanted, int maxSkip) {
         String from = Long.toHexString(random.nextLong());
-        return PendingQueue.unscheduledFrom(tx, keys, from, wanted + spread)
-                .thenApply(rows -> slice(rows, wanted, spread));
+        return PendingQueue.unscheduledFrom(tx, keys, from, wanted + maxSkip)
+                .thenApply(rows -> slice(rows, wanted, maxSkip));
     }
 
     private List<QueueEntry> byPriority(
-            List<QueueEntry> first, List<QueueEntry> ranked, List<QueueEntry> pending, int wanted, int spread) {
+            List<QueueEntry> first, List<QueueEntry> ranked, List<QueueEntry> pending, int wanted, int maxSkip) {
         List<QueueEntry> picked = new ArrayList<>(first);
         int pendingFrom = 0;
         while (pendingFrom < ranked.size() && ranked.get(pendingFrom).priority() > 0) {
             pendingFrom++;
         }
-        addClasses(picked, ranked.subList(0, pendingFrom), wanted, spread);
+        addClasses(picked, ranked.subList(0, pendingFrom), wanted, maxSkip);
         addSlice(picked, pending, wanted, 0);
-        addClasses(picked, ranked.subList(pendingFrom, ranked.size()), wanted, spread);
+        addClasses(picked, ranked.subList(pendingFrom, ranked.size()), wanted, maxSkip);
         return picked;
     }
 
-    private void addClasses(List<QueueEntry> picked, List<QueueEntry> rows, int wanted, int spread) {
+    private void addClasses(List<QueueEntry> picked, List<QueueEntry> rows, int wanted, int maxSkip) {
         int from = 0;
         while (from < rows.size() && picked.size() < wanted) {
             int to = from + 1;
             while (to < rows.size() && rows.get(to).priority() == rows.get(from).priority()) {
                 to++;
             }
-            addSlice(picked, rows.subList(from, to), wanted, spread);
+            addSlice(picked, rows.subList(from, to), wanted, maxSkip);
             from = to;
         }
     }
 
-    private void addSlice(List<QueueEntry> picked, List<QueueEntry> rows, int wanted, int spread) {
+    private void addSlice(List<QueueEntry> picked, List<QueueEntry> rows, int wanted, int maxSkip) {
         List<QueueEntry> fresh = picked.isEmpty()
                 ? rows
                 : rows.stream()
                         .filter(row ->
                                 picked.stream().noneMatch(one -> one.jobId().equals(row.jobId())))
                         .toList();
-        picked.addAll(slice(fresh, wanted - picked.size(), spread));
+        picked.addAll(slice(fresh, wanted - picked.size(), maxSkip));
     }
 
-    private List<QueueEntry> slice(List<QueueEntry> rows, int wanted, int spread) {
+    private List<QueueEntry> slice(List<QueueEntry> rows, int wanted, int maxSkip) {
         int slack = rows.size() - wanted;
         if (slack <= 0) {
             return rows;
         }
-        int from = random.nextInt(Math.min(slack, spread) + 1);
+        int from = random.nextInt(Math.min(slack, maxSkip) + 1);
         return rows.subList(from, from + wanted);
     }
 

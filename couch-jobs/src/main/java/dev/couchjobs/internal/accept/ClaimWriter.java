@@ -46,7 +46,7 @@ final class ClaimWriter<D> {
     }
 
     /** A lock that was put on a job, and the activity row that the job shares if that try commits. */
-    record AttemptedClaim(UUID lock, SharedActivity activity) {}
+    record TriedClaim(UUID lock, SharedActivity activity) {}
 
     JobRef ref(String jobId) {
         return keyspace.job(type.name(), jobId);
@@ -98,7 +98,7 @@ final class ClaimWriter<D> {
      * @param notes takes what was put on each job, by its id
      */
     List<CompletableFuture<GrantedClaim<D>>> write(
-            Transaction tx, long token, List<RowChange> changes, Map<String, AttemptedClaim> notes) {
+            Transaction tx, long token, List<RowChange> changes, Map<String, TriedClaim> notes) {
         List<CompletableFuture<GrantedClaim<D>>> jobs = new ArrayList<>(changes.size());
         JobTransaction verb = JobTransaction.of(tx).withToken(token);
         for (List<RowChange> portion : JobTransaction.partition(changes)) {
@@ -106,29 +106,27 @@ final class ClaimWriter<D> {
             SharedActivity activity = new SharedActivity(tx, userVersion, portion.size());
             for (RowChange rowChange : portion) {
                 JobRow row = Objects.requireNonNull(rowChange.after());
-                AttemptedClaim attemptedClaim = new AttemptedClaim(Objects.requireNonNull(row.lock()), activity);
-                notes.put(rowChange.ref().id(), attemptedClaim);
-                jobs.add(load(tx, rowChange.ref(), row, attemptedClaim));
+                TriedClaim triedClaim = new TriedClaim(Objects.requireNonNull(row.lock()), activity);
+                notes.put(rowChange.ref().id(), triedClaim);
+                jobs.add(load(tx, rowChange.ref(), row, triedClaim));
             }
         }
         return jobs;
     }
 
     /** {@return the job, if that claim on it has been committed and is held} */
-    CompletableFuture<Optional<GrantedClaim<D>>> heldBy(Transaction tx, String jobId, AttemptedClaim attemptedClaim) {
+    CompletableFuture<Optional<GrantedClaim<D>>> heldBy(Transaction tx, String jobId, TriedClaim triedClaim) {
         JobRef ref = ref(jobId);
         return JobTable.find(tx.snapshot(), ref)
-                .thenCompose(row -> row.filter(found -> found.isHeldBy(attemptedClaim.lock()))
-                        .map(found -> load(tx, ref, found, attemptedClaim).thenApply(Optional::of))
+                .thenCompose(row -> row.filter(found -> found.isHeldBy(triedClaim.lock()))
+                        .map(found -> load(tx, ref, found, triedClaim).thenApply(Optional::of))
                         .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty())));
     }
 
-    private CompletableFuture<GrantedClaim<D>> load(
-            Transaction tx, JobRef ref, JobRow row, AttemptedClaim attemptedClaim) {
+    private CompletableFuture<GrantedClaim<D>> load(Transaction tx, JobRef ref, JobRow row, TriedClaim triedClaim) {
         return row.payload()
                 .load(tx, ref)
                 .thenApply(json -> new GrantedClaim<>(
-                        new ClaimedJob<>(type, ref.id(), row, attemptedClaim.lock(), json, codec),
-                        attemptedClaim.activity()));
+                        new ClaimedJob<>(type, ref.id(), row, triedClaim.lock(), json, codec), triedClaim.activity()));
     }
 }

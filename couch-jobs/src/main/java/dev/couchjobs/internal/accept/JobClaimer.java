@@ -39,7 +39,7 @@ import java.util.stream.Stream;
  * between looking and watching is missed.
  */
 final class JobClaimer<D> {
-    private static final int GOES_MAX = 50;
+    private static final int SCANS_MAX = 50;
     /** A try that took longer may exceed the five seconds of a transaction; the next try is smaller. */
     private static final Duration SLOW = Duration.ofSeconds(2);
 
@@ -62,9 +62,9 @@ final class JobClaimer<D> {
     /**
      * One look at the queue.
      *
-     * @param goesOn whether there were rows that stand for no job, so that it is worth while to look for others
+     * @param scanAgain whether there were rows that stand for no job, so that it is worth while to look for others
      */
-    private record QueueScan<D>(List<GrantedClaim<D>> taken, boolean goesOn) {}
+    private record QueueScan<D>(List<GrantedClaim<D>> taken, boolean scanAgain) {}
 
     /** One claim, through all the tries that its transaction takes. */
     final class ClaimTransaction {
@@ -74,7 +74,7 @@ final class JobClaimer<D> {
          * The locks that earlier tries have put on jobs: if one of them did commit after all, its jobs are known by
          * them.
          */
-        private final Map<ClaimCriteria, Map<String, ClaimWriter.AttemptedClaim>> locks = new LinkedHashMap<>();
+        private final Map<ClaimCriteria, Map<String, ClaimWriter.TriedClaim>> locks = new LinkedHashMap<>();
 
         private final long token = environment.random().nextLong();
         private final TokenSearch earlierTries = new TokenSearch(keys, token);
@@ -116,7 +116,7 @@ final class JobClaimer<D> {
          * Tries it. A try that took long may have grown too old, and one in a short queue has met others who want the
          * same: after these the next takes half as many.
          */
-        CompletableFuture<ClaimResult<D>> attempt(Transaction tx, BatchSize.Tries tries) {
+        CompletableFuture<ClaimResult<D>> runTry(Transaction tx, BatchSize.Tries tries) {
             Instant now = environment.clock().instant();
             boolean wasSlow = readFrom.filter(
                             before -> Duration.between(before, now).compareTo(SLOW) > 0)
@@ -158,7 +158,7 @@ final class JobClaimer<D> {
             Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> looks = new LinkedHashMap<>();
             locks.forEach((criteria, ofCriteria) -> {
                 List<CompletableFuture<Optional<GrantedClaim<D>>>> jobs = new ArrayList<>();
-                ofCriteria.forEach((jobId, attemptedClaim) -> jobs.add(writer.heldBy(tx, jobId, attemptedClaim)));
+                ofCriteria.forEach((jobId, triedClaim) -> jobs.add(writer.heldBy(tx, jobId, triedClaim)));
                 looks.put(criteria, present(jobs));
             });
             return byMode(looks).thenApply(jobs -> new ClaimResult<>(jobs, Set.of(), role.unsure()));
@@ -174,7 +174,7 @@ final class JobClaimer<D> {
             for (Map.Entry<ClaimCriteria, Integer> each : wanted.entrySet()) {
                 // One after the other: side by side, two that want different things could both take the same job.
                 CompletableFuture<List<GrantedClaim<D>>> next =
-                        last.thenCompose(done -> take(tx, transaction, each.getKey(), now, each.getValue(), GOES_MAX));
+                        last.thenCompose(done -> take(tx, transaction, each.getKey(), now, each.getValue(), SCANS_MAX));
                 taking.put(each.getKey(), next);
                 last = next;
             }
@@ -236,16 +236,16 @@ final class JobClaimer<D> {
                 ClaimCriteria criteria,
                 long now,
                 int count,
-                int goes) {
+                int scansLeft) {
             return candidates.pick(tx, criteria, now, count).thenCompose(claimPlan -> {
                 if (!claimPlan.take().isEmpty() && takesTurns()) {
                     transaction.prefetch(claimPlan.take().size() < count);
                 }
                 return takeAll(tx, criteria, claimPlan).thenCompose(queueScan -> {
-                    if (!queueScan.goesOn()) {
+                    if (!queueScan.scanAgain()) {
                         return CompletableFuture.completedFuture(queueScan.taken());
                     }
-                    if (goes == 1) {
+                    if (scansLeft == 1) {
                         cutShort = true;
                         return CompletableFuture.completedFuture(queueScan.taken());
                     }
@@ -255,7 +255,7 @@ final class JobClaimer<D> {
                                     criteria,
                                     now,
                                     count - queueScan.taken().size(),
-                                    goes - 1)
+                                    scansLeft - 1)
                             .thenApply(more -> concat(queueScan.taken(), more));
                 });
             });
@@ -274,7 +274,7 @@ final class JobClaimer<D> {
                 Map<String, JobRow> found = new LinkedHashMap<>();
                 boolean hasCleared = false;
                 List<RowChange> moves = new ArrayList<>();
-                Map<String, ClaimWriter.AttemptedClaim> ofCriteria =
+                Map<String, ClaimWriter.TriedClaim> ofCriteria =
                         locks.computeIfAbsent(criteria, unused -> new LinkedHashMap<>());
                 for (int i = 0; i < rows.size(); i++) {
                     QueueEntry row = rows.get(i);
@@ -293,9 +293,9 @@ final class JobClaimer<D> {
                 JobTransaction.of(tx).saveAll(moves);
                 List<RowChange> claims = writer.steps(criteria, found);
                 leavesSome |= claims.size() < found.size();
-                boolean goesOn = hasCleared && claims.size() == found.size();
+                boolean scanAgain = hasCleared && claims.size() == found.size();
                 return all(writer.write(tx, token, claims, ofCriteria))
-                        .thenApply(taken -> new QueueScan<>(taken, goesOn));
+                        .thenApply(taken -> new QueueScan<>(taken, scanAgain));
             });
         }
 

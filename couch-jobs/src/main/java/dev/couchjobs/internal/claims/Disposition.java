@@ -59,9 +59,9 @@ public sealed interface Disposition {
     /**
      * The job goes back as if it had not been claimed.
      *
-     * @param begun whether the work on it had begun; if not, the claim is no attempt
+     * @param started whether the work on it had begun; if not, the claim is no attempt
      */
-    record Released(boolean begun) implements Disposition {}
+    record Released(boolean started) implements Disposition {}
 
     /** The holder was silent for longer than the type's activity timeout; the monitor ends the claim. */
     record Expired() implements Disposition {}

@@ -53,7 +53,7 @@ public final class RowTransitions {
             return running.finished(end(type, AttemptEnd.CANCELLED, Outcome.CANCELLED, cancelled.reason(), null));
         }
         if (disposition instanceof Disposition.Released back) {
-            return running.released(clock.millis(), back.begun());
+            return running.released(clock.millis(), back.started());
         }
         if (disposition instanceof Disposition.Expired) {
             return expired(type, running);
@@ -77,7 +77,7 @@ public final class RowTransitions {
      */
     private JobRow expired(JobType<?, ?> type, JobRow running) {
         ClaimInfo claimInfo = running.claimInfo();
-        boolean isLast = claimInfo.begun()
+        boolean isLast = claimInfo.started()
                 && !running.resubmit()
                 && pauseAfterFailure(type, running).isEmpty();
         if (!isLast) {

@@ -34,7 +34,7 @@ public final class AttemptLog {
             if (last > 1) {
                 tx.clear(ref.keys().attempts(ref.id()).range());
             }
-        } else if (after.claimInfo().number() > last && before.claimInfo().begun()) {
+        } else if (after.claimInfo().number() > last && before.claimInfo().started()) {
             tx.set(ref.keys().attempts(ref.id()).pack(last), encode(before).pack());
             if (last > KEPT) {
                 tx.clear(ref.keys().attempts(ref.id()).pack(last - KEPT));
@@ -76,7 +76,7 @@ public final class AttemptLog {
     /** The attempt that the last claim is. One that ended before the work had begun is none. */
     private static Optional<JobAttempt> inRow(JobRow row) {
         ClaimInfo claimInfo = row.claimInfo();
-        return claimInfo.number() > 0 && (claimInfo.begun() || row.state() == JobState.RUNNING)
+        return claimInfo.number() > 0 && (claimInfo.started() || row.state() == JobState.RUNNING)
                 ? Optional.of(decode(claimInfo.number(), encode(row)))
                 : Optional.empty();
     }

@@ -13,10 +13,17 @@ import org.jspecify.annotations.Nullable;
  * @param shared whether the claim shares its activity row with others that were made with it
  * @param logged whether this claim, or one before it, has written something down that goes with the job
  * @param expiries how many claims have expired since the job was last enqueued
- * @param begun whether the work on the job is known to have begun; a claim that ends otherwise is no attempt
+ * @param started whether the work on the job is known to have begun; a claim that ends otherwise is no attempt
  */
 public record ClaimInfo(
-        long number, int failures, String by, long since, boolean shared, boolean logged, int expiries, boolean begun) {
+        long number,
+        int failures,
+        String by,
+        long since,
+        boolean shared,
+        boolean logged,
+        int expiries,
+        boolean started) {
     /** No claim so far. */
     public static final ClaimInfo NONE = new ClaimInfo(0, 0, "", 0, false, false, 0, true);
 
@@ -24,8 +31,8 @@ public record ClaimInfo(
     private static final int EXPIRIES = 6;
     private static final int BEGUN = 7;
 
-    ClaimInfo next(String by, long since, boolean shared, boolean begun) {
-        return new ClaimInfo(number + 1, failures, by, since, shared, logged, expiries, begun);
+    ClaimInfo next(String by, long since, boolean shared, boolean started) {
+        return new ClaimInfo(number + 1, failures, by, since, shared, logged, expiries, started);
     }
 
     /** This claim after a heartbeat, with others or by itself. */
@@ -34,8 +41,8 @@ public record ClaimInfo(
     }
 
     /** This claim, ended by its holder without a failure. */
-    ClaimInfo ended(boolean begun) {
-        return new ClaimInfo(number, failures, by, since, false, logged, expiries, begun);
+    ClaimInfo ended(boolean started) {
+        return new ClaimInfo(number, failures, by, since, false, logged, expiries, started);
     }
 
     ClaimInfo failed() {
@@ -44,11 +51,12 @@ public record ClaimInfo(
 
     /** This claim, whose holder went silent: a failed attempt if it is known that there was one. */
     ClaimInfo expired() {
-        return new ClaimInfo(number, begun ? failures + 1 : failures, by, since, false, logged, expiries + 1, begun);
+        return new ClaimInfo(
+                number, started ? failures + 1 : failures, by, since, false, logged, expiries + 1, started);
     }
 
     ClaimInfo fresh() {
-        return new ClaimInfo(number, 0, by, since, false, logged, 0, begun);
+        return new ClaimInfo(number, 0, by, since, false, logged, 0, started);
     }
 
     ClaimInfo logging() {
@@ -65,8 +73,8 @@ public record ClaimInfo(
             return null;
         }
         Tuple claim = Tuple.from(number, failures, by, since, shared);
-        if (expiries > 0 || !begun) {
-            return claim.add(logged).add(expiries).add(begun);
+        if (expiries > 0 || !started) {
+            return claim.add(logged).add(expiries).add(started);
         }
         return logged ? claim.add(true) : claim;
     }

@@ -25,7 +25,7 @@ public record DependencyState(long strictGroup, long patientGroup, long keptIfFa
     public static final DependencyState NONE = new DependencyState(NO_GROUP, NO_GROUP, FOR_EVER, false);
 
     /** {@return whether another job waits for the job} */
-    public boolean hasWaiters() {
+    public boolean hasDependents() {
         return strictGroup != NO_GROUP || patientGroup != NO_GROUP;
     }
 

@@ -139,11 +139,11 @@ public record JobRow(
     /**
      * {@return this running job given back by its holder, and waiting again: as if new if it was flagged}
      *
-     * @param begun whether the work on it had begun
+     * @param started whether the work on it had begun
      */
-    public JobRow released(long now, boolean begun) {
+    public JobRow released(long now, boolean started) {
         ClaimEnd claimEnd = ClaimEnd.of(AttemptEnd.HANDED_BACK, now, null);
-        return waiting(payload, scheduledTime, lock, options, freshIfFlagged(claimInfo.ended(begun)), claimEnd);
+        return waiting(payload, scheduledTime, lock, options, freshIfFlagged(claimInfo.ended(started)), claimEnd);
     }
 
     private ClaimInfo freshIfFlagged(ClaimInfo ended) {
@@ -159,9 +159,9 @@ public record JobRow(
     /**
      * {@return this job claimed with a lock}
      *
-     * @param begun whether the work on it begins with the claim
+     * @param started whether the work on it begins with the claim
      */
-    public JobRow claimed(UUID lock, String by, long now, boolean shared, boolean begun) {
+    public JobRow claimed(UUID lock, String by, long now, boolean shared, boolean started) {
         return new JobRow(
                 JobState.RUNNING,
                 NEXT_COMMIT,
@@ -171,7 +171,7 @@ public record JobRow(
                 payload,
                 null,
                 options,
-                claimInfo.next(by, now, shared, begun),
+                claimInfo.next(by, now, shared, started),
                 null);
     }
 

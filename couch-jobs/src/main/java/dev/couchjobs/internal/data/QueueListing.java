@@ -54,8 +54,8 @@ public final class QueueListing {
         int first = after.length == 0 ? 0 : part(after);
         List<CompletableFuture<List<QueueEntry>>> reads = new ArrayList<>(parts.size());
         for (int part = first; part < parts.size(); part++) {
-            boolean goesOn = part == first && after.length > 0;
-            byte[] begin = goesOn ? ByteArrayUtil.keyAfter(after) : parts.get(part).begin;
+            boolean continues = part == first && after.length > 0;
+            byte[] begin = continues ? ByteArrayUtil.keyAfter(after) : parts.get(part).begin;
             reads.add(read(tx, part, new Range(begin, parts.get(part).end), limit));
         }
         return CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new))

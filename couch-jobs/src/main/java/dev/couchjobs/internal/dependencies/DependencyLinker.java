@@ -148,7 +148,7 @@ public final class DependencyLinker {
                     + " others. Add it without dependencies to run it once more, or when it has finished.");
         }
         if (row.isPresent()) {
-            return row.get().options().dependencies().hasWaiters();
+            return row.get().options().dependencies().hasDependents();
         }
         ReleaseOutbox.addReadConflict(tx, dependent);
         return group != DependencyState.NO_GROUP;

@@ -134,10 +134,11 @@ public final class DependencyPropagator {
         Map<Dependent, CompletableFuture<Boolean>> quick = new LinkedHashMap<>();
         shares.forEach(share ->
                 share.failing().forEach(each -> quick.computeIfAbsent(each, failing -> prefetch(tx, refOf(failing)))));
-        List<CompletableFuture<?>> begun = new ArrayList<>(quick.values());
-        begun.add(releaseUnblocked(tx, ended));
+        List<CompletableFuture<?>> started = new ArrayList<>(quick.values());
+        started.add(releaseUnblocked(tx, ended));
         boolean onlyQuick = !ReleaseOutbox.isTransitive(tx);
-        return allOf(begun).thenCompose(done -> failAll(tx, shares, each -> !onlyQuick || isTrue(quick.get(each)), 0));
+        return allOf(started)
+                .thenCompose(done -> failAll(tx, shares, each -> !onlyQuick || isTrue(quick.get(each)), 0));
     }
 
     /**

@@ -50,7 +50,7 @@ public final class ReleaseOutbox {
             return kept;
         }
         DependencyState dependencies = before.options().dependencies();
-        if (!dependencies.hasWaiters()) {
+        if (!dependencies.hasDependents()) {
             return kept;
         }
         if (!isEnd(before, told)) {

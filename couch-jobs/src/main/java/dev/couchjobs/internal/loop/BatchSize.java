@@ -86,19 +86,19 @@ public final class BatchSize {
         }
 
         /** Makes a try with the current size, at least one. */
-        public <T> CompletableFuture<T> next(IntFunction<CompletableFuture<T>> attempt) {
+        public <T> CompletableFuture<T> next(IntFunction<CompletableFuture<T>> body) {
             if (made > 0) {
                 last = Math.max(1, last / 2);
                 isSmaller = true;
             }
-            return again(attempt);
+            return again(body);
         }
 
         /** Makes a try with the size of the last one, whose error had another cause. */
         @SuppressWarnings("NonAtomicVolatileUpdate") // a try is made when the one before has failed
-        public <T> CompletableFuture<T> again(IntFunction<CompletableFuture<T>> attempt) {
+        public <T> CompletableFuture<T> again(IntFunction<CompletableFuture<T>> body) {
             made++;
-            return attempt.apply(last);
+            return body.apply(last);
         }
     }
 }

@@ -10,7 +10,7 @@ import java.util.function.Function;
 
 /** The background services of one kind, one for each key, created on first use and closed together. */
 public final class ServiceRegistry<K, W> implements AutoCloseable {
-    private final Map<K, W> workers = new HashMap<>(); // guarded by this
+    private final Map<K, W> services = new HashMap<>(); // guarded by this
     private final Consumer<W> close;
     private boolean closed; // guarded by this
 
@@ -28,24 +28,24 @@ public final class ServiceRegistry<K, W> implements AutoCloseable {
         if (closed) {
             throw new CouchJobsClosedException();
         }
-        return workers.computeIfAbsent(key, make);
+        return services.computeIfAbsent(key, make);
     }
 
     /** The service of a key, if there is one. */
     public synchronized Optional<W> ifPresent(K key) {
-        return Optional.ofNullable(workers.get(key));
+        return Optional.ofNullable(services.get(key));
     }
 
     /** {@return the number of services} */
     public synchronized int count() {
-        return workers.size();
+        return services.size();
     }
 
     /** Closes the service of a key, if there is one; the next {@link #get} creates another. */
     public void release(K key) {
         W released;
         synchronized (this) {
-            released = workers.remove(key);
+            released = services.remove(key);
         }
         if (released != null) {
             close.accept(released);
@@ -58,7 +58,7 @@ public final class ServiceRegistry<K, W> implements AutoCloseable {
         List<W> all;
         synchronized (this) {
             closed = true;
-            all = List.copyOf(workers.values());
+            all = List.copyOf(services.values());
         }
         all.forEach(close);
     }

@@ -134,14 +134,14 @@ final class EventDispatcher implements FeedSubscription.Owner, AutoCloseable {
     /** Delivers a change, and returns whether more changes can follow it. */
     boolean deliver(FeedSubscription<?> to, PendingChange change) {
         List<AwaitCall> waiting;
-        boolean goesOn;
+        boolean canBringMore;
         synchronized (lock) {
             to.offer(change);
             waiting = waitsFor(to);
-            goesOn = to.canBringMore();
+            canBringMore = to.canBringMore();
         }
         settle(waiting);
-        return goesOn;
+        return canBringMore;
     }
 
     @GuardedBy("lock") private List<AwaitCall> waitsFor(FeedSubscription<?> subscription) {

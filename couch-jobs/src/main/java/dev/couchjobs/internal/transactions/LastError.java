@@ -14,8 +14,8 @@ final class LastError {
 
     private volatile @Nullable Throwable last;
 
-    <T extends @Nullable Object> CompletableFuture<T> note(CompletableFuture<T> attempt) {
-        return attempt.whenComplete((value, error) -> {
+    <T extends @Nullable Object> CompletableFuture<T> note(CompletableFuture<T> future) {
+        return future.whenComplete((value, error) -> {
             if (error != null && !isTimeout(error)) {
                 last = RootCauses.of(error);
             }

@@ -63,7 +63,7 @@ public final class ClaimedJob<D> implements Job<D> {
 
     /** {@return whether the database knows that the work under this claim has begun} */
     public boolean isKnownToHaveBegun() {
-        return claimInfo.begun();
+        return claimInfo.started();
     }
 
     /** {@return whether a claim on the job has expired, so that the job may be what ends the processes that run it} */

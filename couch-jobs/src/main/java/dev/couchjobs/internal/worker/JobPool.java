@@ -162,7 +162,7 @@ public final class JobPool {
             scheduler.close();
             lostSlots.close();
         }
-        queues.forEach(scheduler::giveBackWaiting);
+        queues.forEach(scheduler::releaseWaiting);
         var timer = environment
                 .scheduler()
                 .schedule(this::releaseAll, TimerDelays.nanos(settings.shutdownTimeout()), TimeUnit.NANOSECONDS);

@@ -196,7 +196,7 @@ final class JobRun<D> {
 
     void begin(Thread thread) {
         synchronized (lock) {
-            state = state.begun();
+            state = state.started();
             this.thread = thread;
         }
     }
@@ -241,7 +241,7 @@ final class JobRun<D> {
      *
      * @return whether that is to be cancelled, because the handler was told to stop before
      */
-    boolean begun(CompletableFuture<?> stage) {
+    boolean started(CompletableFuture<?> stage) {
         synchronized (lock) {
             this.stage = stage;
             return halted;

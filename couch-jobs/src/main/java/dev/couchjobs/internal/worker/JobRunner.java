@@ -93,7 +93,7 @@ final class JobRunner {
                 ended(null, new NullPointerException("The handler returned no stage."));
                 return;
             }
-            if (stage instanceof CompletableFuture<?> future && run.begun(future)) {
+            if (stage instanceof CompletableFuture<?> future && run.started(future)) {
                 future.cancel(true);
             }
             var unused = stage.whenComplete(this::ended);

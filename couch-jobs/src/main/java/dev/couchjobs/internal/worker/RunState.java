@@ -14,7 +14,7 @@ enum RunState {
     DONE;
 
     /** The run takes a slot. */
-    RunState begun() {
+    RunState started() {
         return from(WAITING, RUNNING);
     }
 

@@ -49,7 +49,7 @@ final class SlotScheduler implements HandlerThreads.Work {
     @GuardedBy("lock") private final Set<TypeQueue<?>> turns = new LinkedHashSet<>();
 
     /** Every type queue that may have jobs to claim and had no room when it last asked, by turns. */
-    @GuardedBy("lock") private final NavigableMap<Long, TypeQueue<?>> wanting = new TreeMap<>();
+    @GuardedBy("lock") private final NavigableMap<Long, TypeQueue<?>> waitingForRoom = new TreeMap<>();
 
     @GuardedBy("lock") private long turn;
 
@@ -101,8 +101,8 @@ final class SlotScheduler implements HandlerThreads.Work {
     }
 
     /** Gives the jobs of a type back that wait for a slot. */
-    void giveBackWaiting(TypeQueue<?> queue) {
-        queue.giveBackWaiting();
+    void releaseWaiting(TypeQueue<?> queue) {
+        queue.releaseWaiting();
         queue.runs().release();
     }
 
@@ -140,10 +140,10 @@ final class SlotScheduler implements HandlerThreads.Work {
                 if (queue.turn() == 0) {
                     queue.waitFor(++turn);
                 }
-                wanting.put(queue.turn(), queue);
+                waitingForRoom.put(queue.turn(), queue);
                 return ClaimConsumer.Demand.NONE;
             }
-            wanting.remove(queue.turn());
+            waitingForRoom.remove(queue.turn());
             reserved += room;
             return queue.reserve(room, room <= -beyond, now());
         }
@@ -151,7 +151,7 @@ final class SlotScheduler implements HandlerThreads.Work {
 
     private void claimEnded(TypeQueue<?> queue) {
         synchronized (lock) {
-            reserved -= queue.release();
+            reserved -= queue.releaseReservation();
         }
         wakeUpAll();
     }
@@ -176,20 +176,20 @@ final class SlotScheduler implements HandlerThreads.Work {
     }
 
     private <D> void take(TypeQueue<D> queue, List<GrantedClaim<D>> claims) {
-        boolean rouse;
+        boolean wake;
         boolean tooLate;
         synchronized (lock) {
-            reserved -= queue.release();
+            reserved -= queue.releaseReservation();
             prefetch.claimTook(queue.claimed(claims, now()));
             turns.add(queue);
-            rouse = queue.runs().resumeHeartbeats();
+            wake = queue.runs().resumeHeartbeats();
             tooLate = closed;
         }
-        if (rouse) {
+        if (wake) {
             queue.heartbeats().resume();
         }
         if (tooLate) {
-            giveBackWaiting(queue);
+            releaseWaiting(queue);
         } else {
             threads.startIfNeeded();
             watchWaiting();
@@ -216,7 +216,7 @@ final class SlotScheduler implements HandlerThreads.Work {
             watching = false;
             boolean isFull = running == slots;
             for (TypeQueue<?> queue : turns) {
-                if (queue.giveBackStuck(LOOK, isFull)) {
+                if (queue.releaseStuck(LOOK, isFull)) {
                     stuck.add(queue);
                 }
             }
@@ -239,7 +239,7 @@ final class SlotScheduler implements HandlerThreads.Work {
         List<JobRun<D>> due;
         synchronized (lock) {
             due = queue.runs().nextRound();
-            Collection<JobRun<D>> idle = queue.giveBackWaiting(due, roundTime);
+            Collection<JobRun<D>> idle = queue.releaseWaiting(due, roundTime);
             if (!idle.isEmpty()) {
                 prefetch.recordQueueTime(roundTime);
             }
@@ -319,7 +319,7 @@ final class SlotScheduler implements HandlerThreads.Work {
     private void wakeUpAll() {
         List<TypeQueue<?>> woken;
         synchronized (lock) {
-            if (closed || wanting.isEmpty()) {
+            if (closed || waitingForRoom.isEmpty()) {
                 return;
             }
             woken = takeNext();
@@ -331,7 +331,7 @@ final class SlotScheduler implements HandlerThreads.Work {
     @GuardedBy("lock") private List<TypeQueue<?>> takeNext() {
         List<TypeQueue<?>> next = new ArrayList<>();
         long room = room(excess());
-        for (Iterator<TypeQueue<?>> each = wanting.values().iterator(); room > 0 && each.hasNext(); ) {
+        for (Iterator<TypeQueue<?>> each = waitingForRoom.values().iterator(); room > 0 && each.hasNext(); ) {
             TypeQueue<?> queue = each.next();
             int wanted = queue.wanted(free());
             if (wanted > 0) {

@@ -170,7 +170,7 @@ final class TypeQueue<D> implements AutoCloseable {
      *
      * @return how much that was
      */
-    int release() {
+    int releaseReservation() {
         synchronized (lock) {
             int released = reserved;
             reserved = 0;
@@ -240,7 +240,7 @@ final class TypeQueue<D> implements AutoCloseable {
             if (next == suspect) {
                 watchSuspect(next);
             }
-            unconfirmed.begun(next);
+            unconfirmed.started(next);
             return Optional.of(next);
         }
     }
@@ -274,9 +274,9 @@ final class TypeQueue<D> implements AutoCloseable {
     // Giving back; TypeRuns.write writes it
 
     /** Gives all jobs back that wait for a slot. */
-    void giveBackWaiting() {
+    void releaseWaiting() {
         synchronized (lock) {
-            giveBack(waiting);
+            release(waiting);
             waiting.clear();
         }
     }
@@ -287,7 +287,7 @@ final class TypeQueue<D> implements AutoCloseable {
      * @param waited how long they have waited at least
      * @return the jobs that are given back
      */
-    Collection<JobRun<D>> giveBackWaiting(Collection<JobRun<D>> some, Duration waited) {
+    Collection<JobRun<D>> releaseWaiting(Collection<JobRun<D>> some, Duration waited) {
         synchronized (lock) {
             List<JobRun<D>> idle = new ArrayList<>(some);
             idle.retainAll(new HashSet<>(waiting));
@@ -295,7 +295,7 @@ final class TypeQueue<D> implements AutoCloseable {
                 waiting.removeAll(idle);
                 prefetch.recordQueueTime(waited);
             }
-            giveBack(idle);
+            release(idle);
             return idle;
         }
     }
@@ -307,7 +307,7 @@ final class TypeQueue<D> implements AutoCloseable {
      * @param isFull whether there is no slot for any type
      * @return whether there are any
      */
-    boolean giveBackStuck(Duration passed, boolean isFull) {
+    boolean releaseStuck(Duration passed, boolean isFull) {
         synchronized (lock) {
             boolean isStuck = !waiting.isEmpty() && (isFull || running == registration.limit());
             stuck = isStuck ? stuck.plus(passed) : Duration.ZERO;
@@ -316,12 +316,12 @@ final class TypeQueue<D> implements AutoCloseable {
             }
             prefetch.recordQueueTime(stuck);
             stuck = Duration.ZERO;
-            giveBackWaiting();
+            releaseWaiting();
             return true;
         }
     }
 
-    @GuardedBy("lock") private void giveBack(Collection<JobRun<D>> idle) {
+    @GuardedBy("lock") private void release(Collection<JobRun<D>> idle) {
         for (JobRun<D> run : idle) {
             var unused = runs.settle(run, UNBEGUN);
             if (suspect == run) {

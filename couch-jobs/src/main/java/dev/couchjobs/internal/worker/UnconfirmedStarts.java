@@ -40,7 +40,7 @@ final class UnconfirmedStarts {
     }
 
     /** A run has started. */
-    void begun(JobRun<?> run) {
+    void started(JobRun<?> run) {
         synchronized (lock) {
             if (run.isConfirmed()) {
                 return;

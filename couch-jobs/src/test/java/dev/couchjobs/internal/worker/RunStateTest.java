@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class RunStateTest {
     @Test
     void allowsTheseTransitionsAndNoOthers() {
-        assertTransitions(RunState::begun, Map.of(RunState.WAITING, RunState.RUNNING));
+        assertTransitions(RunState::started, Map.of(RunState.WAITING, RunState.RUNNING));
         assertTransitions(
                 RunState::settled,
                 Map.of(

@@ -149,8 +149,8 @@ public final class StepLifecycle {
     }
 
     private CompletableFuture<Void> ended(BridgeTransaction transaction, Kept before, JobDocument now, Step step) {
-        boolean goesOn = !now.isEnded() && now.currentStep() != step.index() && !assignment.isJoined(step);
-        CompletableFuture<Kept> next = goesOn
+        boolean continues = !now.isEnded() && now.currentStep() != step.index() && !assignment.isJoined(step);
+        CompletableFuture<Kept> next = continues
                 ? assignment.next(transaction, before.with(now), true)
                 : gone(transaction, before, now).thenApply(gone -> before.with(now));
         return next.thenAccept(after -> documents.save(transaction, Optional.of(before), after));

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /** The clients for which one claim is made, and how many jobs each of them wants: first come, first served. */
-final class ClaimBatch<D> {
+final class ClaimRound<D> {
     private final Map<ClaimCriteria, List<Allotment<D>>> allotments = new LinkedHashMap<>();
     private final List<ClaimRequest<D>> asked = new ArrayList<>();
 
