@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobEvent;
@@ -21,10 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** The Java of the README, run; and that it is the README's. */
 class ReadmeTest {
-    private final byte[] key = {1};
-    private final byte[] smallKey = {2};
-    private final byte[] image = {3};
-    private final byte[] small = {4};
+    private final byte[] imageBytes = {3, 4};
 
     record Thumbnail(String imageKey) {}
 
@@ -37,18 +35,20 @@ class ReadmeTest {
 
         Database database = Databases.inMemory();
         CouchJobs jobs = CouchJobs.on(database);
+        byte[] imageKey = Tuple.from("image", "img-42").pack();
+        byte[] thumbnailKey = Tuple.from("thumbnail", "img-42").pack();
 
         database.run(tx -> {
-            tx.set(key, image);
+            tx.set(imageKey, imageBytes);
             return jobs.add(tx, THUMBNAIL, "img-42", new Thumbnail("img-42")).join();
         });
-        assertThat(stored(database, key)).isEqualTo(image);
+        assertThat(stored(database, imageKey)).isEqualTo(imageBytes);
 
         Worker worker = jobs.worker()
                 .handle(
                         THUMBNAIL,
                         job -> job.finish(tx -> {
-                            tx.set(smallKey, small);
+                            tx.set(thumbnailKey, scale(imageBytes));
                             return new Size(64, 64);
                         }))
                 .concurrency(16)
@@ -56,20 +56,20 @@ class ReadmeTest {
 
         Size size = jobs.result(THUMBNAIL, "img-42", Duration.ofSeconds(10));
         assertThat(size).isEqualTo(new Size(64, 64));
-        assertThat(stored(database, smallKey)).isEqualTo(small);
+        assertThat(stored(database, thumbnailKey)).isEqualTo(scale(imageBytes));
         worker.close();
 
         database.run(tx -> {
-            tx.clear(smallKey);
+            tx.clear(thumbnailKey);
             return jobs.add(tx, THUMBNAIL, "img-43", new Thumbnail("img-43")).join();
         });
         Job<Thumbnail> job = jobs.processor().accept(THUMBNAIL).join().orElseThrow();
 
         database.run(tx -> {
-            tx.set(smallKey, small);
+            tx.set(thumbnailKey, scale(imageBytes));
             return jobs.processor().finish(tx, job).join();
         });
-        assertThat(stored(database, smallKey)).isEqualTo(small);
+        assertThat(stored(database, thumbnailKey)).isEqualTo(scale(imageBytes));
 
         try (Subscription<Thumbnail> subscription =
                 jobs.subscribe(database, THUMBNAIL, "img-43").join()) {
@@ -92,6 +92,10 @@ class ReadmeTest {
     void theCodeInTheReadmeAndInVerbsIsTheCodeAbove() throws IOException {
         CodeOfPage.isIn("README.md", ReadmeTest.class, 17);
         CodeOfPage.isIn("docs/verbs.md", ReadmeTest.class, 8);
+    }
+
+    private static byte[] scale(byte[] image) {
+        return new byte[] {image[0]};
     }
 
     private static byte[] stored(Database database, byte[] key) {

@@ -35,9 +35,40 @@ record Cost(
         Set<String> readFrom,
         Set<String> writtenTo) {
     private static final Cost NONE = new Cost(0, 0, 0, 0, 0, 0, 0, 0, Set.of(), Set.of());
-    /** The rows of jobs first, then what follows from them. */
-    private static final List<String> ORDER =
-            List.of("activity_timeout", "data", "payload", "result", "pending", "ranked", "activity", "counts", "feed");
+    /** Read by every transaction, and therefore not on the page. */
+    static final String EVERYWHERE = "layout";
+
+    /** The groups and the rows of jobs first, then what follows from them. */
+    private static final List<String> ORDER = List.of(
+            "transition",
+            "event",
+            "enqueue",
+            "activity_timeout",
+            "data",
+            "payload",
+            "result",
+            "queue",
+            "pending",
+            "ranked",
+            "activity",
+            "counts",
+            "feed");
+
+    /**
+     * Subspaces for which the page has one name, if all of them are used.
+     *
+     * @param name the name on the page
+     * @param subspaces what it stands for
+     */
+    private record Group(String name, Set<String> subspaces) {}
+
+    private static final List<Group> READ_GROUPS = List.of(new Group("queue", Set.of("pending", "ranked")));
+
+    /** The larger ones first: a transition contains an event. */
+    private static final List<Group> WRITE_GROUPS = List.of(
+            new Group("transition", Set.of("data", "counts", "feed", "watches_activity")),
+            new Group("event", Set.of("feed", "watches_activity")),
+            new Group("enqueue", Set.of("pending", "watches_pending")));
 
     static Cost of(Collection<MeasuredTry> tries) {
         return tries.stream().map(MeasuredTry::cost).reduce(NONE, Cost::and);
@@ -79,7 +110,7 @@ record Cost(
 
     /** What stands behind the name in a row of the table. */
     String columns() {
-        return " %d | %d | %d | %d | %d | %,d | %d / %d | %s | %s |"
+        return " %d | %d | %d | %d | %d | %,d | %d/%d | %s | %s |"
                 .formatted(
                         transactions,
                         trips,
@@ -89,12 +120,20 @@ record Cost(
                         bytesWritten,
                         readConflicts,
                         writeConflicts,
-                        names(readFrom),
-                        names(writtenTo));
+                        names(readFrom, READ_GROUPS),
+                        names(writtenTo, WRITE_GROUPS));
     }
 
-    private static String names(Set<String> subspaces) {
-        return subspaces.stream()
+    private static String names(Set<String> subspaces, List<Group> groups) {
+        Set<String> names = new HashSet<>(subspaces);
+        names.remove(EVERYWHERE);
+        for (Group group : groups) {
+            if (names.containsAll(group.subspaces)) {
+                names.removeAll(group.subspaces);
+                names.add(group.name);
+            }
+        }
+        return names.stream()
                 .sorted(Comparator.comparingInt(Cost::place).thenComparing(Comparator.naturalOrder()))
                 .collect(Collectors.joining(", "));
     }

@@ -31,9 +31,11 @@ class CostsTest {
     @ParameterizedTest
     @MethodSource("rows")
     void theRowOfThePageIsWhatIsMeasured(CostRow row) throws IOException {
-        String measured = "| " + row.name() + " |" + costOf(row).columns();
+        Cost cost = costOf(row);
 
-        assertThat(rowOfThePage(row.name())).isEqualTo(measured);
+        assertThat(rowOfThePage(row.name())).isEqualTo("| " + row.name() + " |" + cost.columns());
+        assertThat(cost.readFrom()).contains(Cost.EVERYWHERE);
+        assertThat(cost.writtenTo()).doesNotContain(Cost.EVERYWHERE);
     }
 
     @Test
