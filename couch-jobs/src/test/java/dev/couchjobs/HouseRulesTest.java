@@ -20,12 +20,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 class HouseRulesTest {
     private static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
     private static final int LONGEST_LINE = 120;
+    private static final int WORDS_MAX = 25_000;
     private static final Set<String> GATES = Set.of("Environment.java", "EngineEnvironment.java", "BridgeThreads.java");
 
     /** Calls of {@code CompletableFuture} that take an executor as their last argument, or else use the common pool. */
     private static final Pattern CONTINUATION = Pattern.compile("(?:CompletableFuture\\s*[.](?:supply|run)"
             + "|[.](?:then\\w+|handle|whenComplete|exceptionally\\w*|complete|acceptEither|applyToEither|runAfter\\w+))"
             + "Async\\(");
+
+    private static final Pattern WORD = Pattern.compile("[^\\s|]*[A-Za-z0-9][^\\s|]*");
 
     /** What a sentence says in place of the caller, the worker, the process or the node that it is about. */
     private static final Pattern UNNAMED_ACTOR =
@@ -131,6 +134,30 @@ class HouseRulesTest {
             }
         }
         assertThat(offences).as("break the line").isEmpty();
+    }
+
+    /** Counts what a reader reads: tables too, but neither their marks nor the lines of examples. */
+    @Test
+    void allPagesTogetherStayShort() throws IOException {
+        int words = 0;
+        for (Path file : pagesAndMainCode()) {
+            if (file.toString().endsWith(".md")) {
+                words += words(Files.readAllLines(file));
+            }
+        }
+        assertThat(words).as("shorten a page, or link to the one that says it").isBetween(1, WORDS_MAX);
+    }
+
+    private static int words(List<String> lines) {
+        int words = 0;
+        boolean isExample = false;
+        for (String line : lines) {
+            isExample ^= line.strip().startsWith("```");
+            if (!isExample) {
+                words += (int) WORD.matcher(line).results().count();
+            }
+        }
+        return words;
     }
 
     /** Without an executor what depends on a future runs in the common pool, which all of the process shares. */
