@@ -4,10 +4,12 @@ import static dev.couchjobs.JobState.FINISHED;
 import static dev.couchjobs.JobState.PENDING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobEvent;
 import dev.couchjobs.JobHaltedException;
@@ -15,11 +17,16 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Subscription;
 import dev.couchjobs.faults.VirtualStage;
+import dev.couchjobs.fdb.simulation.VirtualScheduler;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Delayed;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -146,6 +153,25 @@ class VirtualTimeTest {
         stage.time().advance(INSTANT);
         assertThat(event).isDone();
         assertThat(event.join()).isEmpty();
+    }
+
+    @Test
+    void aWaitForAResultSetsNoTimerButThatOfItsTimeout() {
+        stage.await(jobs.add(database, MAIL, "a", "new"));
+        VirtualScheduler timers = new VirtualScheduler(); // nothing drives it: what is set stays set
+        Environment environment = new Environment(stage.time(), timers, new Random(2));
+        try (CouchJobs waiting =
+                CouchJobs.builder(database).environment(environment).build()) {
+            CompletableFuture<?> result = waiting.resultAsync(MAIL, "a", HOUR);
+            stage.time().runUntilIdle();
+
+            assertThat(result).isNotDone();
+            assertThat(timers.shutdownNow())
+                    .filteredOn(ScheduledFuture.class::isInstance)
+                    .singleElement(type(Delayed.class))
+                    .satisfies(timer ->
+                            assertThat(timer.getDelay(TimeUnit.NANOSECONDS)).isEqualTo(HOUR.toNanos()));
+        }
     }
 
     @Test

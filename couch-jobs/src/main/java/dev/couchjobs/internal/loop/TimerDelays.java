@@ -5,14 +5,14 @@ import java.time.Duration;
 
 /** Durations in the units of timers, with jitter. */
 public final class TimerDelays {
-    /** A century and a half: effectively unlimited, and no overflow when a timer adds it to its clock. */
-    private static final Duration FOR_EVER = Duration.ofDays(50_000);
+    /** The longest timer. A caller may give a longer timeout, even one whose nanoseconds do not fit into a long. */
+    private static final Duration LONGEST = Duration.ofDays(50_000);
 
     private TimerDelays() {}
 
     /** {@return the duration in nanoseconds, limited to what a timer can count} */
     public static long nanos(Duration duration) {
-        return duration.compareTo(FOR_EVER) < 0 ? duration.toNanos() : FOR_EVER.toNanos();
+        return duration.compareTo(LONGEST) < 0 ? duration.toNanos() : LONGEST.toNanos();
     }
 
     /** {@return a duration that is longer by a random part of up to some percent} */

@@ -106,9 +106,13 @@ final class EventDispatcher implements FeedSubscription.Owner, AutoCloseable {
                         error == null ? subscription.event(change, json) : subscription.event(change, error));
     }
 
-    /** The earliest change that is there or comes; empty when the time is up or none can come any more. */
+    /**
+     * The earliest change that is there or comes; empty when the time is up or none can come any more.
+     *
+     * @param timeout how long to wait; null for a wait that sets no timer
+     */
     CompletableFuture<Optional<AwaitCall.Delivery>> awaitChange(
-            List<FeedSubscription<?>> subscriptions, @Nullable JobState state, Duration timeout) {
+            List<FeedSubscription<?>> subscriptions, @Nullable JobState state, @Nullable Duration timeout) {
         AwaitCall call = new AwaitCall(List.copyOf(subscriptions), state, new CompletableFuture<>());
         synchronized (lock) {
             if (closed) {
@@ -122,13 +126,18 @@ final class EventDispatcher implements FeedSubscription.Owner, AutoCloseable {
         }
         settle(List.of(call));
         if (!call.result().isDone()) {
-            Future<?> timer = scheduler.schedule(() -> timeUp(call), TimerDelays.nanos(timeout), TimeUnit.NANOSECONDS);
-            var unused = call.result().whenComplete((answer, error) -> {
-                timer.cancel(false);
-                timeUp(call); // a caller who cancels no longer waits
-            });
+            // A caller who cancels no longer waits.
+            var unused = call.result().whenComplete((answer, error) -> timeUp(call));
+            if (timeout != null) {
+                startTimer(call, timeout);
+            }
         }
         return call.result();
+    }
+
+    private void startTimer(AwaitCall call, Duration timeout) {
+        Future<?> timer = scheduler.schedule(() -> timeUp(call), TimerDelays.nanos(timeout), TimeUnit.NANOSECONDS);
+        var unused = call.result().whenComplete((answer, error) -> timer.cancel(false));
     }
 
     /** Delivers a change, and returns whether more changes can follow it. */

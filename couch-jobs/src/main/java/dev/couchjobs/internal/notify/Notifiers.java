@@ -25,8 +25,6 @@ import org.jspecify.annotations.Nullable;
  * each type of which a job is followed, released with the last of them.
  */
 public final class Notifiers implements AutoCloseable {
-    private static final Duration UNTIL_CANCELLED = Duration.ofDays(50_000);
-
     private final Instance instance;
     private final EventDispatcher dispatcher;
     private final WatchBudget budget = new WatchBudget();
@@ -121,7 +119,7 @@ public final class Notifiers implements AutoCloseable {
     /** {@return whether the job was seen to be finished; false when it is gone, or the subscription was closed} */
     CompletableFuture<Boolean> awaitFinish(FeedSubscription<?> subscription) {
         return dispatcher
-                .awaitChange(List.of(subscription), JobState.FINISHED, UNTIL_CANCELLED)
+                .awaitChange(List.of(subscription), JobState.FINISHED, null)
                 .thenApplyAsync(Optional::isPresent, instance.database().getExecutor());
     }
 
