@@ -1,6 +1,7 @@
 package dev.couchjobs.examples;
 
 import com.apple.foundationdb.Database;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobEvent;
 import dev.couchjobs.JobState;
@@ -25,8 +26,10 @@ final class JobWatch {
     private final CompletableFuture<Void> allFinished = new CompletableFuture<>();
 
     private final Set<String> returned = ConcurrentHashMap.newKeySet();
-    private final Map<String, JobState> states = new HashMap<>(); // guarded by this
-    private final Map<JobState, Integer> counts = new EnumMap<>(JobState.class); // guarded by this
+
+    @GuardedBy("this") private final Map<String, JobState> states = new HashMap<>();
+
+    @GuardedBy("this") private final Map<JobState, Integer> counts = new EnumMap<>(JobState.class);
 
     /** Receives what happens to jobs. */
     interface Observer {
@@ -66,7 +69,7 @@ final class JobWatch {
         return new Counts(in(JobState.PENDING), in(JobState.RUNNING), in(JobState.FINISHED));
     }
 
-    private int in(JobState state) {
+    @GuardedBy("this") private int in(JobState state) {
         return counts.getOrDefault(state, 0);
     }
 

@@ -1,5 +1,6 @@
 package dev.couchjobs.examples;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.JobHaltedException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,9 +18,11 @@ final class RunReport implements IndexProcessor.Observer, JobWatch.Observer {
     private final Duration silence;
     private final CompletableFuture<Void> failure = new CompletableFuture<>();
 
-    private final Map<String, String> skipped = new TreeMap<>(); // guarded by this
-    private final List<JobHaltedException> refusedToVictim = new ArrayList<>(); // guarded by this
-    private int returns; // guarded by this
+    @GuardedBy("this") private final Map<String, String> skipped = new TreeMap<>();
+
+    @GuardedBy("this") private final List<JobHaltedException> refusedToVictim = new ArrayList<>();
+
+    @GuardedBy("this") private int returns;
 
     RunReport(ProgressBar bar, Accident accident, Duration silence) {
         this.bar = bar;

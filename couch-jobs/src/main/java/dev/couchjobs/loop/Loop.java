@@ -1,5 +1,6 @@
 package dev.couchjobs.loop;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.loop.TimerDelays;
@@ -42,14 +43,17 @@ public final class Loop implements AutoCloseable {
     private final Supplier<CompletableFuture<Pause>> round;
     private volatile long backoffMaxMillis = BACKOFF_MAX_MILLIS;
 
-    // Guarded by this.
-    private Phase phase = Phase.NOT_STARTED;
-    private boolean isWakeUpRequested;
-    private int failures;
-    private @Nullable Pause pause;
-    private @Nullable Future<?> timer;
+    @GuardedBy("this") private Phase phase = Phase.NOT_STARTED;
+
+    @GuardedBy("this") private boolean isWakeUpRequested;
+
+    @GuardedBy("this") private int failures;
+
+    @GuardedBy("this") private @Nullable Pause pause;
+
+    @GuardedBy("this") private @Nullable Future<?> timer;
     // Distinguishes the wake-up that is wanted from one that was too late to be cancelled.
-    private @Nullable Object awaited;
+    @GuardedBy("this") private @Nullable Object awaited;
 
     /**
      * A loop whose rounds start on the environment's scheduler.
@@ -102,7 +106,7 @@ public final class Loop implements AutoCloseable {
         phase = Phase.CLOSED;
     }
 
-    private void begin() {
+    @GuardedBy("this") private void begin() {
         if (phase != Phase.BACKING_OFF) {
             failures = 0; // not earlier: a round whose signal fails immediately has failed
         }
@@ -136,7 +140,7 @@ public final class Loop implements AutoCloseable {
         }
     }
 
-    private void pause(Pause wanted) {
+    @GuardedBy("this") private void pause(Pause wanted) {
         pause = wanted;
         if (isWakeUpRequested || wanted.atMost().filter(Duration::isZero).isPresent()) {
             begin();
@@ -162,7 +166,7 @@ public final class Loop implements AutoCloseable {
         }
     }
 
-    private void backOff(@Nullable Throwable error) {
+    @GuardedBy("this") private void backOff(@Nullable Throwable error) {
         endPause();
         if (error != null && RootCauses.isOfClosedDatabase(error)) {
             LOG.warn("{} ends, because its database was closed; close the CouchJobs before its database", name);
@@ -189,7 +193,7 @@ public final class Loop implements AutoCloseable {
         }
     }
 
-    private void wakeAfter(Duration delay, Object wakeUp) {
+    @GuardedBy("this") private void wakeAfter(Duration delay, Object wakeUp) {
         timer = environment.scheduler().schedule(() -> timeUp(wakeUp), TimerDelays.nanos(delay), TimeUnit.NANOSECONDS);
     }
 
@@ -199,7 +203,7 @@ public final class Loop implements AutoCloseable {
         }
     }
 
-    private void endPause() {
+    @GuardedBy("this") private void endPause() {
         Pause ended = pause;
         pause = null;
         awaited = null;

@@ -3,6 +3,7 @@ package dev.couchjobs.bench.jobs;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.reflect.Method;
 import java.util.Objects;
 import java.util.Set;
@@ -20,7 +21,8 @@ final class CountingDatabase {
 
     private final Database target;
     private final Supplier<CountingTransaction> tries;
-    private Traffic traffic = Traffic.NONE; // guarded by this
+
+    @GuardedBy("this") private Traffic traffic = Traffic.NONE;
 
     CountingDatabase(Database target) {
         this(target, CountingTransaction::new);

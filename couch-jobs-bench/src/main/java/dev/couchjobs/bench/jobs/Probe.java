@@ -1,6 +1,7 @@
 package dev.couchjobs.bench.jobs;
 
 import com.apple.foundationdb.Database;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -12,8 +13,10 @@ import java.util.function.ToLongFunction;
 /** What one process asks of the database since it was begun to count: every try of a transaction. Thread-safe. */
 final class Probe {
     private final Queue<CountingTransaction> tries = new ConcurrentLinkedQueue<>();
-    private int held; // guarded by this
-    private int heldAtMost; // guarded by this
+
+    @GuardedBy("this") private int held;
+
+    @GuardedBy("this") private int heldAtMost;
 
     /** A way to a database on which this probe notes what is asked. */
     Database on(Database target) {

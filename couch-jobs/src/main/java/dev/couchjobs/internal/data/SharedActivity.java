@@ -2,6 +2,7 @@ package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Versionstamp;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -16,7 +17,8 @@ import java.util.concurrent.CompletableFuture;
 public final class SharedActivity {
     private final CompletableFuture<byte[]> stamp;
     private final int userVersion;
-    private int jobs; // guarded by this
+
+    @GuardedBy("this") private int jobs;
 
     /**
      * Begins with all of them.

@@ -5,6 +5,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.TooManyJobsException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -37,15 +38,17 @@ final class TransactionScope {
     private static final Cache<Object, TransactionScope> SCOPES =
             Caffeine.newBuilder().weakKeys().executor(Runnable::run).build();
 
-    // Guarded by this.
-    private final NavigableMap<byte[], Entry> entries = new TreeMap<>(Arrays::compareUnsigned);
-    private int userVersions;
-    private @Nullable Integer shard;
+    @GuardedBy("this") private final NavigableMap<byte[], Entry> entries = new TreeMap<>(Arrays::compareUnsigned);
+
+    @GuardedBy("this") private int userVersions;
+
+    @GuardedBy("this") private @Nullable Integer shard;
 
     private volatile boolean allowsQuarantine;
 
-    private @Nullable ReleaseRecorder releases; // guarded by this
-    private final Set<TypeKeys> used = new LinkedHashSet<>(); // guarded by this
+    @GuardedBy("this") private @Nullable ReleaseRecorder releases;
+
+    @GuardedBy("this") private final Set<TypeKeys> used = new LinkedHashSet<>();
 
     /** What a transaction left under a key; no row if it removed it. */
     record Written(Optional<JobRow> row) {}
@@ -152,7 +155,7 @@ final class TransactionScope {
         return first.userVersion;
     }
 
-    private int nextUserVersion() {
+    @GuardedBy("this") private int nextUserVersion() {
         if (userVersions > USER_VERSION_MAX) {
             throw new TooManyJobsException(USER_VERSION_MAX + 1);
         }
@@ -216,7 +219,7 @@ final class TransactionScope {
         return entry(dataKey).last;
     }
 
-    private Entry entry(byte[] dataKey) {
+    @GuardedBy("this") private Entry entry(byte[] dataKey) {
         return entries.computeIfAbsent(dataKey, key -> new Entry());
     }
 

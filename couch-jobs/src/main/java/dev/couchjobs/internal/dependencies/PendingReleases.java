@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.dependencies;
 
 import com.apple.foundationdb.Transaction;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.ReleaseRecorder;
@@ -15,9 +16,11 @@ final class PendingReleases implements ReleaseRecorder {
     /** So that a transaction stays far from its five seconds and its ten megabytes, whatever else is written there. */
     static final int DEPENDENTS_MAX = 100;
 
-    private final List<ReleaseNotice> notices = new ArrayList<>(); // guarded by this
-    private int remainingCapacity = DEPENDENTS_MAX; // guarded by this
-    private boolean isTransitive; // guarded by this
+    @GuardedBy("this") private final List<ReleaseNotice> notices = new ArrayList<>();
+
+    @GuardedBy("this") private int remainingCapacity = DEPENDENTS_MAX;
+
+    @GuardedBy("this") private boolean isTransitive;
 
     @Override
     public @Nullable JobRow record(Transaction tx, RowChange told, @Nullable JobRow kept) {

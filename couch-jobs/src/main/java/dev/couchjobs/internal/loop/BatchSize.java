@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.loop;
 
 import com.apple.foundationdb.FDBException;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.IntFunction;
@@ -19,7 +20,8 @@ public final class BatchSize {
     private static final int TOO_LARGE = 2101;
 
     private final int max;
-    private int size; // guarded by this
+
+    @GuardedBy("this") private int size;
 
     /** A batch that starts with the largest size. */
     public BatchSize(int max) {

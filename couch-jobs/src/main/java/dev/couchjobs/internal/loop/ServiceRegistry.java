@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.loop;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.CouchJobsClosedException;
 import java.util.HashMap;
 import java.util.List;
@@ -10,9 +11,11 @@ import java.util.function.Function;
 
 /** The background services of one kind, one for each key, created on first use and closed together. */
 public final class ServiceRegistry<K, W> implements AutoCloseable {
-    private final Map<K, W> services = new HashMap<>(); // guarded by this
+    @GuardedBy("this") private final Map<K, W> services = new HashMap<>();
+
     private final Consumer<W> close;
-    private boolean closed; // guarded by this
+
+    @GuardedBy("this") private boolean closed;
 
     /**
      * An empty registry.

@@ -3,6 +3,7 @@ package dev.couchjobs.internal.monitor;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Versionstamp;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.data.ActivityIndex;
@@ -81,18 +82,19 @@ final class ActivityMonitor implements AutoCloseable {
     private final LeaseAudit audit;
     private final LeaderCheck leaderCheck;
 
-    // Guarded by this.
-    private Duty duty = Duty.NONE;
-    private final AgedVersions marks = new AgedVersions();
-    private Optional<Duration> timeout = Optional.empty();
-    /** The lease of another process as last read, and how long this process had slept when it first read it. */
-    private @Nullable TypeInUse seen;
+    @GuardedBy("this") private Duty duty = Duty.NONE;
 
-    private Duration seenSince = Duration.ZERO;
+    @GuardedBy("this") private final AgedVersions marks = new AgedVersions();
+
+    @GuardedBy("this") private Optional<Duration> timeout = Optional.empty();
+    /** The lease of another process as last read, and how long this process had slept when it first read it. */
+    @GuardedBy("this") private @Nullable TypeInUse seen;
+
+    @GuardedBy("this") private Duration seenSince = Duration.ZERO;
     /** A job that the leader does not take, according to the lease of another process. */
-    private Optional<TypeInUse.NextJob> stuck = Optional.empty();
+    @GuardedBy("this") private Optional<TypeInUse.NextJob> stuck = Optional.empty();
     /** How long this process had slept at its last look, if it recorded versions then. */
-    private @Nullable Duration observedAt;
+    @GuardedBy("this") private @Nullable Duration observedAt;
 
     // Used by one round at a time.
     private MeasuredPause pause = MeasuredPause.NONE;
@@ -160,11 +162,11 @@ final class ActivityMonitor implements AutoCloseable {
         return Optional.of(lease());
     }
 
-    private Duration lease() {
+    @GuardedBy("this") private Duration lease() {
         return timeout.orElse(WITHOUT_TIMEOUT_CHECK_EVERY.multipliedBy(MARKS_PER_TIMEOUT));
     }
 
-    private void mark(Optional<Duration> known, Versionstamp version, Duration at) {
+    @GuardedBy("this") private void mark(Optional<Duration> known, Versionstamp version, Duration at) {
         if (observedAt != null) {
             marks.elapse(at.minus(observedAt));
         }
@@ -174,7 +176,7 @@ final class ActivityMonitor implements AutoCloseable {
         marks.forgetAllButNewestOlderThan(lease());
     }
 
-    private void decideDuty(TypeInUse now, Duration at) {
+    @GuardedBy("this") private void decideDuty(TypeInUse now, Duration at) {
         if (!now.equals(seen)) {
             seen = now;
             seenSince = at;
@@ -199,14 +201,14 @@ final class ActivityMonitor implements AutoCloseable {
         }
     }
 
-    private void rest() {
+    @GuardedBy("this") private void rest() {
         duty = Duty.NONE;
         seen = null;
         observedAt = null;
         marks.forget();
     }
 
-    private void learn(Optional<Duration> known) {
+    @GuardedBy("this") private void learn(Optional<Duration> known) {
         if (!known.equals(timeout)) {
             timeout = known;
             marks.forget();

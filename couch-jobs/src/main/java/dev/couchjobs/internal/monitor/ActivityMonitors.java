@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.monitor;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.instance.Instance;
@@ -21,7 +22,7 @@ public final class ActivityMonitors implements AutoCloseable {
     private final TypeUseCheck useCheck;
     private final DependentReleaser releaser;
     /** The types that stay monitored without a worker in this process. */
-    private final Set<String> kept = new HashSet<>(); // guarded by this
+    @GuardedBy("this") private final Set<String> kept = new HashSet<>();
 
     public ActivityMonitors(Instance instance, Duration feedRetention, RetentionService retentionService) {
         this.instance = instance;

@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.monitor;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.JobType;
 import java.util.HashMap;
 import java.util.Map;
@@ -13,7 +14,7 @@ final class JobTypeRegistry {
     /** @param workers how many workers use the type now */
     private record Registration(JobType<?, ?> type, int workers) {}
 
-    private final Map<String, Registration> byName = new HashMap<>(); // guarded by this
+    @GuardedBy("this") private final Map<String, Registration> byName = new HashMap<>();
 
     /** Registers a job type, unless workers use another of the same name. */
     synchronized void given(JobType<?, ?> type) {

@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.monitor;
 
 import com.apple.foundationdb.Database;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.internal.data.IdleProcesses;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
@@ -30,17 +31,17 @@ final class LeaderCheck {
 
     private static final int LOOKS_MAX = 256;
 
-    // Guarded by this.
     /** The job of the last look, if it could run. */
-    private Optional<TypeInUse.NextJob> last = Optional.empty();
+    @GuardedBy("this") private Optional<TypeInUse.NextJob> last = Optional.empty();
     /**
      * The job of the last wake-up. If it still waits, the clock of this process may be ahead, so the wake-ups for it
      * become ever rarer.
      */
-    private String calledFor = "";
+    @GuardedBy("this") private String calledFor = "";
 
-    private int looksBetweenCalls;
-    private int looksToNextCall;
+    @GuardedBy("this") private int looksBetweenCalls;
+
+    @GuardedBy("this") private int looksToNextCall;
 
     LeaderCheck(Instance instance, Transactions transactions, TypeKeys keys) {
         this.database = instance.database();
@@ -58,7 +59,7 @@ final class LeaderCheck {
         return stuck;
     }
 
-    private boolean isStuck(String jobId) {
+    @GuardedBy("this") private boolean isStuck(String jobId) {
         if (!jobId.equals(calledFor)) {
             calledFor = jobId;
             looksBetweenCalls = 1;

@@ -2,6 +2,7 @@ package dev.couchjobs.internal.retention;
 
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.ClockSkew;
 import dev.couchjobs.internal.data.ClockSamples;
 import dev.couchjobs.internal.instance.AgreedClock;
@@ -25,8 +26,10 @@ final class ClockCheck {
 
     private final Instance instance;
     private final Duration bound;
-    private @Nullable ClockSkew last; // guarded by this
-    private Instant lastAt = Instant.MIN; // guarded by this
+
+    @GuardedBy("this") private @Nullable ClockSkew last;
+
+    @GuardedBy("this") private Instant lastAt = Instant.MIN;
 
     ClockCheck(Instance instance, Duration bound) {
         this.instance = instance;

@@ -2,6 +2,7 @@ package dev.couchjobs.internal.retention;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
@@ -33,8 +34,9 @@ final class RetentionScanner implements AutoCloseable {
     private final BatchSize batch = new BatchSize(TYPES_MAX);
     private final Loop loop;
 
-    private final Map<RetentionSweeper, Rest> resting = new LinkedHashMap<>(); // guarded by this
-    private Instant pausedUntil = Instant.MIN; // guarded by this
+    @GuardedBy("this") private final Map<RetentionSweeper, Rest> resting = new LinkedHashMap<>();
+
+    @GuardedBy("this") private Instant pausedUntil = Instant.MIN;
 
     RetentionScanner(Instance instance, ClockCheck clock) {
         this.database = instance.database();

@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.verbs;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.InstantSource;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
@@ -23,10 +24,11 @@ final class TimeOrderedIds {
     private final InstantSource clock;
     private final RandomGenerator random;
 
-    // Guarded by this.
-    private long millis = -1;
-    private int high;
-    private long low;
+    @GuardedBy("this") private long millis = -1;
+
+    @GuardedBy("this") private int high;
+
+    @GuardedBy("this") private long low;
 
     TimeOrderedIds(InstantSource clock, RandomGenerator random) {
         this.clock = clock;
@@ -44,13 +46,13 @@ final class TimeOrderedIds {
     }
 
     /** The topmost bit stays clear, so that there is room to count on. */
-    private void restart(long now) {
+    @GuardedBy("this") private void restart(long now) {
         millis = now;
         high = random.nextInt(HIGH_MAX / 2 + 1);
         low = random.nextLong() & LOW_MAX;
     }
 
-    private void step() {
+    @GuardedBy("this") private void step() {
         low += 1 + random.nextLong(STEP_MAX);
         if (low > LOW_MAX) {
             low &= LOW_MAX;
