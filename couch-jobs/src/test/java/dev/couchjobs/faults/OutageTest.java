@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * When a database cannot be used for a while, whatever runs waits, and goes on by itself: nothing is lost or done
  * twice.
  */
+@Tag("busy")
 class OutageTest {
     private static final JobType<String, String> MAIL = JobType.of("mail", String.class, String.class);
     private static final Duration WORK = Duration.ofSeconds(2);

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What processes with many types cost that have few jobs. */
+@Tag("busy")
 class IdleTypesTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Duration MOMENT = Duration.ofMillis(20);

@@ -15,12 +15,14 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The table of {@code docs/costs.md} on many processes, measured in virtual time. When it is not right any more, the
  * failure shows the one that is.
  */
+@Tag("busy")
 class ManyProcessesTest {
     private static final Path PAGE = Path.of("..", "docs", "costs.md");
     private static final String HEADING = "## Many processes";
