@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
@@ -34,16 +35,21 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A worker on one thread and in virtual time: signs of life, lost jobs, closing, death, and what it costs to wait. */
 class WorkerTest {
     private static final JobType<String, String> MAIL = JobType.of("mail", String.class, String.class);
     private static final Subspace ACTIVITY = new Subspace(Tuple.from("couch_jobs", "activity", "mail"));
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final int COMMIT_UNKNOWN_RESULT = 1021;
+    private static final int TRANSACTION_TIMED_OUT = 1031;
     private static final byte[] EFFECT = Tuple.from("effect").pack();
 
     private final Simulation simulation = Simulation.builder(7).calm().build();
@@ -446,5 +452,88 @@ class WorkerTest {
         end.complete("at last");
         simulation.advance(Duration.ofSeconds(1));
         assertThat(worker.lostSlots()).isZero();
+    }
+
+    @Test
+    void aHandlerThatSwallowsTheLossOfItsClaimOccupiesAStuckSlotUntilItEnds() {
+        Worker worker = started();
+        add(1);
+        simulation.await(others.remove(database, MAIL, "j0"));
+        CompletableFuture<Object> write = begun("j0").runAsync(CompletableFuture::completedFuture);
+        assertThatThrownBy(() -> simulation.await(write)).hasCauseInstanceOf(JobHaltedException.class);
+
+        simulation.advance(Duration.ofSeconds(9));
+        assertThat(worker.lostSlots()).isZero();
+        simulation.advance(Duration.ofSeconds(2));
+        assertThat(worker.lostSlots()).isEqualTo(1);
+
+        endOf("j0").complete("at last");
+        simulation.advance(Duration.ofSeconds(1));
+        assertThat(worker.lostSlots()).isZero();
+    }
+
+    @Test
+    void aHandlerThatLearnsSeveralTimesOfTheLossOfItsClaimOccupiesOneStuckSlot() {
+        Worker worker = started();
+        add(1);
+        simulation.await(others.remove(database, MAIL, "j0"));
+        for (int i = 0; i < 3; i++) {
+            CompletableFuture<Object> write = begun("j0").runAsync(CompletableFuture::completedFuture);
+            assertThatThrownBy(() -> simulation.await(write)).hasCauseInstanceOf(JobHaltedException.class);
+        }
+
+        simulation.advance(Duration.ofSeconds(20));
+
+        assertThat(worker.lostSlots()).isEqualTo(1);
+    }
+
+    @Test
+    void aHandlerThatReturnsAfterItsClaimWasLostIsHalted() {
+        started();
+        add(1);
+        simulation.await(others.remove(database, MAIL, "j0"));
+
+        endOf("j0").complete("too late");
+        simulation.advance(Duration.ofSeconds(1));
+
+        assertThat(begun("j0").isHalted()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {COMMIT_UNKNOWN_RESULT, TRANSACTION_TIMED_OUT})
+    void aHandlerWhoseOutcomeWasWrittenByACommitThatFailedIsNotHalted(int code) {
+        AtomicReference<@Nullable FDBException> failure = new AtomicReference<>();
+        worker(instance(home, failingAfterCommit(failure, home.database())), home)
+                .start();
+        add(1);
+
+        failure.set(new FDBException("injected", code));
+        endOf("j0").complete("sent");
+        simulation.advance(Duration.ofSeconds(10));
+
+        assertThat(failure.get()).isNull();
+        assertThat(stateOf("j0")).isEqualTo(JobState.FINISHED);
+        assertThat(begun("j0").isHalted()).isFalse();
+    }
+
+    /** {@return a database whose next commit succeeds and then fails with an error} */
+    @SuppressWarnings("FutureReturnValueIgnored") // the caller of the forwarded method gets it
+    private static Database failingAfterCommit(AtomicReference<@Nullable FDBException> failure, Database target) {
+        return DatabaseProxies.to(
+                Database.class,
+                (self, method, arguments) -> method.getName().equals("createTransaction")
+                        ? DatabaseProxies.committing(
+                                (Transaction) Objects.requireNonNull(DatabaseProxies.invoke(target, method, arguments)),
+                                (tx, commit, none) -> failingAfterCommit(failure, tx, commit, none))
+                        : DatabaseProxies.invoke(target, method, arguments));
+    }
+
+    private static CompletableFuture<?> failingAfterCommit(
+            AtomicReference<@Nullable FDBException> failure, Object tx, Method commit, @Nullable Object[] arguments)
+            throws Throwable {
+        CompletableFuture<?> committed =
+                (CompletableFuture<?>) Objects.requireNonNull(DatabaseProxies.invoke(tx, commit, arguments));
+        FDBException error = failure.getAndSet(null);
+        return error == null ? committed : committed.thenCompose(done -> CompletableFuture.failedFuture(error));
     }
 }

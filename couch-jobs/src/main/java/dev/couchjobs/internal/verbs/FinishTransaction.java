@@ -35,8 +35,9 @@ import org.jspecify.annotations.Nullable;
  * skipped.
  *
  * <p>Like the verbs of {@link ProcessorVerbs} it reads each job's row so that it conflicts with a takeover, and
- * compares the lock. In a transaction of the library's own a lost claim is reported and does not disturb the others; in
- * a transaction of the caller's it cancels that transaction, because the caller's writes stand or fall with the claim.
+ * compares the lock. In a transaction of the library's own the {@link FinishResult} of a lost claim says so, and the
+ * other claims end. In a transaction of the caller's a lost claim cancels that transaction, because the caller's writes
+ * may commit only while the claim is held.
  */
 public final class FinishTransaction {
     private final Keyspace keyspace;
@@ -59,19 +60,14 @@ public final class FinishTransaction {
     public record FinishRequest(Job<?> job, Disposition disposition) {}
 
     /**
-     * What became of a claim that was to end. One of the two is there.
+     * The result of a request: the row that the end has written, or an error.
      *
      * @param after the job's row as the end left it: pending for another attempt, or finished
-     * @param halt why the claim did not end as it was asked: it was lost, or, a
-     *     {@link dev.couchjobs.JobAlreadyFinishedException}, had ended before
+     * @param halt why nothing was written: the claim is lost, or it has ended before
+     * @param isLost whether the claim is lost; it is not if it has ended before
      */
     public record FinishResult(
-            @Nullable JobRow after, @Nullable JobHaltedException halt) {
-        /** {@return whether the claim was lost, so that nothing was written of its job} */
-        public boolean isLost() {
-            return halt != null;
-        }
-    }
+            @Nullable JobRow after, @Nullable JobHaltedException halt, boolean isLost) {}
 
     /**
      * Ends claims in one transaction, which is for the caller to keep within FoundationDB's limits: some hundreds of
@@ -196,12 +192,14 @@ public final class FinishTransaction {
             Job<?> job = request.job();
             Optional<JobRow> row = now.getOrDefault(job.id(), Optional.empty());
             if (row.isEmpty() || !row.get().isHeldBy(job.lock())) {
-                return new FinishResult(null, LostClaimErrors.of(job, row));
+                boolean hasEnded =
+                        row.filter(found -> found.wasLastHeldBy(job.lock())).isPresent();
+                return new FinishResult(null, LostClaimErrors.of(job, row), !hasEnded);
             }
             JobRow after = rowTransitions.after(type, row.get(), request.disposition());
             now.put(job.id(), Optional.of(after));
             changes.add(new RowChange(keyspace.job(type.name(), job.id()), row.get(), after));
-            return new FinishResult(after, null);
+            return new FinishResult(after, null, false);
         }
     }
 }

@@ -15,12 +15,15 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Writes the ends of the jobs of one type: those that end while one transaction is under way go together into the next.
  * An end that cannot be written is tried again until its job is another's or this is closed.
  */
 final class Finisher implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Finisher.class);
     private static final int BATCH_MAX = 100;
     /** What several results may come to in one transaction; one alone may be larger. */
     private static final int BYTES_MAX = 1_000_000;
@@ -40,8 +43,16 @@ final class Finisher implements AutoCloseable {
 
     @GuardedBy("this") private @Nullable CompletableFuture<Void> drained;
 
-    /** A job that has ended, and how. */
-    private record End(JobRun<?> run, Disposition disposition) {}
+    /**
+     * A job that has ended, and how.
+     *
+     * @param mayBeWritten whether an earlier transaction has failed, which may nevertheless have committed
+     */
+    private record End(JobRun<?> run, Disposition disposition, boolean mayBeWritten) {
+        End afterFailure() {
+            return new End(run, disposition, true);
+        }
+    }
 
     Finisher(ActivityRows activities, JobType<?, ?> type, Instance instance) {
         this.activities = activities;
@@ -54,7 +65,7 @@ final class Finisher implements AutoCloseable {
     /** Takes in a job whose end is settled, to be written after the next {@link #wake}. */
     synchronized void add(JobRun<?> run, Disposition disposition) {
         asleep |= ended.isEmpty();
-        ended.add(new End(run, disposition));
+        ended.add(new End(run, disposition, false));
     }
 
     /** Begins to write, unless that goes on anyway. */
@@ -98,13 +109,28 @@ final class Finisher implements AutoCloseable {
         return CompletableFuture.completedFuture(all)
                 .thenCompose(each -> finishTransaction.endAll(
                         database, type, each, activities.emptiedBy(runs))) // a closed database throws
-                .whenComplete((done, error) -> {
+                .whenComplete((results, error) -> {
                     if (error == null) {
                         activities.left(runs);
+                        haltLost(some, results);
                     }
                     roundEnded(some, error);
                 })
                 .thenApply(done -> Pause.none());
+    }
+
+    /** The handlers of these jobs have returned, or were told to stop: their outcomes are discarded. */
+    private static void haltLost(List<End> ends, List<FinishTransaction.FinishResult> results) {
+        for (int i = 0; i < ends.size(); i++) {
+            End end = ends.get(i);
+            if (results.get(i).isLost() && !(end.disposition() instanceof Disposition.Released)) {
+                end.run().lose();
+                LOG.info(
+                        "The claim on {} is lost: it expired, or the job was removed; its outcome was not written{}",
+                        end.run(),
+                        end.mayBeWritten() ? ", unless by an earlier try whose result is unknown" : "");
+            }
+        }
     }
 
     private synchronized List<End> takeSome() {
@@ -152,11 +178,11 @@ final class Finisher implements AutoCloseable {
 
     @GuardedBy("this") private void putBack(List<End> some) {
         if (some.size() == 1) {
-            ended.addAll(some);
+            ended.add(some.get(0).afterFailure());
             return;
         }
         for (int i = some.size() - 1; i >= 0; i--) {
-            ended.addFirst(some.get(i));
+            ended.addFirst(some.get(i).afterFailure());
         }
     }
 }

@@ -247,7 +247,7 @@ final class RunContext<D> implements JobContext<D> {
         }
 
         void committed() {
-            runs.drop(run, false);
+            runs.endWrittenByHandler(run);
         }
     }
 
@@ -293,7 +293,11 @@ final class RunContext<D> implements JobContext<D> {
                 && RootCauses.thrown(error) instanceof JobHaltedException lost
                 && job.id().equals(lost.jobId())
                 && job.type().name().equals(lost.typeName())) {
-            runs.drop(run, !(lost instanceof JobAlreadyFinishedException));
+            if (lost instanceof JobAlreadyFinishedException) {
+                runs.endWrittenByHandler(run);
+            } else {
+                runs.claimLostInHandler(run);
+            }
         }
     }
 }

@@ -229,7 +229,7 @@ final class TypeRuns<D> implements AutoCloseable {
             run.ended();
             stage = run.halt();
         }
-        LOG.info("{} is another's by now, or gone; its handler is told to stop", run);
+        LOG.info("The claim on {} is lost: it expired, or the job was removed; its handler is told to stop", run);
         onRelease.run();
         cancel(stage);
         lostSlots.expectEnd(run);
@@ -240,16 +240,32 @@ final class TypeRuns<D> implements AutoCloseable {
         stage.ifPresent(begun -> callers.execute(() -> begun.cancel(true)));
     }
 
-    /** A job has been ended by its handler, or is another's, as its handler says: so its activity row is let be. */
-    void drop(JobRun<?> run, boolean lost) {
+    /** A transaction of the handler's has committed the job's end. */
+    void endWrittenByHandler(JobRun<?> run) {
         synchronized (lock) {
             held.remove(run);
             run.settle();
-            if (lost) {
-                run.lose();
-            } else {
-                run.ended();
-            }
+            run.ended();
+        }
+        onRelease.run();
+    }
+
+    /**
+     * A transaction of the handler's has failed because the claim is lost, or because it has ended. The handler gets
+     * the error and is not interrupted, since it may be busy with it.
+     */
+    void claimLostInHandler(JobRun<?> run) {
+        boolean first;
+        synchronized (lock) {
+            held.remove(run);
+            first = run.settle();
+            run.lose();
+        }
+        if (first) {
+            LOG.info(
+                    "The claim on {} is lost or has ended; its handler gets an error, and its outcome is not written",
+                    run);
+            lostSlots.expectEnd(run);
         }
         onRelease.run();
     }
