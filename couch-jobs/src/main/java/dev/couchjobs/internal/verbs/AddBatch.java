@@ -16,16 +16,16 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Jobs of any types that are added in one transaction. Their rows are read side by side, and those of one type are
- * written together. A job that is named twice is added twice, one time after the other, and written once.
+ * Jobs of any types that are added in one transaction. Their rows are read concurrently, and the rows of one type are
+ * written together. A job that is given twice is added twice in order, and written once.
  */
 final class AddBatch {
-    /** FoundationDB's limit for what a transaction writes, together with the ranges that it may conflict over. */
+    /** FoundationDB's limit for the size of a transaction: its writes and its conflict ranges. */
     private static final long TRANSACTION_BYTES_MAX = 10_000_000;
-    /** To change a job, its key is read and written, both with a range to conflict over: it takes more than this. */
-    private static final Measure LEAST = new Measure(5, 100);
-    /** The id of a new job is in the indexes as well: with all that, it was seen to take about this. */
-    private static final Measure USUAL = new Measure(11, 200);
+    /** Less than any job takes: its key is read and written, both with a conflict range. */
+    private static final Measure BYTES_MIN = new Measure(5, 100);
+    /** The measured size of a new job with its index entries. */
+    private static final Measure BYTES_USUAL = new Measure(11, 200);
 
     private final List<AddRequest> requests;
     private final Map<JobRef, List<AddRequest>> byJob = new LinkedHashMap<>();
@@ -34,54 +34,62 @@ final class AddBatch {
         this.requests = requests;
         requests.forEach(request ->
                 byJob.computeIfAbsent(request.ref(), ref -> new ArrayList<>(1)).add(request));
-        if (LEAST.of(requests) > TRANSACTION_BYTES_MAX) { // it is not even tried: the reads alone would take seconds
-            throw tooMany(USUAL.of(requests), TRANSACTION_BYTES_MAX);
+        if (BYTES_MIN.bytesOf(requests)
+                > TRANSACTION_BYTES_MAX) { // fails without a try: the reads alone would take seconds
+            throw tooMany(BYTES_USUAL.bytesOf(requests), TRANSACTION_BYTES_MAX);
         }
     }
 
-    /** What a job takes of a transaction besides its data: its key so many times, and so many bytes. */
+    /**
+     * The size of a job in a transaction, without its data.
+     *
+     * @param keys how many times its key is counted
+     * @param bytes the other bytes
+     */
     private record Measure(int keys, int bytes) {
-        long of(List<AddRequest> requests) {
+        long bytesOf(List<AddRequest> requests) {
             return requests.stream()
-                    .mapToLong(
-                            each -> each.payload().bytes() + keys * each.ref().keyBytes() + bytes)
+                    .mapToLong(request ->
+                            request.payload().bytes() + keys * request.ref().keyBytes() + bytes)
                     .sum();
         }
     }
 
     /**
-     * Adds them all.
+     * Adds the jobs.
      *
-     * @param allowed fails if one of them may not be added
-     * @param results takes what was done for each
+     * @param allowed fails if a job must not be added
+     * @param results receives the result of request request
      */
-    CompletableFuture<?> add(JobTransaction verb, CompletableFuture<?> allowed, Map<AddRequest, AddResult> results) {
-        Transaction tx = verb.tx();
+    CompletableFuture<?> add(JobTransaction jobs, CompletableFuture<?> allowed, Map<AddRequest, AddResult> results) {
+        Transaction tx = jobs.tx();
         CompletableFuture<Long> bytesBefore = tx.getApproximateSize();
-        return verb.editAll(
+        return jobs.editAll(
                 List.copyOf(byJob.keySet()),
                 () -> groups(tx),
                 (before, groups) -> allowed.thenCompose(ok -> steps(tx, before, groups, results))
-                        .thenCompose(changes -> bytesBefore.thenCompose(bytes -> save(verb, changes, bytes))));
+                        .thenCompose(changes -> bytesBefore.thenCompose(bytes -> save(jobs, changes, bytes))));
     }
 
-    /** Where those are who wait for the jobs, in their order. */
+    /** {@return the waiter groups of the jobs that do not exist yet, in the order of the jobs} */
     private CompletableFuture<List<Long>> groups(Transaction tx) {
-        List<CompletableFuture<Long>> all =
-                byJob.values().stream().map(ofJob -> ofJob.get(0).expected(tx)).toList();
-        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> all.stream().map(CompletableFuture::join).toList());
+        List<CompletableFuture<Long>> reads = byJob.values().stream()
+                .map(ofJob -> ofJob.get(0).waiterGroup(tx))
+                .toList();
+        return CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> reads.stream().map(CompletableFuture::join).toList());
     }
 
     private CompletableFuture<List<RowChange>> steps(
             Transaction tx, List<Optional<JobRow>> before, List<Long> groups, Map<AddRequest, AddResult> results) {
-        List<CompletableFuture<Optional<RowChange>>> all = new ArrayList<>(byJob.size());
+        List<CompletableFuture<Optional<RowChange>>> changes = new ArrayList<>(byJob.size());
         Iterator<Optional<JobRow>> rows = before.iterator();
         Iterator<Long> group = groups.iterator();
-        byJob.forEach((ref, ofJob) -> all.add(change(tx, ref, rows.next(), group.next(), ofJob, results)));
-        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done ->
-                        all.stream().flatMap(change -> change.join().stream()).toList());
+        byJob.forEach((ref, ofJob) -> changes.add(change(tx, ref, rows.next(), group.next(), ofJob, results)));
+        return CompletableFuture.allOf(changes.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> changes.stream()
+                        .flatMap(change -> change.join().stream())
+                        .toList());
     }
 
     private static CompletableFuture<Optional<RowChange>> change(
@@ -93,19 +101,20 @@ final class AddBatch {
             Map<AddRequest, AddResult> results) {
         CompletableFuture<Optional<JobRow>> row = CompletableFuture.completedFuture(before);
         for (AddRequest request : ofJob) {
-            row = row.thenCompose(present -> request.to(tx, present, group).thenApply(after -> {
-                results.put(request, request.result(present, after));
-                return after.or(() -> present);
-            }));
+            row = row.thenCompose(present -> request.rowAfter(tx, present, group)
+                    .thenApply(after -> {
+                        results.put(request, request.result(present, after));
+                        return after.or(() -> present);
+                    }));
         }
         return row.thenApply(after -> after.equals(before)
                 ? Optional.empty()
                 : Optional.of(new RowChange(ref, before.orElse(null), after.orElse(null))));
     }
 
-    private CompletableFuture<Long> save(JobTransaction verb, List<RowChange> changes, long bytesBefore) {
-        verb.saveAll(changes);
-        return verb.tx().getApproximateSize().thenApply(bytes -> {
+    private CompletableFuture<Long> save(JobTransaction jobs, List<RowChange> changes, long bytesBefore) {
+        jobs.saveAll(changes);
+        return jobs.tx().getApproximateSize().thenApply(bytes -> {
             if (bytes > Math.max(bytesBefore, TRANSACTION_BYTES_MAX)) {
                 throw tooMany(bytes - bytesBefore, TRANSACTION_BYTES_MAX - bytesBefore);
             }

@@ -24,16 +24,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
 /**
- * A job to add, with everything settled that needs no transaction.
+ * A job to add, with all its values that need no transaction.
  *
- * @param ref where it is to be
+ * @param ref the job
  * @param payload its data
  * @param scheduledTime seconds since the epoch, 0 for none
- * @param options what it asks for beyond the RFC
- * @param isNamed whether a caller may know its id already, and so wait for it
- * @param dependencies what it is to wait for
+ * @param options its priority, enqueue time and retry policy
+ * @param isNamed whether the creator chose the id, so that other jobs may wait for it already
+ * @param dependencies the jobs that it waits for
  * @param retention how long it is kept once it has ended
- * @param leavesAlone whether a job in that state, if it is there already, stays as it is
+ * @param leavesAlone whether an existing job in a state stays as it is
  */
 record AddRequest(
         JobRef ref,
@@ -60,53 +60,57 @@ record AddRequest(
     }
 
     /**
-     * {@return what happens to the job, which waits for others or cannot run because of them, or is as without them}
+     * {@return the job's row after the addition, linked to its dependencies, or empty if it does not change}
+     *
+     * @param before the job's row, if it exists
+     * @param group the waiter group of a job that does not exist yet
      */
-    CompletableFuture<Optional<JobRow>> to(
+    CompletableFuture<Optional<JobRow>> rowAfter(
             Transaction tx,
             Optional<JobRow> before,
             long group,
             DependencyLinker dependencyLinker,
             LinkResult linkResult) {
-        CompletableFuture<Optional<JobRow>> alone = to(tx, before, group);
+        CompletableFuture<Optional<JobRow>> withoutLinks = rowAfter(tx, before, group);
         if (linkResult.areNone()) {
-            return alone;
+            return withoutLinks;
         }
         long kept = retention
                 .after(Outcome.FAILED)
                 .map(time -> time.plusNanos(999_999_999).toSeconds())
                 .orElse(DependencyState.FOR_EVER);
-        return alone.thenCompose(after -> dependencyLinker.linked(
+        return withoutLinks
+                .thenCompose(after -> dependencyLinker.linked(
                         tx, ref, after.or(() -> before).orElseThrow(), linkResult, kept, retention.isArchived()))
                 .thenApply(Optional::of);
     }
 
-    /** {@return the waiter group of those who wait for the job if it is not there; read beside its row} */
-    CompletableFuture<Long> expected(Transaction tx) {
+    /** {@return the waiter group of the job if it does not exist yet; read concurrently with its row} */
+    CompletableFuture<Long> waiterGroup(Transaction tx) {
         return isNamed ? ReleaseOutbox.expected(tx, ref) : CompletableFuture.completedFuture(DependencyState.NO_GROUP);
     }
 
-    /** {@return what happens to the job, or empty if it is as it is to be: then there is no write, and no conflict} */
-    CompletableFuture<Optional<JobRow>> to(Transaction tx, Optional<JobRow> before, long group) {
+    /** {@return the job's row without links, or empty if it does not change: then no write causes conflicts} */
+    CompletableFuture<Optional<JobRow>> rowAfter(Transaction tx, Optional<JobRow> before, long group) {
         if (before.isEmpty()) {
             if (isNamed) {
                 ReleaseOutbox.addReadConflict(tx, ref);
             }
-            return CompletableFuture.completedFuture(Optional.of(arriving(group)));
+            return CompletableFuture.completedFuture(Optional.of(newRow(group)));
         }
         if (leavesAlone(before)) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
         return isUnchanged(tx, before.get())
-                .thenApply(nothingNew -> nothingNew ? Optional.empty() : Optional.of(added(before.get())));
+                .thenApply(unchanged -> unchanged ? Optional.empty() : Optional.of(added(before.get())));
     }
 
-    /** {@return whether there is a job that stays as it is} */
+    /** {@return whether the job exists and stays as it is} */
     boolean leavesAlone(Optional<JobRow> before) {
         return before.map(JobRow::state).filter(leavesAlone).isPresent();
     }
 
-    /** {@return what was done, from the row that was there to the one that was written, if one was} */
+    /** {@return the result of the addition, from the row before it to the written row, if any} */
     AddResult result(Optional<JobRow> before, Optional<JobRow> after) {
         return new AddResult(ref.id(), after.isEmpty() ? AddResult.Change.UNCHANGED : change(before));
     }
@@ -121,8 +125,8 @@ record AddRequest(
         };
     }
 
-    /** A job that was not there, with those who wait for it already. */
-    private JobRow arriving(long group) {
+    /** {@return the row of a job that did not exist, with the waiter group of its dependents} */
+    private JobRow newRow(long group) {
         return JobRow.added(payload, scheduledTime, options.withDependencies(DependencyState.NONE.with(true, group)));
     }
 
@@ -140,8 +144,8 @@ record AddRequest(
     }
 
     /**
-     * The cases of {@code add} to a job that is there. What a running job has belongs to its processor, but for when it
-     * is to run again.
+     * {@return the row of an existing job after {@code add}} The data of a running job belongs to its processor; only
+     * the next run changes.
      */
     private JobRow added(JobRow row) {
         if (row.state() == JobState.RUNNING) {

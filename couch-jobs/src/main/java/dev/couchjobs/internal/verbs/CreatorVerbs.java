@@ -37,7 +37,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
 
-/** The verbs of those who create jobs: {@code add} and {@code remove} (RFC 007, "Job Creation API"). */
+/** The verbs of creators: {@code add} and {@code remove} (RFC 007, "Job Creation API"). */
 public final class CreatorVerbs {
     private static final int GROUPS_PER_TRANSACTION = 500;
 
@@ -57,25 +57,25 @@ public final class CreatorVerbs {
         this.ids = new TimeOrderedIds(clock, instance.environment().random());
     }
 
-    /** {@return an id that no other job has, greater than all made here before} */
+    /** {@return a unique id, greater than all that this instance has made before} */
     public String newJobId() {
         return ids.next();
     }
 
-    /** {@return what was done} */
+    /** {@return the result of the addition} */
     public CompletableFuture<AddResult> add(TransactionContext context, NewJob<?> job) {
         AddRequest request = addition(job);
         JobRef ref = request.ref();
         return prepareGroups(context, ref, request.dependencies())
-                .thenCompose(ready -> transactions
+                .thenCompose(prepared -> transactions
                         .named("add", ref.keys().typeName())
                         .runOnce(
                                 context,
                                 List.of(ref.keys()),
-                                verb -> addTo(verb, request, ensureTimeout(verb.tx(), job.type()))));
+                                jobs -> addTo(jobs, request, ensureTimeout(jobs.tx(), job.type()))));
     }
 
-    /** What many dependencies need written in their own rows need not all be in the transaction that adds the job. */
+    /** Writes the waiter groups of many dependencies in transactions of their own, before the job is added. */
     private CompletableFuture<?> prepareGroups(TransactionContext context, JobRef job, List<Dependency> dependencies) {
         CompletableFuture<?> done = CompletableFuture.completedFuture(dependencies);
         if (context instanceof Transaction || dependencies.size() <= GROUPS_PER_TRANSACTION) {
@@ -83,91 +83,91 @@ public final class CreatorVerbs {
         }
         for (int from = 0; from < dependencies.size(); from += GROUPS_PER_TRANSACTION) {
             int to = Math.min(dependencies.size(), from + GROUPS_PER_TRANSACTION);
-            List<Dependency> some = dependencies.subList(from, to);
+            List<Dependency> portion = dependencies.subList(from, to);
             done = done.thenCompose(before -> transactions
                     .named("add dependencies", job.keys().typeName())
-                    .run(context, tx -> dependencyLinker.prepareGroups(tx, some)));
+                    .run(context, tx -> dependencyLinker.prepareGroups(tx, portion)));
         }
         return done;
     }
 
-    private CompletableFuture<AddResult> addTo(JobTransaction verb, AddRequest request, CompletableFuture<?> allowed) {
-        Transaction tx = verb.tx();
+    private CompletableFuture<AddResult> addTo(JobTransaction jobs, AddRequest request, CompletableFuture<?> allowed) {
+        Transaction tx = jobs.tx();
         JobRef ref = request.ref();
         CompletableFuture<LinkResult> linkResult =
                 dependencyLinker.link(tx, ref, request.dependencies(), request::leavesAlone, allowed);
-        CompletableFuture<AddResult> added = verb.edit(
+        CompletableFuture<AddResult> added = jobs.edit(
                 ref,
-                () -> request.expected(tx),
+                () -> request.waiterGroup(tx),
                 (before, group) -> allowed.thenCompose(ok -> linkResult)
-                        .thenCompose(found -> request.to(tx, before, group, dependencyLinker, found))
+                        .thenCompose(found -> request.rowAfter(tx, before, group, dependencyLinker, found))
                         .thenApply(after -> {
-                            after.ifPresent(row -> verb.save(ref, before.orElse(null), row));
+                            after.ifPresent(row -> jobs.save(ref, before.orElse(null), row));
                             return request.result(before, after);
                         }));
-        return linkResult.thenCompose(ready -> added); // what is wrong with the links comes before what follows from it
+        return linkResult.thenCompose(prepared -> added); // an error of the links comes before its consequences
     }
 
     /**
-     * Adds those that wait for no other together, and then the others one after the other: so a job can wait for any
-     * that is given before it.
+     * Adds the jobs without dependencies together, and then the jobs with dependencies in order: so a job can wait for
+     * any job before it.
      *
-     * @return what was done, in the order of the jobs
+     * @return the result of each addition, in the order of the jobs
      */
-    public CompletableFuture<List<AddResult>> addAll(TransactionContext context, Collection<? extends NewJob<?>> jobs) {
-        if (jobs.isEmpty()) {
+    public CompletableFuture<List<AddResult>> addAll(
+            TransactionContext context, Collection<? extends NewJob<?>> newJobs) {
+        if (newJobs.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());
         }
-        List<AddRequest> requests = jobs.stream().map(this::addition).toList();
+        List<AddRequest> requests = newJobs.stream().map(this::addition).toList();
         Map<String, JobType<?, ?>> jobTypes = new LinkedHashMap<>();
-        jobs.forEach(job -> jobTypes.putIfAbsent(job.type().name(), job.type()));
+        newJobs.forEach(job -> jobTypes.putIfAbsent(job.type().name(), job.type()));
         List<TypeKeys> types = jobTypes.keySet().stream().map(keyspace::type).toList();
-        Map<Boolean, List<AddRequest>> byFreedom = requests.stream()
+        Map<Boolean, List<AddRequest>> byIndependence = requests.stream()
                 .collect(Collectors.partitioningBy(
                         request -> request.dependencies().isEmpty()));
-        AddBatch free = new AddBatch(byFreedom.getOrDefault(true, List.of()));
-        List<AddRequest> others = byFreedom.getOrDefault(false, List.of());
-        List<Dependency> many = others.stream()
+        AddBatch independent = new AddBatch(byIndependence.getOrDefault(true, List.of()));
+        List<AddRequest> dependents = byIndependence.getOrDefault(false, List.of());
+        List<Dependency> prepared = dependents.stream()
                 .map(AddRequest::dependencies)
-                .filter(each -> each.size() > GROUPS_PER_TRANSACTION)
+                .filter(dependencies -> dependencies.size() > GROUPS_PER_TRANSACTION)
                 .flatMap(List::stream)
                 .toList();
-        return prepareGroups(context, requests.get(0).ref(), many)
-                .thenCompose(ready -> transactions
+        return prepareGroups(context, requests.get(0).ref(), prepared)
+                .thenCompose(done -> transactions
                         .named("add all", types.get(0).typeName())
-                        .runOnce(context, types, verb -> {
+                        .runOnce(context, types, jobs -> {
                             CompletableFuture<?> allowed = allOf(jobTypes.values().stream()
-                                    .<CompletableFuture<?>>map(type -> ensureTimeout(verb.tx(), type))
+                                    .<CompletableFuture<?>>map(type -> ensureTimeout(jobs.tx(), type))
                                     .toList());
                             Map<AddRequest, AddResult> results = Collections.synchronizedMap(new IdentityHashMap<>());
-                            List<CompletableFuture<?>> all = new ArrayList<>();
-                            all.add(free.add(verb, allowed, results));
-                            others.forEach(request -> all.add(
-                                    addTo(verb, request, allowed).thenAccept(result -> results.put(request, result))));
-                            return allOf(all)
-                                    .thenApply(done ->
+                            List<CompletableFuture<?>> additions = new ArrayList<>();
+                            additions.add(independent.add(jobs, allowed, results));
+                            dependents.forEach(request -> additions.add(
+                                    addTo(jobs, request, allowed).thenAccept(result -> results.put(request, result))));
+                            return allOf(additions)
+                                    .thenApply(added ->
                                             requests.stream().map(results::get).toList());
                         }))
                 .exceptionallyCompose(error -> CompletableFuture.failedFuture(
-                        jobs.size() > 1 && BatchSize.isTooLarge(error)
-                                ? new TooManyJobsException(jobs.size(), jobs.size() / 2) // as many as may be next
+                        newJobs.size() > 1 && BatchSize.isTooLarge(error)
+                                ? new TooManyJobsException(newJobs.size(), newJobs.size() / 2) // the number to try next
                                 : error));
     }
 
-    /**
-     * Of several errors a refusal is the one that counts: it cancels the transaction, and so brings about the others.
-     */
-    private static CompletableFuture<?> allOf(List<CompletableFuture<?>> all) {
-        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new)).exceptionally(error -> {
-            for (CompletableFuture<?> each : all) {
-                Optional<Throwable> cause = each.handle((value, thrown) -> Optional.ofNullable(thrown))
-                        .join();
-                if (cause.isPresent() && cause.get().getCause() instanceof DependencyException refusal) {
-                    throw refusal;
-                }
-            }
-            throw new CompletionException(error.getCause());
-        });
+    /** Of several errors a {@link DependencyException} is thrown: it cancels the transaction and causes the others. */
+    private static CompletableFuture<?> allOf(List<CompletableFuture<?>> steps) {
+        return CompletableFuture.allOf(steps.toArray(CompletableFuture<?>[]::new))
+                .exceptionally(error -> {
+                    for (CompletableFuture<?> each : steps) {
+                        Optional<Throwable> cause = each.handle((value, thrown) -> Optional.ofNullable(thrown))
+                                .join();
+                        if (cause.isPresent() && cause.get().getCause() instanceof DependencyException refusal) {
+                            throw refusal;
+                        }
+                    }
+                    throw new CompletionException(error.getCause());
+                });
     }
 
     private AddRequest addition(NewJob<?> job) {
@@ -191,17 +191,17 @@ public final class CreatorVerbs {
                 .runOnce(
                         context,
                         List.of(ref.keys()),
-                        verb -> verb.editReadable(
+                        jobs -> jobs.editReadable(
                                         ref,
-                                        () -> Dependents.awaitedBy(verb.tx(), keyspace, ref),
-                                        (before, awaited) -> unlinked(verb.tx(), before, awaited)
-                                                .thenApply(done -> removed(verb, ref, before)))
+                                        () -> Dependents.awaitedBy(jobs.tx(), keyspace, ref),
+                                        (before, awaited) -> unlinked(jobs.tx(), before, awaited)
+                                                .thenApply(done -> removed(jobs, ref, before)))
                                 .exceptionallyCompose(error -> RootCauses.of(error) instanceof UndecodableRowException
-                                        ? quarantine(verb.tx(), ref)
+                                        ? quarantine(jobs.tx(), ref)
                                         : CompletableFuture.failedFuture(error)));
     }
 
-    /** The damaged row cannot say whether the job waits for others, so that is looked up. */
+    /** Reads the job's dependencies, since a damaged row cannot say whether it has any. */
     private CompletableFuture<Boolean> quarantine(Transaction tx, JobRef ref) {
         return JobTransaction.of(tx)
                 .edit(
@@ -216,8 +216,8 @@ public final class CreatorVerbs {
                 : CompletableFuture.completedFuture(before);
     }
 
-    private static boolean removed(JobTransaction verb, JobRef ref, Optional<JobRow> before) {
-        before.ifPresent(row -> verb.save(ref, row, null));
+    private static boolean removed(JobTransaction jobs, JobRef ref, Optional<JobRow> before) {
+        before.ifPresent(row -> jobs.save(ref, row, null));
         return before.isPresent();
     }
 }

@@ -32,7 +32,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Jobs that have failed for good: to be looked at, and to be sent again. */
+/** The verbs for dead letters: to list them, and to retry them. */
 public final class DeadLetterVerbs {
     private static final int BATCH_MAX = 100;
 
@@ -46,7 +46,7 @@ public final class DeadLetterVerbs {
         this.transactions = instance.transactions();
     }
 
-    /** {@return a page of them} */
+    /** {@return a page of the dead letters} */
     public CompletableFuture<Page<DeadLetter>> page(
             ReadTransactionContext context, JobType<?, ?> type, PageRequest request) {
         Optional<DeadLetterIndex.Entry> from = request.after().map(DeadLetterIndex.Entry::ofContinuation);
@@ -75,7 +75,10 @@ public final class DeadLetterVerbs {
                 .toList();
         return CompletableFuture.allOf(letters.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> new Page<>(
-                        letters.stream().flatMap(each -> each.join().stream()).toList(), next));
+                        letters.stream()
+                                .flatMap(letter -> letter.join().stream())
+                                .toList(),
+                        next));
     }
 
     private static DeadLetter letter(DeadLetterIndex.Entry entry, JobRow job) {
@@ -88,7 +91,7 @@ public final class DeadLetterVerbs {
                 error);
     }
 
-    /** {@return whether the job was a dead letter, which it then is no more} */
+    /** {@return whether the job was a dead letter, which is now pending} */
     public CompletableFuture<Boolean> retry(TransactionContext context, JobType<?, ?> type, String jobId) {
         JobRef ref = keyspace.job(type.name(), jobId);
         return transactions
@@ -96,9 +99,9 @@ public final class DeadLetterVerbs {
                 .runOnce(
                         context,
                         List.of(ref.keys()),
-                        verb -> verb.edit(ref, () -> TypeInUse.prefetch(verb.tx(), ref.keys()), (before, foreseen) -> {
+                        jobs -> jobs.edit(ref, () -> TypeInUse.prefetch(jobs.tx(), ref.keys()), (before, foreseen) -> {
                             Optional<RowChange> change = again(ref, before);
-                            change.ifPresent(each -> verb.saveAll(List.of(each)));
+                            change.ifPresent(rowChange -> jobs.saveAll(List.of(rowChange)));
                             return CompletableFuture.completedFuture(change.isPresent());
                         }));
     }
@@ -109,10 +112,10 @@ public final class DeadLetterVerbs {
     }
 
     /**
-     * Sends all that are there now again, in as many transactions as it takes; those that fail once more meanwhile
-     * stay. Any number of callers may do so at a time, and after an error one may simply call it again.
+     * Retries all present dead letters, in as many transactions as that takes. Jobs that fail again meanwhile stay dead
+     * letters. Several callers may do so at a time, and a caller may repeat the call after an error.
      *
-     * @return how many were sent by this call
+     * @return how many jobs this call has retried
      */
     public CompletableFuture<Long> retryAll(JobType<?, ?> type) {
         TypeKeys keys = keyspace.type(type.name());
@@ -124,58 +127,58 @@ public final class DeadLetterVerbs {
                         : new Redrive(keys, newest.get(0)).run());
     }
 
-    /** One pass through the listing, from the first to what was the last when it began. */
+    /** One pass through the dead letters, up to the newest when it began. */
     private final class Redrive {
         private final TypeKeys keys;
         private final DeadLetterIndex.Entry last;
 
-        private final BatchSize size = new BatchSize(BATCH_MAX);
+        private final BatchSize batchSize = new BatchSize(BATCH_MAX);
 
         // Touched by one batch at a time.
         private Optional<DeadLetterIndex.Entry> position = Optional.empty();
-        private long sent;
+        private long retried;
 
         Redrive(TypeKeys keys, DeadLetterIndex.Entry last) {
             this.keys = keys;
             this.last = last;
         }
 
-        /** What one transaction did. */
-        private record Batch(Optional<DeadLetterIndex.Entry> upTo, int sent) {}
+        /** The result of one transaction: the last dead letter that it has read, and how many it has retried. */
+        private record Batch(Optional<DeadLetterIndex.Entry> upTo, int retried) {}
 
         CompletableFuture<Long> run() {
-            return AsyncUtil.whileTrue(this::batch, database.getExecutor()).thenApply(done -> sent);
+            return AsyncUtil.whileTrue(this::batch, database.getExecutor()).thenApply(done -> retried);
         }
 
-        /** Whether there may be more. */
+        /** {@return whether more dead letters may follow} */
         private CompletableFuture<Boolean> batch() {
-            return size.run(this::sendSome).thenApply(batch -> {
-                sent += batch.sent();
+            return batchSize.run(this::retryBatch).thenApply(batch -> {
+                retried += batch.retried();
                 position = batch.upTo();
                 return position.isPresent();
             });
         }
 
-        private CompletableFuture<Batch> sendSome(BatchSize.Tries tries) {
+        private CompletableFuture<Batch> retryBatch(BatchSize.Tries tries) {
             return transactions
                     .named("retry all", keys.typeName())
-                    .runOnce(database, List.of(keys), verb -> tries.next(limit -> send(verb, limit)));
+                    .runOnce(database, List.of(keys), jobs -> tries.next(limit -> retry(jobs, limit)));
         }
 
-        private CompletableFuture<Batch> send(JobTransaction verb, int limit) {
-            Transaction tx = verb.tx();
+        private CompletableFuture<Batch> retry(JobTransaction jobs, int limit) {
+            Transaction tx = jobs.tx();
             return DeadLetterIndex.oldestFirst(tx, keys, position, Optional.of(last), limit)
                     .thenCombine(TypeInUse.prefetch(tx, keys), (rows, foreseen) -> rows)
                     .thenCompose(rows -> {
                         List<JobRef> refs = rows.stream()
                                 .map(row -> new JobRef(keys, row.jobId()))
                                 .toList();
-                        return verb.editAll(refs, jobs -> {
+                        return jobs.editAll(refs, jobRows -> {
                             List<RowChange> changes = new ArrayList<>();
                             for (int i = 0; i < refs.size(); i++) {
-                                again(refs.get(i), jobs.get(i)).ifPresent(changes::add);
+                                again(refs.get(i), jobRows.get(i)).ifPresent(changes::add);
                             }
-                            verb.saveAll(changes);
+                            jobs.saveAll(changes);
                             Optional<DeadLetterIndex.Entry> upTo =
                                     rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(rows.size() - 1));
                             return CompletableFuture.completedFuture(new Batch(upTo, changes.size()));

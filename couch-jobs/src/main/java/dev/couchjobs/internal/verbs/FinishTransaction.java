@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * Ends many claims in one transaction. Each claim ends with the disposition that its holder asked for. Lost claims are
  * skipped.
  *
- * <p>Like the verbs of {@link ProcessorVerbs} it reads each job's row so that it conflicts with a takeover, and
+ * <p>Like the verbs of {@link ProcessorVerbs} it reads result job's row so that it conflicts with a takeover, and
  * compares the lock. In a transaction of the library's own the {@link FinishResult} of a lost claim says so, and the
  * other claims end. In a transaction of the caller's a lost claim cancels that transaction, because the caller's writes
  * may commit only while the claim is held.
@@ -76,9 +76,8 @@ public final class FinishTransaction {
      * @param context a database, or a transaction to join
      * @param type the type of all the jobs
      * @param requests the claims
-     * @param activityRows rows of the activity index that stood for several claims and are of no use any more once
-     *     these have ended; they are cleared as well
-     * @return what became of each claim, in the order of the requests; in a transaction of the caller's it fails with
+     * @param activityRows shared activity rows that count no jobs once these claims have ended; they are cleared
+     * @return the result of result request, in their order; in a transaction of the caller's it fails with
      *     {@link JobHaltedException} if any claim is lost
      */
     public CompletableFuture<List<FinishResult>> endAll(
@@ -93,9 +92,9 @@ public final class FinishTransaction {
                 .runOnce(
                         context,
                         List.of(keys),
-                        verb -> write(verb, type, requests, activityRows, results -> {
-                            if (verb.isJoined()) {
-                                haltIfAnyIsLost(verb.tx(), results);
+                        jobs -> write(jobs, type, requests, activityRows, results -> {
+                            if (jobs.isJoined()) {
+                                haltIfAnyIsLost(jobs.tx(), results);
                             }
                         }));
     }
@@ -114,21 +113,21 @@ public final class FinishTransaction {
             long token) {
         return transactions.run(
                 tx,
-                same -> write(
-                        JobTransaction.of(same).withToken(token),
+                joined -> write(
+                        JobTransaction.of(joined).withToken(token),
                         type,
                         List.of(request),
                         activityRows,
-                        results -> haltIfAnyIsLost(same, results)));
+                        results -> haltIfAnyIsLost(joined, results)));
     }
 
     /**
      * Writes ends.
      *
-     * @param check is given what happens to the claims before anything is written
+     * @param check receives the results before anything is written
      */
     private CompletableFuture<List<FinishResult>> write(
-            JobTransaction verb,
+            JobTransaction jobs,
             JobType<?, ?> type,
             List<FinishRequest> requests,
             Collection<Versionstamp> activityRows,
@@ -139,12 +138,12 @@ public final class FinishTransaction {
                 .distinct()
                 .map(id -> keyspace.job(type.name(), id))
                 .toList();
-        return verb.editAll(refs, rows -> {
+        return jobs.editAll(refs, rows -> {
             Batch batch = new Batch(type, refs, rows);
             List<FinishResult> results = requests.stream().map(batch::end).toList();
             check.accept(results);
-            verb.saveAll(batch.changes);
-            activityRows.forEach(sequence -> ActivityIndex.clear(verb.tx(), keys, sequence));
+            jobs.saveAll(batch.changes);
+            activityRows.forEach(sequence -> ActivityIndex.clear(jobs.tx(), keys, sequence));
             return CompletableFuture.completedFuture(results);
         });
     }
@@ -167,10 +166,10 @@ public final class FinishTransaction {
     }
 
     private static void haltIfAnyIsLost(Transaction tx, List<FinishResult> results) {
-        for (FinishResult each : results) {
-            if (each.halt() != null) {
+        for (FinishResult result : results) {
+            if (result.halt() != null) {
                 tx.cancel();
-                throw each.halt();
+                throw result.halt();
             }
         }
     }

@@ -35,11 +35,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 
 /**
- * Pages of jobs and of what they wait for, and how many jobs there are. What a page reads is bounded, however many jobs
- * there are; where five seconds are not enough for it, the page is shorter.
+ * The verbs that list and count: pages of jobs and of their dependencies, and the number of jobs. A page reads a
+ * bounded number of rows. If five seconds are too short for it, the page is shorter.
  */
 public final class ListingVerbs {
-    /** How many jobs are looked at for one page of those in one state. */
+    /** How many jobs are read for one page of the jobs in one state. */
     private static final int LOOKED_AT_MAX = 500;
 
     private final Database database;
@@ -65,7 +65,7 @@ public final class ListingVerbs {
         return new ById(type, "all", page, row -> true).scan(context, page.limit());
     }
 
-    /** {@return a page of the jobs in one state: those that are pending as they are queued, others by id} */
+    /** {@return a page of the jobs in one state: pending jobs in the order of the queue, other jobs by id} */
     public CompletableFuture<Page<JobSummary>> inState(
             ReadTransactionContext context, JobType<?, ?> type, JobState state, PageRequest page) {
         return switch (state) {
@@ -80,15 +80,15 @@ public final class ListingVerbs {
         };
     }
 
-    /** One page of a listing in the order of the ids, which goes on behind an id however the page before was read. */
+    /** One page of a listing by id, which continues after an id, no matter how the page before was read. */
     private final class ById {
         private final TypeKeys keys;
         private final String name;
         private final int limit;
         private final String after;
-        private final Predicate<JobRow> wanted;
+        private final Predicate<JobRow> filter;
 
-        ById(JobType<?, ?> type, String listing, PageRequest page, Predicate<JobRow> wanted) {
+        ById(JobType<?, ?> type, String listing, PageRequest page, Predicate<JobRow> filter) {
             requireOldestFirst(page);
             this.keys = keyspace.type(type.name());
             this.name = listing + " " + type.name();
@@ -96,10 +96,10 @@ public final class ListingVerbs {
             this.after = page.after()
                     .map(continuation -> new String(PageToken.decode(name, continuation), StandardCharsets.UTF_8))
                     .orElse("");
-            this.wanted = wanted;
+            this.filter = filter;
         }
 
-        /** By the activity index, or if that does not serve by looking at jobs. */
+        /** {@return a page by the activity index, or by a scan of the jobs if the index cannot serve it} */
         CompletableFuture<Page<JobSummary>> running(ReadTransactionContext context) {
             return new BatchSize(limit)
                     .run(tries -> transactions
@@ -134,11 +134,11 @@ public final class ListingVerbs {
                     : rows.keySet().stream().skip(size - 1).findFirst();
         }
 
-        /** @param last the last id that was looked at, if there may be more behind it */
+        /** @param last the last id that was read, if more jobs may follow */
         private Page<JobSummary> page(Map<String, JobRow> rows, Optional<String> last) {
             List<JobSummary> jobs = new ArrayList<>();
             for (Map.Entry<String, JobRow> row : rows.entrySet()) {
-                if (wanted.test(row.getValue())) {
+                if (filter.test(row.getValue())) {
                     jobs.add(summary(row.getKey(), row.getValue()));
                 }
                 if (jobs.size() == limit) {
@@ -153,7 +153,7 @@ public final class ListingVerbs {
         }
     }
 
-    /** No loop meets a row whose id cannot be decoded. If it cannot be moved now, a later listing meets it again. */
+    /** Moves rows whose ids cannot be decoded, which no loop reads. If that fails, a later listing tries it again. */
     private CompletableFuture<?> quarantine(TypeKeys keys, String after, int lookedAt) {
         return transactions
                 .named("quarantine rows of", keys.typeName())
@@ -183,10 +183,11 @@ public final class ListingVerbs {
                                 context,
                                 tx -> tries.next(size -> listing.read(tx, after, size)
                                         .thenCompose(rows -> summaries(tx, keys, rows)
-                                                .thenApply(jobs -> new Page<>(jobs, behind(name, rows, size)))))));
+                                                .thenApply(
+                                                        jobs -> new Page<>(jobs, continuation(name, rows, size)))))));
     }
 
-    private static Optional<String> behind(String listing, List<QueueEntry> rows, int limit) {
+    private static Optional<String> continuation(String listing, List<QueueEntry> rows, int limit) {
         return rows.size() < limit
                 ? Optional.empty()
                 : Optional.of(
@@ -195,7 +196,7 @@ public final class ListingVerbs {
 
     private static CompletableFuture<List<JobSummary>> summaries(
             ReadTransaction tx, TypeKeys keys, List<QueueEntry> rows) {
-        List<CompletableFuture<Optional<JobSummary>>> all = rows.stream()
+        List<CompletableFuture<Optional<JobSummary>>> summaries = rows.stream()
                 .map(row -> {
                     JobRef ref = new JobRef(keys, row.jobId());
                     return JobTable.find(tx, ref)
@@ -203,12 +204,12 @@ public final class ListingVerbs {
                                     .map(found -> summary(ref.id(), found)));
                 })
                 .toList();
-        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
-                .thenApply(
-                        done -> all.stream().flatMap(job -> job.join().stream()).toList());
+        return CompletableFuture.allOf(summaries.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done ->
+                        summaries.stream().flatMap(job -> job.join().stream()).toList());
     }
 
-    /** {@return a page of what a job waits for} */
+    /** {@return a page of the dependencies of a job} */
     public CompletableFuture<Page<Dependency>> waitsFor(
             ReadTransactionContext context, JobType<?, ?> type, String jobId, PageRequest page) {
         requireOldestFirst(page);
@@ -238,7 +239,7 @@ public final class ListingVerbs {
         try {
             Tuple dependency = Tuple.fromBytes(last);
             return keyspace.job(dependency.getString(0), dependency.getString(1));
-        } catch (RuntimeException e) { // whatever it is, it is no dependency
+        } catch (RuntimeException e) { // the token names no dependency
             throw PageToken.unknown(continuation);
         }
     }

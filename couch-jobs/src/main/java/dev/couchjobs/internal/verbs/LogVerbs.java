@@ -51,11 +51,11 @@ public final class LogVerbs {
                 .runOnce(
                         context,
                         List.of(ref.keys()),
-                        verb -> verb.edit(ref, () -> JobLog.nextNumber(verb.tx(), ref), (before, next) -> {
-                            JobRow row = Fence.held(verb.tx(), job, before);
+                        jobs -> jobs.edit(ref, () -> JobLog.nextNumber(jobs.tx(), ref), (before, next) -> {
+                            JobRow row = Fence.held(jobs.tx(), job, before);
                             long claim = row.claimInfo().number();
                             JobLog.Stored written = new JobLog.Stored(next, claim, clock.millis(), kind, json);
-                            JobLog.append(verb, ref, row, written);
+                            JobLog.append(jobs, ref, row, written);
                             return CompletableFuture.completedFuture(next);
                         }));
     }
@@ -70,13 +70,13 @@ public final class LogVerbs {
                 .runOnce(
                         context,
                         List.of(ref.keys()),
-                        verb -> verb.edit(ref, row -> {
-                            JobLog.progress(verb, ref, Fence.held(verb.tx(), job, row), progress);
+                        jobs -> jobs.edit(ref, row -> {
+                            JobLog.progress(jobs, ref, Fence.held(jobs.tx(), job, row), progress);
                             return CompletableFuture.completedFuture(null);
                         }));
     }
 
-    /** {@return entries behind a number, oldest first} */
+    /** {@return the entries after a number, oldest first} */
     public CompletableFuture<List<LogEntry>> read(
             ReadTransactionContext context, JobType<?, ?> type, String jobId, long after, int limit) {
         JobRef ref = keyspace.job(type.name(), jobId);
@@ -102,7 +102,7 @@ public final class LogVerbs {
                 .thenApply(found -> found.map(entry -> entry(ref, entry)));
     }
 
-    /** {@return how far the job is} */
+    /** {@return the progress of the job} */
     public CompletableFuture<Optional<JobProgress>> progress(
             ReadTransactionContext context, JobType<?, ?> type, String jobId) {
         JobRef ref = keyspace.job(type.name(), jobId);

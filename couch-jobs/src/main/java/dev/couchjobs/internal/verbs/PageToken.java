@@ -3,7 +3,7 @@ package dev.couchjobs.internal.verbs;
 import com.apple.foundationdb.tuple.Tuple;
 import java.util.Base64;
 
-/** Where a listing goes on, as text: what is listed, and the last key or id that was looked at. */
+/** The continuation of a listing, as text: the name of the listing, and the last key or id that it has read. */
 final class PageToken {
     private PageToken() {}
 
@@ -13,14 +13,14 @@ final class PageToken {
                 .encodeToString(Tuple.from(listing, last).pack());
     }
 
-    /** The last key or id, of a continuation of that listing. */
+    /** {@return the last key or id of a continuation of the listing} */
     static byte[] decode(String listing, String continuation) {
         try {
             Tuple decoded = Tuple.fromBytes(Base64.getUrlDecoder().decode(continuation));
             if (decoded.size() == 2 && listing.equals(decoded.getString(0))) {
                 return decoded.getBytes(1);
             }
-        } catch (RuntimeException e) { // whatever the text is, it is no continuation
+        } catch (RuntimeException e) { // the text is no continuation
             throw unknown(continuation);
         }
         throw unknown(continuation);

@@ -24,13 +24,13 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The verbs of those who run jobs: {@code update}, {@code finish} and {@code resubmit} (RFC 007, "Job Processing API").
+ * The verbs of processors: {@code update}, {@code finish} and {@code resubmit} (RFC 007, "Job Processing API").
  *
- * <p>Each reads the job's row so that it conflicts with a takeover, and compares the lock. A lost lock cancels the
- * transaction, so that nothing else written there can commit, even if the caller does not look at the result.
+ * <p>Each reads the job's row so that it conflicts with another claim, and compares the lock. A lost claim cancels the
+ * transaction, so that no other write of it can commit, even if the caller ignores the error.
  */
 public final class ProcessorVerbs {
-    private static final Disposition DONE = new Disposition.Succeeded(Optional.empty());
+    private static final Disposition SUCCEEDED = new Disposition.Succeeded(Optional.empty());
 
     private final Keyspace keyspace;
     private final Transactions transactions;
@@ -49,14 +49,14 @@ public final class ProcessorVerbs {
     public <D> CompletableFuture<Job<D>> update(TransactionContext context, Job<D> job, @Nullable D data) {
         JobRef ref = ref(job);
         Optional<byte[]> json = encode(job, data);
-        Transactions.Verb<Job<D>> update = verb -> verb.edit(ref, before -> {
-            JobRow row = Fence.held(verb.tx(), job, before);
+        Transactions.Verb<Job<D>> update = jobs -> jobs.edit(ref, before -> {
+            JobRow row = Fence.held(jobs.tx(), job, before);
             JobRow after = row.renewed(payload(row, json));
-            verb.save(ref, row, after);
+            jobs.save(ref, row, after);
             return CompletableFuture.completedFuture(ClaimedJob.of(job).withRow(after));
         });
         if (json.isEmpty()) {
-            // A second heartbeat does no harm, so it need not recognise its own commit.
+            // A second heartbeat does no harm, so the verb need not recognise its own commit.
             return transactions
                     .named("update", job.type().name())
                     .run(context, tx -> update.apply(JobTransaction.of(tx)));
@@ -79,30 +79,30 @@ public final class ProcessorVerbs {
                 .runOnce(
                         context,
                         List.of(ref.keys()),
-                        verb -> verb.edit(ref, before -> {
-                            JobRow row = Fence.held(verb.tx(), job, before);
+                        jobs -> jobs.edit(ref, before -> {
+                            JobRow row = Fence.held(jobs.tx(), job, before);
                             JobRow done = row.with(payload(row, json));
-                            verb.save(ref, row, rowTransitions.after(job.type(), done, DONE));
+                            jobs.save(ref, row, rowTransitions.after(job.type(), done, SUCCEEDED));
                             return CompletableFuture.completedFuture(null);
                         }));
     }
 
     /**
-     * Flags a running job to be pending again when it is finished; one that this claim has already finished, and no
-     * processor has taken since, becomes pending at once.
+     * Flags a running job to be pending again when it is finished. A job that this claim has already finished, and that
+     * has not been claimed since, is pending at once.
      */
     public <D> CompletableFuture<Job<D>> resubmit(
             TransactionContext context, Job<D> job, OptionalLong scheduledTime, @Nullable D data) {
         JobRef ref = ref(job);
         Optional<byte[]> json = encode(job, data);
         Transactions.Verb<Job<D>> resubmit =
-                verb -> verb.edit(ref, () -> TypeInUse.prefetch(verb.tx(), ref.keys()), (before, foreseen) -> {
-                    JobRow row = resubmittable(verb.tx(), job, before);
+                jobs -> jobs.edit(ref, () -> TypeInUse.prefetch(jobs.tx(), ref.keys()), (before, foreseen) -> {
+                    JobRow row = resubmittable(jobs.tx(), job, before);
                     long time = scheduledTime.orElse(row.scheduledTime());
                     JobRow after = row.isHeldBy(job.lock())
-                            ? row.flagged(time).writtenByHolder(verb.isJoined())
+                            ? row.flagged(time).writtenByHolder(jobs.isJoined())
                             : row.enqueued(payload(row, json), time);
-                    verb.save(ref, row, after);
+                    jobs.save(ref, row, after);
                     return CompletableFuture.completedFuture(resubmitted(job, after));
                 });
         return transactions
@@ -118,7 +118,7 @@ public final class ProcessorVerbs {
         return ClaimedJob.of(job).withRow(row).resubmitted();
     }
 
-    /** It was done, whatever has become of the job since. */
+    /** {@return the claim after an earlier try has committed, also if the job has changed since} */
     private <D> CompletableFuture<Job<D>> resubmittedBefore(Transaction tx, Job<D> job, Optional<JobRow> row) {
         return row.filter(found -> isResubmittable(job, found))
                 .map(found -> reread(tx, job, found)
@@ -127,7 +127,7 @@ public final class ProcessorVerbs {
                         CompletableFuture.completedFuture(ClaimedJob.of(job).resubmitted()));
     }
 
-    /** The claim as the database has it, with data that need not be in the job's row. */
+    /** {@return the claim as it is stored, with its data, which may be outside the job's row} */
     private <D> CompletableFuture<Job<D>> reread(Transaction tx, Job<D> job, JobRow row) {
         return row.payload()
                 .load(tx, ref(job))

@@ -29,7 +29,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** The verbs for rows that could not be decoded: to look at them, to remove them, and to put them back. */
+/** The verbs for rows in quarantine: to list them, to remove them, and to restore them. */
 public final class QuarantineVerbs {
     private static final int STAMP_BYTES = 12;
 
@@ -43,7 +43,7 @@ public final class QuarantineVerbs {
         this.clock = instance.environment().clock();
     }
 
-    /** {@return a page of them, in the order in which they came} */
+    /** {@return a page of the rows, in the order of their arrival} */
     public CompletableFuture<Page<QuarantinedRow>> page(
             ReadTransactionContext context, JobType<?, ?> type, PageRequest request) {
         if (request.isNewestFirst()) {
@@ -93,15 +93,15 @@ public final class QuarantineVerbs {
                 "\"" + id + "\" is no id of a row in quarantine: pass one that quarantined has returned, unchanged.");
     }
 
-    /** What is done with a row in quarantine. */
+    /** A change of a row in quarantine. */
     @FunctionalInterface
     private interface Step {
-        /** {@return whether it was done} */
+        /** {@return whether the row was changed} */
         CompletableFuture<Boolean> apply(Transaction tx, TypeKeys keys, Versionstamp stamp, KeyValue row);
     }
 
     /**
-     * A try that finds the row gone after an earlier try had done its step: the commit of that had an unknown result.
+     * Applies a step to a row. If the row is gone, an earlier try with an unknown result may have applied the step.
      */
     private CompletableFuture<Boolean> withRow(
             TransactionContext context, String purpose, JobType<?, ?> type, String id, Step step) {
@@ -121,7 +121,7 @@ public final class QuarantineVerbs {
                                         })));
     }
 
-    /** {@return whether it was there} */
+    /** {@return whether the row was in quarantine} */
     public CompletableFuture<Boolean> remove(TransactionContext context, JobType<?, ?> type, String id) {
         return withRow(context, "remove quarantined", type, id, (tx, keys, stamp, row) -> {
             Quarantine.clear(tx, keys, stamp);
@@ -129,7 +129,7 @@ public final class QuarantineVerbs {
         });
     }
 
-    /** What was kept for a job whose row is now gone for good goes as well, unless there is another job of that id. */
+    /** Removes the other rows of a job whose own row is removed, unless another job has the id. */
     private CompletableFuture<?> forget(Transaction tx, TypeKeys keys, KeyValue row) {
         Optional<JobRef> job = keys.jobOfData(row.getKey());
         JobTransaction jobs = JobTransaction.of(tx);
@@ -146,7 +146,7 @@ public final class QuarantineVerbs {
                 });
     }
 
-    /** {@return whether it is back; not if another row is in its place, or it was not in quarantine} */
+    /** {@return whether the row is restored; not if another row has its key, or it was not in quarantine} */
     public CompletableFuture<Boolean> restore(TransactionContext context, JobType<?, ?> type, String id) {
         return withRow(context, "restore quarantined", type, id, this::restore);
     }
@@ -171,7 +171,7 @@ public final class QuarantineVerbs {
         });
     }
 
-    /** A job that was running has no holder any more, and one that was blocked may have nothing left to wait for. */
+    /** A running job no longer has a claim, and the dependencies of a blocked job may have ended. */
     private CompletableFuture<JobRow> runnable(Transaction tx, JobRef job, JobRow was) {
         if (was.state() == JobState.RUNNING) {
             return CompletableFuture.completedFuture(was.requeued(clock.millis(), was.scheduledTime()));

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The verbs that only look: {@code get_job_data}, {@code get_job_state} (RFC 007) and what else is known of one job.
+ * The verbs that read one job: {@code get_job_data}, {@code get_job_state} (RFC 007), and its details and attempts.
  */
 public final class QueryVerbs {
     private final Keyspace keyspace;
@@ -45,19 +45,19 @@ public final class QueryVerbs {
                         row.payload().load(tx, ref).thenApply(json -> Optional.of(codec.decode(type, jobId, json))));
     }
 
-    /** {@return all that is known of the job, or empty if there is none} */
+    /** {@return the job with all its details, or empty if there is none} */
     public <D, R> CompletableFuture<Optional<JobInfo<D, R>>> job(
             ReadTransactionContext context, JobType<D, R> type, String jobId) {
         return job(context, "get job", type, jobId, StoredJob::load);
     }
 
-    /** {@return how the job is and its result, without its data; empty if there is none} */
+    /** {@return the job with its result, without its data; empty if there is none} */
     public <D, R> CompletableFuture<Optional<JobInfo<D, R>>> jobWithoutData(
             ReadTransactionContext context, JobType<D, R> type, String jobId) {
         return job(context, "get result of", type, jobId, StoredJob::loadWithoutData);
     }
 
-    /** Reads what is asked for of a job. */
+    /** Reads the details of a job. */
     @FunctionalInterface
     private interface Loader<D, R> {
         CompletableFuture<JobInfo<D, R>> load(
@@ -75,7 +75,7 @@ public final class QueryVerbs {
                 (tx, ref, row) -> loader.load(tx, type, ref, row, codec).thenApply(Optional::of));
     }
 
-    /** {@return the attempts at the job that are still known, oldest first} */
+    /** {@return the stored attempts at the job, oldest first} */
     public CompletableFuture<List<JobAttempt>> attempts(
             ReadTransactionContext context, JobType<?, ?> type, String jobId) {
         return look(context, "get attempts at", type, jobId, List.of(), AttemptLog::read);
@@ -92,7 +92,7 @@ public final class QueryVerbs {
                 (tx, ref, row) -> CompletableFuture.completedFuture(row.state()));
     }
 
-    /** What is asked of a job that is there. */
+    /** A query about a job that exists. */
     @FunctionalInterface
     private interface Question<T> {
         CompletableFuture<T> ask(ReadTransaction tx, JobRef ref, JobRow row);
