@@ -12,6 +12,6 @@ public enum AttemptEnd {
     SNOOZED,
     /** The processor was silent for longer than the type's activity timeout; counted as a failure. */
     EXPIRED,
-    /** The processor gave the job back before it had done anything about it, or while it shut down; not a failure. */
-    HANDED_BACK
+    /** The processor released the claim before work began, or while it shut down; not counted as a failure. */
+    RELEASED
 }

@@ -84,7 +84,7 @@ class EndsContract extends JobsContract {
                 new FinishRequest(accepted("failed for good", 1), new Disposition.Failed("never", false)),
                 new FinishRequest(accepted("snoozed", 1), new Disposition.Snoozed(Duration.ofMinutes(5))),
                 new FinishRequest(accepted("cancelled", 1), new Disposition.Cancelled("not wanted")),
-                new FinishRequest(accepted("handed back", 1), new Disposition.Released(true)));
+                new FinishRequest(accepted("released", 1), new Disposition.Released(true)));
 
         assertThat(results).noneMatch(FinishResult::isLost);
         assertThat(results.subList(0, 5).stream().map(each -> claimEnd(each).how()))
@@ -100,8 +100,8 @@ class EndsContract extends JobsContract {
         assertThat(stateOf("failed for good")).isEqualTo(JobState.FINISHED);
         assertThat(scheduledTimeOf("snoozed")).contains(NOON.plusSeconds(300));
         assertThat(stateOf("cancelled")).isEqualTo(JobState.FINISHED);
-        assertThat(stateOf("handed back")).isEqualTo(JobState.PENDING);
-        assertThat(scheduledTimeOf("handed back")).isEmpty();
+        assertThat(stateOf("released")).isEqualTo(JobState.PENDING);
+        assertThat(scheduledTimeOf("released")).isEmpty();
         assertThat(rows.under("activity", "index")).isEmpty();
         assertThat(rows.under("dead", "index")).containsExactly(Tuple.from(NOON.toEpochMilli(), "failed for good"));
     }

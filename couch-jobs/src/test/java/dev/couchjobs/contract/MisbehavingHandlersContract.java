@@ -158,18 +158,18 @@ class MisbehavingHandlersContract extends JobsContract {
     }
 
     @Test
-    void aHandlerWhoseJobWasGivenBackIsNotToldThatItHasFinishedIt() {
+    void aHandlerWhoseJobWasReleasedIsNotToldThatItHasFinishedIt() {
         assertThat(errorOfLateHandler(() -> {}))
                 .isExactlyInstanceOf(JobHaltedException.class)
-                .hasMessageContaining("given back");
+                .hasMessageContaining("released");
         assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
     }
 
     @Test
-    void aHandlerWhoseJobWasGivenBackLearnsThatAlsoIfAnotherProcessorHasIt() {
+    void aHandlerWhoseJobWasReleasedLearnsThatAlsoIfAnotherProcessorHasIt() {
         assertThat(errorOfLateHandler(() -> await(jobs.processor().accept(SQUARE))))
                 .isExactlyInstanceOf(JobHaltedException.class)
-                .hasMessageContaining("given back");
+                .hasMessageContaining("released");
         assertThat(stateOf("j1")).isEqualTo(JobState.RUNNING);
     }
 

@@ -7,21 +7,21 @@ import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
-/** How a claim ends: as its holder asks for, or because the holder went silent. */
+/** How a claim ends: as its holder asks, or because it expires. */
 public sealed interface Disposition {
 
     /**
-     * The work is done.
+     * The attempt succeeded.
      *
-     * @param result what came of it as JSON, see {@link PayloadCodec#encodeResult}, or empty if nothing is to be kept
+     * @param result the result as JSON, see {@link PayloadCodec#encodeResult}, or empty if none is stored
      */
     record Succeeded(Optional<byte[]> result) implements Disposition {}
 
     /**
      * The attempt failed.
      *
-     * @param error what went wrong, see {@link ErrorText}
-     * @param again whether another attempt may mend it; whether there is one left is for the retry policy to say
+     * @param error the text of the error, see {@link ErrorText}
+     * @param again whether another attempt may succeed; the retry policy says whether one is left
      */
     record Failed(String error, boolean again) implements Disposition {
         public Failed {
@@ -32,7 +32,7 @@ public sealed interface Disposition {
     /**
      * The job is to be attempted again later, without a failure.
      *
-     * @param pause for how long it rests
+     * @param pause the time until the next attempt
      */
     record Snoozed(Duration pause) implements Disposition {
         private static final Duration LONGEST = Duration.ofDays(36_500);
@@ -46,9 +46,9 @@ public sealed interface Disposition {
     }
 
     /**
-     * The job is given up on purpose.
+     * The job is cancelled.
      *
-     * @param reason why
+     * @param reason the reason of the cancellation
      */
     record Cancelled(String reason) implements Disposition {
         public Cancelled {
@@ -57,13 +57,13 @@ public sealed interface Disposition {
     }
 
     /**
-     * The job goes back as if it had not been claimed.
+     * The claim is released: the job is pending as before the claim.
      *
      * @param started whether the work on it had begun; if not, the claim is no attempt
      */
     record Released(boolean started) implements Disposition {}
 
-    /** The holder was silent for longer than the type's activity timeout; the monitor ends the claim. */
+    /** The lease was not renewed within the type's activity timeout; the activity monitor ends the claim. */
     record Expired() implements Disposition {}
 
     /** {@return the end of a claim whose handler threw an error} */

@@ -5,10 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/**
- * An error as it is kept with a job: its class and message, where it came from, and its causes, of everything only so
- * much that it stays short whatever the error is.
- */
+/** The text of an error as it is stored with a job: class, message, first frames and first causes, each of them cut. */
 public final class ErrorText {
     private static final int MESSAGE_CHARS_MAX = 1_000;
     private static final int FRAMES_MAX = 8;
@@ -16,7 +13,7 @@ public final class ErrorText {
 
     private ErrorText() {}
 
-    /** {@return the text; an error is of a user's class, and whatever that does, there is one} */
+    /** {@return the text of an error, also if the error's class, which may be a user's, throws} */
     public static String of(Throwable error) {
         List<String> lines = new ArrayList<>();
         try {
@@ -42,7 +39,7 @@ public final class ErrorText {
         return message.isEmpty() ? name : name + ": " + cut(message, MESSAGE_CHARS_MAX);
     }
 
-    /** Errors are users' classes, and one whose message cannot be had must not keep its job from being ended. */
+    /** An error is of a user's class. If its message cannot be read, its job nevertheless ends. */
     private static String message(Throwable error) {
         try {
             return Objects.requireNonNullElse(error.getMessage(), "");
@@ -62,14 +59,14 @@ public final class ErrorText {
     }
 
     /**
-     * {@return the text as it can be stored} Half of a surrogate pair cannot, and is easily had by a message that cuts
-     * the caller's text off.
+     * {@return the text as it can be stored} Half of a surrogate pair cannot be stored; a message that is cut within a
+     * character ends with one.
      */
     public static String storable(String text) {
         return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
     }
 
-    /** {@return the text, if it is not longer, or else its beginning; never half of a character} */
+    /** {@return the text, or its beginning if it is longer, without half of a character} */
     static String cut(String text, int charsMax) {
         if (text.length() <= charsMax) {
             return text;

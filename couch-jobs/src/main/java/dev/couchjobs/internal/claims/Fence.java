@@ -7,17 +7,17 @@ import dev.couchjobs.internal.data.JobRow;
 import java.util.Optional;
 
 /**
- * Lets a transaction go on only while a claim holds. The job's row has to be read in a way that conflicts with a
- * takeover; a lost lock cancels the transaction, so that nothing else written there can commit, even if the caller does
- * not look.
+ * Lets a transaction commit only while a claim is held. The caller reads the job's row in a way that conflicts with
+ * another claim. A lost claim cancels the transaction, so that no other write of it can commit, even if the caller
+ * ignores the error.
  */
 public final class Fence {
     private Fence() {}
 
     /**
-     * The row of a job that is still held.
+     * {@return the row of a job whose claim is held}
      *
-     * @throws JobHaltedException if it is not
+     * @throws JobHaltedException if the claim is lost or has ended
      */
     public static JobRow held(Transaction tx, Job<?> job, Optional<JobRow> row) {
         return row.filter(found -> found.isHeldBy(job.lock())).orElseThrow(() -> halt(tx, job, row));

@@ -8,11 +8,11 @@ import dev.couchjobs.internal.data.JobRow;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Says why a claim does not hold its job any more. */
+/** The errors for holders whose claims are lost or have ended. */
 public final class LostClaimErrors {
     private LostClaimErrors() {}
 
-    /** The error for the holder of a claim that the job's row, if there is one, does not name. */
+    /** {@return the error for the holder of a claim that the job's row, if there is one, does not name} */
     public static JobHaltedException of(Job<?> job, Optional<JobRow> row) {
         String type = job.type().name();
         boolean ended = row.isPresent() && row.get().wasLastHeldBy(job.lock());
@@ -23,7 +23,7 @@ public final class LostClaimErrors {
         String why;
         if (row.isEmpty()) {
             why = " has been removed.";
-        } else if (how == AttemptEnd.HANDED_BACK) {
+        } else if (how == AttemptEnd.RELEASED) {
             return released(job);
         } else if (ended) {
             why = " is over for this claim, which has ended as " + how.name().toLowerCase(Locale.ROOT) + ".";
@@ -34,9 +34,9 @@ public final class LostClaimErrors {
         return error(job, why);
     }
 
-    /** {@return the error for a handler whose worker has given its job back} */
+    /** {@return the error for a handler whose worker has released its job} */
     public static JobHaltedException released(Job<?> job) {
-        return error(job, " has been given back, because its worker was closed and waited no longer.");
+        return error(job, " has been released, because its worker was closed and waited no longer.");
     }
 
     private static JobHaltedException error(Job<?> job, String why) {
@@ -47,7 +47,7 @@ public final class LostClaimErrors {
                 "Job " + job.id() + " of type " + type + why + " Stop working on it; nothing was written.");
     }
 
-    /** How the claim ended: only what ended well may be taken for finished, by a processor that still works on it. */
+    /** {@return how the claim ended} A processor may take its job for finished only if the claim ended in success. */
     private static AttemptEnd end(JobRow row) {
         return row.claimEnd() == null ? AttemptEnd.SUCCEEDED : row.claimEnd().how();
     }

@@ -52,8 +52,8 @@ public final class RowTransitions {
         if (disposition instanceof Disposition.Cancelled cancelled) {
             return running.finished(end(type, AttemptEnd.CANCELLED, Outcome.CANCELLED, cancelled.reason(), null));
         }
-        if (disposition instanceof Disposition.Released back) {
-            return running.released(clock.millis(), back.started());
+        if (disposition instanceof Disposition.Released released) {
+            return running.released(clock.millis(), released.started());
         }
         if (disposition instanceof Disposition.Expired) {
             return expired(type, running);
@@ -70,10 +70,10 @@ public final class RowTransitions {
     }
 
     /**
-     * A job whose holder went silent waits again, unless that was the last attempt.
+     * A job whose claim has expired waits again, unless that was the last attempt.
      *
-     * <p>A claim that is not known to have begun is no attempt. So only the first in a row that expires can be
-     * uncounted: from then on the job is a suspect, which begins with its claim.
+     * <p>A claim that is not known to have begun is no attempt. Only the first expiry in a row may be uncounted: the
+     * job is then a suspect, and a suspect's claim counts as begun.
      */
     private JobRow expired(JobType<?, ?> type, JobRow running) {
         ClaimInfo claimInfo = running.claimInfo();
@@ -91,7 +91,7 @@ public final class RowTransitions {
         return running.ended(end(type, AttemptEnd.EXPIRED, Outcome.FAILED, error, null));
     }
 
-    /** The first time at once: most often the process ended for a reason of its own. */
+    /** The first expiry delays nothing: most often the process ended for a reason other than the job. */
     private long timeAfterExpiry(JobType<?, ?> type, JobRow running) {
         int expiries = running.claimInfo().expiries();
         if (expiries == 0 || running.resubmit()) {
@@ -108,24 +108,24 @@ public final class RowTransitions {
         return own == null ? type.retry() : own;
     }
 
-    /** The pause before the next attempt if the present one fails, or empty if it was the last. */
+    /** {@return the pause before the next attempt if the current one fails, or empty if it is the last} */
     private Optional<Duration> pauseAfterFailure(JobType<?, ?> type, JobRow running) {
         return policy(type, running).delayAfter(running.claimInfo().failures() + 1, random);
     }
 
-    /** No pause at all is no scheduled time: a time would be the next whole second. */
+    /** A pause of zero gives no scheduled time, since a scheduled time would be the next whole second. */
     private long timeAfter(Duration pause) {
         return pause.isZero()
                 ? ScheduledTimes.NONE
                 : ScheduledTimes.toSeconds(clock.instant().plus(pause));
     }
 
-    /** The end of a claim after which there is to be another. */
+    /** {@return the end of a claim whose job waits for another attempt} */
     private ClaimEnd endOfAttempt(AttemptEnd how, @Nullable String error) {
         return ClaimEnd.of(how, clock.millis(), bounded(error));
     }
 
-    /** The end of a claim that ends its job. */
+    /** {@return the end of a claim that ends its job} */
     private ClaimEnd end(
             JobType<?, ?> type, AttemptEnd how, Outcome outcome, @Nullable String error, @Nullable Payload result) {
         Instant now = clock.instant();
@@ -137,7 +137,7 @@ public final class RowTransitions {
         return new ClaimEnd(how, now.toEpochMilli(), bounded(error), result, removeAt, retention.isArchived());
     }
 
-    /** A job that an archive is to take first cannot go at once. */
+    /** A job that an archive receives first cannot be removed at once. */
     private static long removeAt(Instant now, Duration time, boolean archived) {
         return time.isZero() && !archived ? ClaimEnd.AT_ONCE : ScheduledTimes.toSeconds(now.plus(time));
     }

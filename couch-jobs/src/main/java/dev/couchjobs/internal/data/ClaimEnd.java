@@ -27,6 +27,8 @@ public record ClaimEnd(
     public static final long NEVER = 0;
     /** Nothing of the job outlives its end. */
     public static final long AT_ONCE = -1;
+    /** The stored text of {@link AttemptEnd#RELEASED}. */
+    private static final String RELEASED_TEXT = "handed_back";
 
     /** {@return an end of a claim that is not the end of its job} */
     public static ClaimEnd of(AttemptEnd how, long at, @Nullable String error) {
@@ -42,7 +44,7 @@ public record ClaimEnd(
         return switch (how) {
             case FAILED, EXPIRED -> Outcome.FAILED;
             case CANCELLED -> Outcome.CANCELLED;
-            case SUCCEEDED, SNOOZED, HANDED_BACK -> Outcome.SUCCEEDED;
+            case SUCCEEDED, SNOOZED, RELEASED -> Outcome.SUCCEEDED;
         };
     }
 
@@ -68,10 +70,10 @@ public record ClaimEnd(
 
     /** How a claim ended, as it is stored. */
     static String text(AttemptEnd how) {
-        return how.name().toLowerCase(Locale.ROOT);
+        return how == AttemptEnd.RELEASED ? RELEASED_TEXT : how.name().toLowerCase(Locale.ROOT);
     }
 
     static AttemptEnd how(String text) {
-        return AttemptEnd.valueOf(text.toUpperCase(Locale.ROOT));
+        return text.equals(RELEASED_TEXT) ? AttemptEnd.RELEASED : AttemptEnd.valueOf(text.toUpperCase(Locale.ROOT));
     }
 }

@@ -142,7 +142,7 @@ public record JobRow(
      * @param started whether the work on it had begun
      */
     public JobRow released(long now, boolean started) {
-        ClaimEnd claimEnd = ClaimEnd.of(AttemptEnd.HANDED_BACK, now, null);
+        ClaimEnd claimEnd = ClaimEnd.of(AttemptEnd.RELEASED, now, null);
         return waiting(payload, scheduledTime, lock, options, freshIfFlagged(claimInfo.ended(started)), claimEnd);
     }
 
@@ -240,7 +240,7 @@ public record JobRow(
         return switch (how) {
             case EXPIRED -> claimInfo.expired();
             case FAILED -> claimInfo.failed();
-            case SUCCEEDED, CANCELLED, SNOOZED, HANDED_BACK -> claimInfo.ended(true);
+            case SUCCEEDED, CANCELLED, SNOOZED, RELEASED -> claimInfo.ended(true);
         };
     }
 
